@@ -1,0 +1,103 @@
+package dev.podcache.apiserver;
+
+import dev.podcache.object.FailureReason;
+import io.fabric8.kubernetes.api.model.Status;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to the API server that brought nothing. Carries facts; its message names the request and never contains a payload.
+ */
+public final class ApiServerException extends RuntimeException {
+
+    private final FailureReason reason;
+    private final int httpCode;
+    private final transient @Nullable Duration retryAfter;
+
+    public ApiServerException(
+            FailureReason reason,
+            int httpCode,
+            @Nullable Duration retryAfter,
+            String message,
+            @Nullable Throwable cause) {
+        super(message, cause);
+        this.reason = Objects.requireNonNull(reason, "reason");
+        this.httpCode = httpCode;
+        this.retryAfter = retryAfter;
+    }
+
+    /** A request that got no answer. */
+    public static ApiServerException withoutAnswer(
+            FailureReason reason, String request, String why, @Nullable Throwable cause) {
+        return new ApiServerException(reason, 0, null, request + ": " + why, cause);
+    }
+
+    /**
+     * A request that was answered with an error.
+     *
+     * @param request what was asked, such as {@code GET Secret shop/db}
+     * @param httpCode the code of the answer, or of the ERROR event
+     * @param status the Status that came with it, if one did
+     * @param retryAfterHeader what the Retry-After header said, if there was one
+     */
+    public static ApiServerException answered(
+            String request, int httpCode, @Nullable Status status, @Nullable Duration retryAfterHeader) {
+        String said = status == null || status.getMessage() == null ? "" : ": " + status.getMessage();
+        return new ApiServerException(
+                reasonOf(httpCode, status),
+                httpCode,
+                longer(retryAfterHeader, retryAfterOf(status)),
+                request + " was answered " + httpCode + said,
+                null);
+    }
+
+    public FailureReason reason() {
+        return reason;
+    }
+
+    /** The HTTP code of the answer, or 0 if there was none. */
+    public int httpCode() {
+        return httpCode;
+    }
+
+    /** How long the server asks us to wait, the longer of header and Status, or null if it does not. */
+    public @Nullable Duration retryAfter() {
+        return retryAfter;
+    }
+
+    private static FailureReason reasonOf(int code, @Nullable Status status) {
+        // the API server's own 504 says it ran out of time; a code that it never uses says nothing about a repetition
+        boolean timedOut = status != null && "Timeout".equals(status.getReason());
+        return switch (code) {
+            case 401 -> FailureReason.UNAUTHORIZED;
+            case 403 -> FailureReason.FORBIDDEN;
+            case 404 -> FailureReason.NOT_FOUND;
+            case 408 -> FailureReason.TIMEOUT;
+            case 409 -> FailureReason.CONFLICT;
+            case 410 -> FailureReason.EXPIRED;
+            case 429 -> FailureReason.THROTTLED;
+            default -> {
+                if (timedOut) {
+                    yield FailureReason.TIMEOUT;
+                }
+                yield code >= 500 ? FailureReason.UNAVAILABLE : FailureReason.REJECTED;
+            }
+        };
+    }
+
+    private static @Nullable Duration retryAfterOf(@Nullable Status status) {
+        if (status == null || status.getDetails() == null) {
+            return null;
+        }
+        Integer seconds = status.getDetails().getRetryAfterSeconds();
+        return seconds == null || seconds <= 0 ? null : Duration.ofSeconds(seconds);
+    }
+
+    private static @Nullable Duration longer(@Nullable Duration a, @Nullable Duration b) {
+        if (a == null || b == null) {
+            return a == null ? b : a;
+        }
+        return a.compareTo(b) >= 0 ? a : b;
+    }
+}

@@ -1,0 +1,127 @@
+package dev.podcache.apiserver;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Backoff;
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Repeats an {@link ObjectGetter}'s attempts as long as that can help and the caller's time allows. The only retry loop for
+ * reads: attempts themselves never repeat anything. Thread-safe.
+ *
+ * <table>
+ * <caption>What is repeated</caption>
+ * <tr><th>reason</th><th>repeated</th></tr>
+ * <tr><td>UNAVAILABLE, THROTTLED, TIMEOUT</td><td>while the next attempt still begins before the deadline</td></tr>
+ * <tr><td>FORBIDDEN</td><td>the same, but only during the first second: right after a pod's binding the Node authorizer
+ * refuses for some milliseconds (kubernetes/kubernetes PR 136211), later it means what it says</td></tr>
+ * <tr><td>all others</td><td>never: the server's answer is final</td></tr>
+ * </table>
+ *
+ * <p>The pause before the next attempt is the longer of what the server asked for (Retry-After) and a backoff from 100 ms.
+ *
+ * @param <T> the model class
+ */
+public final class RetryingGetter<T> {
+
+    private static final Duration FORBIDDEN_MAY_PASS = Duration.ofSeconds(1);
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+
+    private final ObjectGetter<T> getter;
+    private final Timekeeper timekeeper;
+    private final DoubleSupplier random;
+
+    /**
+     * @param getter makes the attempts
+     * @param timekeeper measures and pauses
+     * @param random uniform in [0, 1), for the jitter of pauses
+     */
+    public RetryingGetter(ObjectGetter<T> getter, Timekeeper timekeeper, DoubleSupplier random) {
+        this.getter = getter;
+        this.timekeeper = timekeeper;
+        this.random = random;
+    }
+
+    /**
+     * One attempt, as {@link ObjectGetter#get} makes it: for callers that have an answer in hand and rather serve that than
+     * wait.
+     */
+    public CompletableFuture<Fetched<T>> getOnce(ObjectKey key, Freshness freshness, Duration timeout) {
+        return getter.get(key, freshness, timeout);
+    }
+
+    /**
+     * Attempts until an answer, a final failure or the end of {@code budget}. Returns at once and never throws.
+     *
+     * @param budget positive: for all attempts and pauses together
+     * @return the object, or exceptionally the {@link ApiServerException} of the last attempt
+     */
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, Freshness freshness, Duration budget) {
+        Attempts attempts = new Attempts(key, freshness, timekeeper.nanoTime(), budget);
+        attempts.next();
+        return attempts.result;
+    }
+
+    /** The attempts of one get. Each runs after the one before it, so its state needs no lock. */
+    private final class Attempts {
+
+        final CompletableFuture<Fetched<T>> result = new CompletableFuture<>();
+        private final ObjectKey key;
+        private final Freshness freshness;
+        private final long began;
+        private final Duration budget;
+        private int failures;
+
+        Attempts(ObjectKey key, Freshness freshness, long began, Duration budget) {
+            this.key = key;
+            this.freshness = freshness;
+            this.began = began;
+            this.budget = budget;
+        }
+
+        void next() {
+            Duration left = budget.minus(spent());
+            getter.get(key, freshness, left).whenComplete(this::attempted);
+        }
+
+        private void attempted(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {
+            if (fetched != null) {
+                result.complete(fetched);
+                return;
+            }
+            Throwable cause =
+                    thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+            if (!(cause instanceof ApiServerException failure) || !mayPass(failure)) {
+                result.completeExceptionally(cause == null ? new AssertionError("neither value nor failure") : cause);
+                return;
+            }
+            failures++;
+            Duration pause = BACKOFF.pause(failures, random.getAsDouble());
+            Duration asked = failure.retryAfter();
+            if (asked != null && asked.compareTo(pause) > 0) {
+                pause = asked;
+            }
+            if (spent().plus(pause).compareTo(budget) >= 0) {
+                result.completeExceptionally(failure);
+                return;
+            }
+            timekeeper.schedule(pause, this::next);
+        }
+
+        private boolean mayPass(ApiServerException failure) {
+            return switch (failure.reason()) {
+                case UNAVAILABLE, THROTTLED, TIMEOUT -> true;
+                case FORBIDDEN -> spent().compareTo(FORBIDDEN_MAY_PASS) < 0;
+                case NOT_FOUND, UNAUTHORIZED, EXPIRED, CONFLICT, REJECTED, UNREADABLE, INTERRUPTED -> false;
+            };
+        }
+
+        private Duration spent() {
+            return Duration.ofNanos(timekeeper.nanoTime() - began);
+        }
+    }
+}

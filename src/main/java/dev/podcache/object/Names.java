@@ -1,0 +1,53 @@
+package dev.podcache.object;
+
+import java.util.Objects;
+
+/** What Kubernetes allows as a name: {@code k8s.io/apimachinery/pkg/util/validation}, IsDNS1123Label and IsDNS1123Subdomain. */
+final class Names {
+
+    private static final int MAX_LABEL = 63;
+    private static final int MAX_SUBDOMAIN = 253;
+
+    private Names() {}
+
+    static void requireLabel(String what, String value) {
+        Objects.requireNonNull(value, what);
+        if (value.isEmpty() || value.length() > MAX_LABEL || value.indexOf('.') >= 0 || !isSubdomain(value)) {
+            throw new IllegalArgumentException(what + " " + quoted(value)
+                    + " is not a legal Kubernetes name: at most 63 lower-case letters, digits and '-', beginning and"
+                    + " ending with a letter or digit");
+        }
+    }
+
+    static void requireSubdomain(String what, String value) {
+        Objects.requireNonNull(value, what);
+        if (value.isEmpty() || value.length() > MAX_SUBDOMAIN || !isSubdomain(value)) {
+            throw new IllegalArgumentException(what + " " + quoted(value)
+                    + " is not a legal Kubernetes name: at most 253 lower-case letters, digits, '-' and '.', each part"
+                    + " beginning and ending with a letter or digit");
+        }
+    }
+
+    private static boolean isSubdomain(String value) {
+        char before = '.';
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            boolean alphanumeric = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+            boolean joins = c == '-' || c == '.';
+            if (!alphanumeric && !joins) {
+                return false;
+            }
+            boolean afterJoin = before == '.' || (before == '-' && c == '.');
+            if (joins && afterJoin) {
+                return false;
+            }
+            before = c;
+        }
+        return before != '-' && before != '.';
+    }
+
+    /** A bad name may be anything, a pasted file too: what a message quotes of it is cut. */
+    private static String quoted(String value) {
+        return "\"" + (value.length() <= 80 ? value : value.substring(0, 80) + "...") + "\"";
+    }
+}

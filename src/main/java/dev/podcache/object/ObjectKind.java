@@ -1,0 +1,74 @@
+package dev.podcache.object;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.util.Objects;
+
+/**
+ * A kind of API object: its model class, its name in messages and its place in URLs. One constant for each kind that
+ * Podcache reads; identity is equality.
+ *
+ * @param <T> the model class
+ */
+public final class ObjectKind<T extends HasMetadata> {
+
+    public static final ObjectKind<Secret> SECRET = new ObjectKind<>(Secret.class, "Secret", "secrets", true);
+    public static final ObjectKind<ConfigMap> CONFIG_MAP =
+            new ObjectKind<>(ConfigMap.class, "ConfigMap", "configmaps", true);
+    public static final ObjectKind<Pod> POD = new ObjectKind<>(Pod.class, "Pod", "pods", true);
+    public static final ObjectKind<Node> NODE = new ObjectKind<>(Node.class, "Node", "nodes", false);
+
+    private final Class<T> model;
+    private final String name;
+    private final String plural;
+    private final boolean namespaced;
+
+    private ObjectKind(Class<T> model, String name, String plural, boolean namespaced) {
+        this.model = model;
+        this.name = name;
+        this.plural = plural;
+        this.namespaced = namespaced;
+    }
+
+    public Class<T> model() {
+        return model;
+    }
+
+    /** The kind as manifests write it, such as {@code ConfigMap}. */
+    public String name() {
+        return name;
+    }
+
+    /** The resource as URLs and RBAC rules write it, such as {@code configmaps}. */
+    public String plural() {
+        return plural;
+    }
+
+    public boolean namespaced() {
+        return namespaced;
+    }
+
+    /** The path of one object, such as {@code /api/v1/namespaces/shop/secrets/db}. */
+    public String path(ObjectKey key) {
+        return collectionPath(key.namespace()) + "/" + key.name();
+    }
+
+    /**
+     * The path of the collection, such as {@code /api/v1/namespaces/shop/secrets}.
+     *
+     * @param namespace empty for every namespace, or for a kind that has none
+     */
+    public String collectionPath(String namespace) {
+        Objects.requireNonNull(namespace, "namespace");
+        return "/api/v1/" + (namespace.isEmpty() ? "" : "namespaces/" + namespace + "/") + plural;
+    }
+
+    /** The {@link #name()}. */
+    @Override
+    public String toString() {
+        return name;
+    }
+}

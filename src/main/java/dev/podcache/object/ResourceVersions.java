@@ -1,0 +1,42 @@
+package dev.podcache.object;
+
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares {@code metadata.resourceVersion}s as the unsigned 64-bit numbers that they are in Kubernetes' own storage. One that
+ * is null, empty or no such number is <em>unknown</em>, and unknown is never older than anything, nor anything than it.
+ */
+public final class ResourceVersions {
+
+    private ResourceVersions() {}
+
+    /** Whether both versions are known and {@code candidate} is the smaller one. */
+    public static boolean isOlder(@Nullable String candidate, @Nullable String reference) {
+        OptionalLong left = parse(candidate);
+        OptionalLong right = parse(reference);
+        return left.isPresent() && right.isPresent() && Long.compareUnsigned(left.getAsLong(), right.getAsLong()) < 0;
+    }
+
+    /** The version as an unsigned number, or empty if it is unknown. */
+    public static OptionalLong parse(@Nullable String version) {
+        // by hand because a version that does not parse is an answer here, not an exception
+        if (version == null || version.isEmpty() || version.length() > 20) {
+            return OptionalLong.empty();
+        }
+        long value = 0;
+        for (int i = 0; i < version.length(); i++) {
+            int digit = version.charAt(i) - '0';
+            boolean overflows = Long.compareUnsigned(value, MAX_BEFORE_LAST_DIGIT) > 0
+                    || (value == MAX_BEFORE_LAST_DIGIT && digit > 5);
+            if (digit < 0 || digit > 9 || overflows) {
+                return OptionalLong.empty();
+            }
+            value = value * 10 + digit;
+        }
+        return OptionalLong.of(value);
+    }
+
+    /** 2^64 - 1 is 18446744073709551615. */
+    private static final long MAX_BEFORE_LAST_DIGIT = 1844674407370955161L;
+}

@@ -1,0 +1,5 @@
+/** Podcache. */
+@NullMarked
+package dev.podcache;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,122 @@
+package dev.podcache.time;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@link Timekeeper#system()}. */
+final class SystemTimekeeper implements Timekeeper {
+
+    private static final Logger log = LoggerFactory.getLogger(Timekeeper.class);
+    private static final int WORKERS = 2;
+    private static final Duration IDLE_WORKER_LIVES = Duration.ofSeconds(10);
+    private static final Duration CLOSING = Duration.ofSeconds(2);
+
+    private final ScheduledThreadPoolExecutor timer;
+    private final ThreadPoolExecutor workers;
+
+    SystemTimekeeper() {
+        timer = new ScheduledThreadPoolExecutor(1, named("podcache-timer"));
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        timer.setRejectedExecutionHandler((task, executor) -> {});
+        workers = new ThreadPoolExecutor(
+                WORKERS,
+                WORKERS,
+                IDLE_WORKER_LIVES.toNanos(),
+                TimeUnit.NANOSECONDS,
+                new LinkedBlockingQueue<>(),
+                named("podcache-worker"));
+        workers.allowCoreThreadTimeOut(true);
+        workers.setRejectedExecutionHandler((task, executor) -> task.run());
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public Instant wallTime() {
+        return Instant.now();
+    }
+
+    @Override
+    public Scheduled schedule(Duration delay, Runnable task) {
+        Future<?> scheduled = timer.schedule(() -> runLogged(task), saturatedNanos(delay), TimeUnit.NANOSECONDS);
+        return () -> scheduled.cancel(false);
+    }
+
+    @Override
+    public Executor workers() {
+        return workers;
+    }
+
+    @Override
+    public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
+        try {
+            future.get(saturatedNanos(timeout), TimeUnit.NANOSECONDS);
+            return true;
+        } catch (TimeoutException stillRunning) {
+            return false;
+        } catch (ExecutionException | java.util.concurrent.CancellationException ended) {
+            return true;
+        }
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        workers.shutdown();
+        boolean interrupted = false;
+        for (ThreadPoolExecutor executor : new ThreadPoolExecutor[] {timer, workers}) {
+            try {
+                // a close from one of our own threads cannot wait for that thread
+                if (!Thread.currentThread().getName().startsWith("podcache-")) {
+                    executor.awaitTermination(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
+                }
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void runLogged(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            log.error("a scheduled task failed; this is a bug in Podcache or in a listener", e);
+            if (e instanceof VirtualMachineError) {
+                throw e;
+            }
+        }
+    }
+
+    private static long saturatedNanos(Duration duration) {
+        return TimeUnit.NANOSECONDS.convert(duration);
+    }
+
+    private static ThreadFactory named(String name) {
+        AtomicInteger count = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+}

@@ -1,0 +1,62 @@
+package dev.podcache.time;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/**
+ * Now, later, waiting, and the threads to do it on. Thread-safe.
+ *
+ * <p>{@link #nanoTime()} measures; {@link #wallTime()} is for people and for timestamps that leave the process, never for
+ * measuring.
+ */
+public interface Timekeeper extends AutoCloseable {
+
+    /**
+     * The real one: {@link System#nanoTime()}, one daemon thread for timers and at most two daemon threads for work, started
+     * when first needed. Must be {@linkplain #close() closed}.
+     */
+    static Timekeeper system() {
+        return new SystemTimekeeper();
+    }
+
+    /** Monotonic nanoseconds from an arbitrary origin; only differences mean anything. */
+    long nanoTime();
+
+    /** The time of day. May jump. */
+    Instant wallTime();
+
+    /**
+     * Runs {@code task} once, on the timer thread, not before {@code delay} has passed. Tasks must be brief and must not
+     * block: they share one thread. What a task throws is logged. After {@link #close()} nothing runs.
+     *
+     * @param delay zero or negative means as soon as possible
+     */
+    Scheduled schedule(Duration delay, Runnable task);
+
+    /**
+     * Threads for work that is too long for a timer or an event loop, such as decoding a megabyte. Never blocks; after
+     * {@link #close()} work runs on the caller's thread, so that nobody waits for what never comes.
+     */
+    Executor workers();
+
+    /**
+     * Waits until {@code future} is done, however it ended, or {@code timeout} has passed.
+     *
+     * @return whether the future is done
+     * @throws InterruptedException if the thread is, or gets, interrupted
+     */
+    boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException;
+
+    /** Drops what is scheduled and ends the threads, waiting a moment for what they run now. Idempotent. */
+    @Override
+    void close();
+
+    /** A task that has not run yet. */
+    @FunctionalInterface
+    interface Scheduled {
+        /** Keeps the task from running unless it has begun. Idempotent. */
+        void cancel();
+    }
+}

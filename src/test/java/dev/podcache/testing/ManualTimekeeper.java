@@ -1,0 +1,163 @@
+package dev.podcache.testing;
+
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Time that passes only when a test says so. Timers run inside {@link #advance}, on the thread that calls it, each at its own
+ * time; work runs on the thread that asks for it. A thread in {@link #await} really blocks, until the future is done or
+ * the hand-driven time is over; if the test forgets to bring either about, it fails after 20 real seconds. Thread-safe.
+ */
+public final class ManualTimekeeper implements Timekeeper {
+
+    private static final long FORGOTTEN_NANOS = Duration.ofSeconds(20).toNanos();
+
+    private final Object lock = new Object();
+    private final PriorityQueue<Task> tasks = new PriorityQueue<>(
+            Comparator.<Task>comparingLong(task -> task.due).thenComparingLong(task -> task.number));
+    private final Instant epoch = Instant.parse("2026-01-01T00:00:00Z");
+    private long now; // guarded by lock
+    private long scheduled; // guarded by lock
+    private int waiting; // guarded by lock
+    private boolean closed; // guarded by lock
+
+    private static final class Task {
+        final long due;
+        final long number;
+        final Runnable action;
+
+        Task(long due, long number, Runnable action) {
+            this.due = due;
+            this.number = number;
+            this.action = action;
+        }
+    }
+
+    /** Lets time pass, running what falls due on the way. */
+    public void advance(Duration duration) {
+        long target;
+        synchronized (lock) {
+            target = now + duration.toNanos();
+        }
+        for (Task task = nextDue(target); task != null; task = nextDue(target)) {
+            task.action.run();
+        }
+        synchronized (lock) {
+            now = Math.max(now, target);
+            lock.notifyAll();
+        }
+    }
+
+    private @org.jspecify.annotations.Nullable Task nextDue(long target) {
+        synchronized (lock) {
+            Task task = tasks.peek();
+            if (task == null || task.due > target) {
+                return null;
+            }
+            tasks.remove();
+            now = Math.max(now, task.due);
+            lock.notifyAll();
+            return task;
+        }
+    }
+
+    /** How many tasks are scheduled and have not run. */
+    public int scheduledTasks() {
+        synchronized (lock) {
+            return tasks.size();
+        }
+    }
+
+    /** Blocks until {@code count} threads are in {@link #await} at once. */
+    public void awaitWaiters(int count) throws InterruptedException {
+        long giveUp = System.nanoTime() + FORGOTTEN_NANOS;
+        synchronized (lock) {
+            while (waiting < count) {
+                waitOrFail(giveUp, "only " + waiting + " of " + count + " threads came to wait");
+            }
+        }
+    }
+
+    @Override
+    public long nanoTime() {
+        synchronized (lock) {
+            return now;
+        }
+    }
+
+    @Override
+    public Instant wallTime() {
+        return epoch.plusNanos(nanoTime());
+    }
+
+    @Override
+    public Scheduled schedule(Duration delay, Runnable action) {
+        synchronized (lock) {
+            if (closed) {
+                return () -> {};
+            }
+            long nanos = TimeUnit.NANOSECONDS.convert(delay);
+            long due = nanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + Math.max(0, nanos);
+            Task task = new Task(due, scheduled++, action);
+            tasks.add(task);
+            return () -> {
+                synchronized (lock) {
+                    tasks.remove(task);
+                }
+            };
+        }
+    }
+
+    @Override
+    public Executor workers() {
+        return Runnable::run;
+    }
+
+    @Override
+    public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
+        future.whenComplete((value, failure) -> {
+            synchronized (lock) {
+                lock.notifyAll();
+            }
+        });
+        long giveUp = System.nanoTime() + FORGOTTEN_NANOS;
+        synchronized (lock) {
+            long nanos = TimeUnit.NANOSECONDS.convert(timeout);
+            long deadline = nanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + nanos;
+            waiting++;
+            lock.notifyAll();
+            try {
+                while (!future.isDone() && now < deadline) {
+                    waitOrFail(giveUp, "nobody completed the future or let the time pass");
+                }
+                return future.isDone();
+            } finally {
+                waiting--;
+                lock.notifyAll();
+            }
+        }
+    }
+
+    private void waitOrFail(long giveUp, String complaint) throws InterruptedException {
+        long left = giveUp - System.nanoTime();
+        if (left <= 0) {
+            throw new AssertionError(complaint);
+        }
+        TimeUnit.NANOSECONDS.timedWait(lock, left);
+    }
+
+    @Override
+    public void close() {
+        synchronized (lock) {
+            closed = true;
+            tasks.clear();
+            lock.notifyAll();
+        }
+    }
+}
