@@ -36,6 +36,8 @@ public final class RetryingGetter<T> {
     private final DoubleSupplier random;
 
     /**
+     * Repeats the attempts of {@code getter}.
+     *
      * @param getter makes the attempts
      * @param timekeeper measures and pauses
      * @param random uniform in [0, 1), for the jitter of pauses

@@ -22,6 +22,8 @@ public final class PodKey implements Referrer {
     }
 
     /**
+     * The key of the pod with that name and UID.
+     *
      * @throws NullPointerException if any is null
      * @throws IllegalArgumentException if the uid is empty
      */

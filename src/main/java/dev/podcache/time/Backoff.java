@@ -19,6 +19,8 @@ public record Backoff(Duration first, Duration cap) {
     }
 
     /**
+     * The pause after the latest of {@code failures} failures in a row.
+     *
      * @param failures how many failures in a row there have been, at least 1
      * @param random uniform in [0, 1)
      * @return between half of, and all of, the doubled and capped pause
