@@ -31,6 +31,41 @@ public final class StatusException extends RuntimeException {
         return status.getCode();
     }
 
+    /** 429, with what its Retry-After says. */
+    public static StatusException tooManyRequests(int retryAfterSeconds) {
+        return new StatusException(
+                failure(429, "TooManyRequests", "the server is currently overloaded, try again later")
+                        .withNewDetails()
+                        .withRetryAfterSeconds(retryAfterSeconds)
+                        .endDetails()
+                        .build());
+    }
+
+    /** 403 for a read of an object. */
+    public static StatusException forbidden(Resource resource, String name) {
+        return about(resource, name, 403, "Forbidden", "is forbidden: access was switched off");
+    }
+
+    /** 401. */
+    public static StatusException unauthorized() {
+        return of(401, "Unauthorized", "Unauthorized");
+    }
+
+    /** 500. */
+    public static StatusException internalError() {
+        return of(500, "InternalError", "Internal error occurred: a fault was switched on");
+    }
+
+    /** 503. */
+    public static StatusException serviceUnavailable() {
+        return of(503, "ServiceUnavailable", "the server is currently unable to handle the request");
+    }
+
+    /** 410: the version asked for is no longer known. */
+    public static StatusException gone() {
+        return of(410, "Expired", "The resourceVersion for the provided watch is too old.");
+    }
+
     static StatusException of(int code, String reason, String message) {
         return new StatusException(failure(code, reason, message).build());
     }
