@@ -2,6 +2,7 @@ package dev.podcache.realserver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
@@ -189,22 +190,13 @@ class Fabric8ApiServerRealServerTest {
 
     @Test
     void close_ofAWatch_endsItAtTheServerAtOnce() {
+        long before = real.metrics().openWatches("configmaps");
         WatchHandle handle = watchAll();
-        org.awaitility.Awaitility.await().until(() -> watchers() == 1);
+        await().until(() -> real.metrics().openWatches("configmaps") == before + 1);
 
         handle.close();
 
-        org.awaitility.Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> watchers() == 0);
-    }
-
-    private double watchers() {
-        return real.kubectl("get", "--raw", "/metrics")
-                .lines()
-                .filter(line -> line.startsWith("apiserver_longrunning_gauge{")
-                        || line.startsWith("apiserver_longrunning_requests{"))
-                .filter(line -> line.contains("resource=\"configmaps\"") && line.contains("scope=\"namespace\""))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-                .sum();
+        await().atMost(Duration.ofSeconds(2)).until(() -> real.metrics().openWatches("configmaps") == before);
     }
 
     private WatchHandle watchAll() {
