@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * so. Thread-safe.
  *
  * <p>The program dies with this JVM, however the JVM dies: beside it runs a shell that waits for the end of a pipe from this
- * process and then kills the program.
+ * process, then kills the program and deletes the folder of its log, which holds all that it wrote.
  */
 public final class ServerProcess {
 
@@ -113,7 +113,12 @@ public final class ServerProcess {
                             ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                     .start();
             process = started;
-            guard = new ProcessBuilder("sh", "-c", "cat >/dev/null; kill -KILL $0", Long.toString(started.pid()))
+            guard = new ProcessBuilder(
+                            "sh",
+                            "-c",
+                            "cat >/dev/null; kill -KILL \"$0\"; rm -rf \"$1\"",
+                            Long.toString(started.pid()),
+                            log.toAbsolutePath().getParent().toString())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
