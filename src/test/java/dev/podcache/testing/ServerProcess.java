@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * so. Thread-safe.
  *
  * <p>The program dies with this JVM, however the JVM dies: beside it runs a shell that waits for the end of a pipe from this
- * process, then kills the program and deletes the folder of its log, which holds all that it wrote.
+ * process, then kills the program and deletes the folder that holds all it wrote.
  */
 public final class ServerProcess {
 
@@ -27,15 +27,17 @@ public final class ServerProcess {
 
     private final String name;
     private final List<String> command;
+    private final Path folder;
     private final Path log;
     private final BooleanSupplier ready;
     private @Nullable Process process; // guarded by this
     private @Nullable Process guard; // guarded by this
 
-    ServerProcess(String name, List<String> command, Path log, BooleanSupplier ready) {
+    ServerProcess(String name, List<String> command, Path folder, BooleanSupplier ready) {
         this.name = name;
         this.command = List.copyOf(command);
-        this.log = log;
+        this.folder = folder;
+        this.log = folder.resolve(name + ".log");
         this.ready = ready;
     }
 
@@ -118,7 +120,7 @@ public final class ServerProcess {
                             "-c",
                             "cat >/dev/null; kill -KILL \"$0\"; rm -rf \"$1\"",
                             Long.toString(started.pid()),
-                            log.toAbsolutePath().getParent().toString())
+                            folder.toString())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
