@@ -40,8 +40,7 @@ public final class NoLeaks
     /** What no log may ever contain, plain or in base64. */
     public static final String CANARY = "canary-5f1c7be3a90d4";
 
-    /** The {@link #CANARY} as the data of a Secret carries it. */
-    public static final String ENCODED_CANARY =
+    private static final String ENCODED_CANARY =
             Base64.getEncoder().encodeToString(CANARY.getBytes(StandardCharsets.UTF_8));
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);

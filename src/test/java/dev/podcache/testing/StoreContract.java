@@ -1,369 +1,251 @@
 package dev.podcache.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Phase;
 import dev.podcache.object.PodKey;
-import dev.podcache.object.Referrer;
-import dev.podcache.object.ResourceVersions;
-import dev.podcache.store.ObjectState;
-import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.Store;
-import dev.podcache.store.StoreOptions;
-import dev.podcache.store.TtlObjectStore;
 import io.fabric8.kubernetes.api.model.Secret;
-import io.fabric8.kubernetes.api.model.SecretBuilder;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.Base64;
-import java.util.function.Function;
-import java.util.function.Supplier;
-import org.awaitility.core.ConditionFactory;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * What every {@link Store} that counts references promises, on every API server. A subclass names the store and the server:
- *
- * <pre>{@code
- * class TtlObjectStoreContractTest extends StoreContract {
- *     TtlObjectStoreContractTest() {
- *         super(FakeSecretServer::new, StoreContract::ttlStore);
- *     }
- * }
- * }</pre>
- *
- * <p>Secrets here carry the {@linkplain NoLeaks#CANARY canary}, so a store that logs one fails.
+ * What any {@link Store} of Secrets must do that keeps references, whatever its strategy and whatever the API server behind it.
+ * A subclass brings both. Each test works in a namespace of its own.
  */
-@ExtendWith(NoLeaks.class)
 public abstract class StoreContract {
 
-    private static final Duration BRIEF = Duration.ofMillis(200);
-    private static final Referrer WEB = PodKey.of("shop", "web", "uid-1");
-    private static final Referrer API = PodKey.of("shop", "api", "uid-2");
+    /** The API server behind the store: the place to change objects. */
+    public interface Server {
+        void createNamespace(String name);
 
-    private final SecretServer server;
-    private final Store<Secret> store;
-    private final ObjectKey key;
+        /** Creates the Secret, or replaces it. */
+        void put(Secret secret);
 
-    /**
-     * The contract for one store on one server.
-     *
-     * @param server makes the server of one test
-     * @param store makes the store of one test; closed after it, if it can be
-     */
-    protected StoreContract(Supplier<SecretServer> server, Function<SecretServer, Store<Secret>> store) {
-        this.server = server.get();
-        this.store = store.apply(this.server);
-        this.key = ObjectKey.of(this.server.newNamespace(), "db");
+        void delete(Secret secret);
     }
 
-    /** Strategy CACHE with a TTL long enough for a hit to follow a miss, and short enough to wait for its end. */
-    protected static Store<Secret> ttlStore(SecretServer server) {
-        ObjectTtlSource brief = new ObjectTtlSource() {
-            @Override
-            public long ttlNanos() {
-                return BRIEF.toNanos();
-            }
+    private static final PodKey POD = PodKey.of("shop", "web", "uid-1");
+    private static final PodKey OTHER_POD = PodKey.of("shop", "web", "uid-2");
 
-            @Override
-            public String origin() {
-                return "the contract";
-            }
-        };
-        return new TtlObjectStore<>(
-                ObjectKind.SECRET, server.getter(), brief, StoreOptions.defaults(server.timekeeper()));
+    private final String namespace = "contract-" + UUID.randomUUID().toString().substring(0, 8);
+    private final ObjectKey key = ObjectKey.of(namespace, "db");
+
+    /** The store under test; the same one each time within a test. Closed by the subclass. */
+    protected abstract Store<Secret> store();
+
+    /** Closes the store. */
+    protected abstract void closeStore();
+
+    protected abstract Server server();
+
+    @BeforeEach
+    void createNamespace() {
+        server().createNamespace(namespace);
     }
 
     @AfterEach
-    final void closeBoth() throws Exception {
+    void closeWhatIsOpen() {
         closeStore();
-        server.close();
     }
 
     @Test
-    void get_referencedObject_isAsTheServerHasIt() {
-        Secret stored = put(key, "1");
-        store.addReference(key, WEB);
+    void get_withoutReference_failsNotRegistered() {
+        server().put(Secrets.of(key, "v1"));
 
-        Secret got = get(key);
-
-        assertThat(got.getMetadata().getUid()).isEqualTo(stored.getMetadata().getUid());
-        assertThat(versionOf(got)).isEqualTo(versionOf(stored));
-        assertThat(got.getData()).isEqualTo(stored.getData());
+        assertThatThrownBy(this::get).isInstanceOf(NotRegistered.class).hasMessageContaining(key.toString());
     }
 
     @Test
-    void get_objectNobodyRefersTo_failsNotRegistered() {
-        put(key, "1");
+    void get_withReference_bringsTheObject() {
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
 
-        assertFails(key, NotRegistered.class);
+        assertThat(Secrets.value(get())).isEqualTo("v1");
     }
 
     @Test
-    void get_referencedButAbsent_failsNotFound() {
-        store.addReference(key, WEB);
+    void get_multiByteText_isExact() {
+        server().put(Secrets.of(key, "héllo 日本語 🎉"));
+        store().addReference(key, POD);
 
-        assertFails(key, NotFound.class);
+        assertThat(Secrets.value(get())).isEqualTo("héllo 日本語 🎉");
+    }
+
+    @Test
+    void get_twice_bringsTheSameInstance() {
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
+
+        assertThat(get()).isSameAs(get());
+    }
+
+    @Test
+    void get_noSuchObject_failsNotFound() {
+        store().addReference(key, POD);
+
+        assertThatThrownBy(this::get).isInstanceOf(NotFound.class).hasMessageContaining(key.toString());
+        assertThat(store().state(key).phase()).isEqualTo(Phase.ABSENT);
+    }
+
+    @Test
+    void get_firstReference_bringsTheLatestState() {
+        for (int i = 0; i < 5; i++) {
+            server().put(Secrets.of(key, "v" + i));
+            store().addReference(key, POD);
+            assertThat(Secrets.value(get())).isEqualTo("v" + i);
+            store().deleteReference(key, POD);
+        }
+    }
+
+    @Test
+    void get_deletedAndCreatedAgainBeforeFirstReference_bringsTheNewOne() {
+        server().put(Secrets.immutable(key, "v1"));
+        store().addReference(key, POD);
+        assertThat(Secrets.value(get())).isEqualTo("v1");
+        store().deleteReference(key, POD);
+
+        server().delete(Secrets.of(key, "v1"));
+        server().put(Secrets.immutable(key, "v2"));
+        store().addReference(key, POD);
+
+        assertThat(Secrets.value(get())).isEqualTo("v2");
     }
 
     @Test
     void get_sameNameInAnotherNamespace_isAnotherObject() {
-        ObjectKey other = ObjectKey.of(server.newNamespace(), key.name());
-        put(key, "1");
-        put(other, "2");
-        store.addReference(key, WEB);
-        store.addReference(other, WEB);
+        ObjectKey elsewhere = ObjectKey.of(namespace + "-2", key.name());
+        server().createNamespace(elsewhere.namespace());
+        server().put(Secrets.of(key, "v1"));
+        server().put(Secrets.of(elsewhere, "v2"));
+        store().addReference(key, POD);
+        store().addReference(elsewhere, POD);
 
-        assertThat(valueOf(get(key))).isEqualTo("1");
-        assertThat(valueOf(get(other))).isEqualTo("2");
-    }
-
-    @Test
-    void get_createdAfterItWasMissed_isFound() {
-        store.addReference(key, WEB);
-        assertFails(key, NotFound.class);
-
-        put(key, "1");
-
-        soon().untilAsserted(() -> assertThat(valueOf(get(key))).isEqualTo("1"));
-    }
-
-    @Test
-    void get_objectChanges_followsAndNeverGoesBack() {
-        put(key, "0");
-        store.addReference(key, WEB);
-        String[] seen = {versionOf(get(key))};
-        for (int i = 1; i <= 5; i++) {
-            String value = Integer.toString(i);
-            put(key, value);
-
-            soon().untilAsserted(() -> {
-                Secret got = get(key);
-                assertThat(ResourceVersions.isOlder(versionOf(got), seen[0])).isFalse();
-                seen[0] = versionOf(got);
-                assertThat(valueOf(got)).isEqualTo(value);
-            });
-        }
-    }
-
-    @Test
-    void get_objectDeleted_failsNotFoundSoon() {
-        put(key, "1");
-        store.addReference(key, WEB);
-        get(key);
-
-        server.delete(key);
-
-        soon().untilAsserted(() -> assertFails(key, NotFound.class));
-    }
-
-    @Test
-    void get_objectCreatedAnew_isTheNewOne() {
-        put(key, "1");
-        store.addReference(key, WEB);
-        get(key);
-        server.delete(key);
-
-        Secret successor = put(key, "2");
-
-        soon().untilAsserted(() -> assertThat(get(key).getMetadata().getUid())
-                .isEqualTo(successor.getMetadata().getUid()));
+        assertThat(Secrets.value(get())).isEqualTo("v1");
+        assertThat(Secrets.value(store().get(elsewhere.namespace(), elsewhere.name())))
+                .isEqualTo("v2");
     }
 
     @Test
     void addReference_afterAChange_theNextGetSeesIt() {
-        put(key, "1");
-        store.addReference(key, WEB);
-        get(key);
-        put(key, "2");
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
+        get();
+        server().put(Secrets.of(key, "v2"));
 
-        store.addReference(key, API);
+        store().addReference(key, OTHER_POD);
 
-        assertThat(valueOf(get(key))).isEqualTo("2");
+        assertThat(Secrets.value(get())).isEqualTo("v2");
     }
 
     @Test
     void addReference_afterADeletion_theNextGetFailsNotFound() {
-        put(key, "1");
-        store.addReference(key, WEB);
-        get(key);
-        server.delete(key);
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
+        get();
+        server().delete(Secrets.of(key, "v1"));
 
-        store.addReference(key, API);
+        store().addReference(key, OTHER_POD);
 
-        assertFails(key, NotFound.class);
+        assertThatThrownBy(this::get).isInstanceOf(NotFound.class);
     }
 
     @Test
     void deleteReference_oneOfTwo_keepsTheObject() {
-        put(key, "1");
-        store.addReference(key, WEB);
-        store.addReference(key, API);
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
+        store().addReference(key, OTHER_POD);
+        store().deleteReference(key, POD);
 
-        store.deleteReference(key, WEB);
+        assertThat(Secrets.value(get())).isEqualTo("v1");
+        assertThat(store().state(key).references()).isEqualTo(1);
+    }
 
-        assertThat(valueOf(get(key))).isEqualTo("1");
-        assertThat(store.state(key).references()).isEqualTo(1);
+    @Test
+    void deleteReference_countedTwice_needsTwo() {
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
+        store().addReference(key, POD);
+        store().deleteReference(key, POD);
+
+        assertThat(Secrets.value(get())).isEqualTo("v1");
+
+        store().deleteReference(key, POD);
+        assertThatThrownBy(this::get).isInstanceOf(NotRegistered.class);
     }
 
     @Test
     void deleteReference_last_dropsTheObject() {
-        put(key, "1");
-        store.addReference(key, WEB);
-        get(key);
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
+        get();
+        store().deleteReference(key, POD);
 
-        store.deleteReference(key, WEB);
-
-        assertFails(key, NotRegistered.class);
-        assertThat(store.state(key).references()).isZero();
-        assertThat(store.state(key).resourceVersion()).isEmpty();
-    }
-
-    @Test
-    void deleteReference_addedTwice_needsTwo() {
-        put(key, "1");
-        store.addReference(key, WEB);
-        store.addReference(key, WEB);
-
-        store.deleteReference(key, WEB);
-        assertThat(valueOf(get(key))).isEqualTo("1");
-        store.deleteReference(key, WEB);
-
-        assertFails(key, NotRegistered.class);
+        assertThatThrownBy(this::get).isInstanceOf(NotRegistered.class);
+        assertThat(store().state(key).references()).isZero();
+        assertThat(store().state(key).phase()).isEqualTo(Phase.UNREAD);
     }
 
     @Test
     void deleteReference_neverAdded_isIgnored() {
-        put(key, "1");
-        store.addReference(key, WEB);
+        server().put(Secrets.of(key, "v1"));
+        store().deleteReference(key, POD);
+        store().addReference(key, POD);
+        store().deleteReference(key, OTHER_POD);
 
-        store.deleteReference(key, API);
-        store.deleteReference(key, API);
-
-        assertThat(valueOf(get(key))).isEqualTo("1");
+        assertThat(Secrets.value(get())).isEqualTo("v1");
+        store().deleteReference(key, POD);
+        assertThatThrownBy(this::get).isInstanceOf(NotRegistered.class);
     }
 
     @Test
-    void deleteReference_neverAdded_isNotOwed() {
-        put(key, "1");
-        store.deleteReference(key, WEB);
-
-        store.addReference(key, WEB);
-
-        assertThat(valueOf(get(key))).isEqualTo("1");
-    }
-
-    @Test
-    void state_objectThatWasRead_tellsVersionButNoContent() {
-        Secret stored = put(key, "1");
-        store.addReference(key, WEB);
-        get(key);
-
-        ObjectState state = store.state(key);
-
-        assertThat(state.phase()).isIn(Phase.FRESH, Phase.STALE);
-        assertThat(state.resourceVersion()).isEqualTo(versionOf(stored));
-        assertThat(state.lastFailure()).isNull();
-        assertThat(state.toString()).doesNotContain(NoLeaks.CANARY);
-    }
-
-    @Test
-    void state_absentObject_isAbsent() {
-        store.addReference(key, WEB);
-        assertFails(key, NotFound.class);
-
-        assertThat(store.state(key).phase()).isEqualTo(Phase.ABSENT);
-    }
-
-    @Test
-    void state_objectNobodyRefersTo_isUnread() {
-        assertThat(store.state(key).phase()).isEqualTo(Phase.UNREAD);
-        assertThat(store.state(key).references()).isZero();
-    }
-
-    @Test
-    void get_illegalName_isRefused() {
-        assertThatThrownBy(() -> store.get(key.namespace(), "No Name"))
+    void get_illegalNames_areRefusedWithTheValue() {
+        assertThatThrownBy(() -> store().get("shop", "No Such Name"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("No Name");
-        assertThatThrownBy(() -> store.get("", key.name())).isInstanceOf(IllegalArgumentException.class);
+                .hasMessageContaining("\"No Such Name\"");
+        assertThatThrownBy(() -> store().get("", "db"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("namespace \"\"");
+        assertThatThrownBy(() -> store().get("shop", "../nodes"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("\"../nodes\"");
     }
 
     @Test
-    void close_afterwards_getsFailClosedAndReferencesAreRefused() throws Exception {
-        put(key, "1");
-        store.addReference(key, WEB);
-        get(key);
+    void state_freshObject_tellsVersionAndAgeButNoContent() {
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
+        Secret secret = get();
 
+        assertThat(store().state(key).phase()).isEqualTo(Phase.FRESH);
+        assertThat(store().state(key).resourceVersion())
+                .isEqualTo(secret.getMetadata().getResourceVersion());
+        assertThat(store().state(key).age()).isNotNull();
+        assertThat(store().state(key).lastFailure()).isNull();
+        assertThat(store().state(key).toString())
+                .doesNotContain(secret.getData().get("canary"));
+    }
+
+    @Test
+    void close_getsFailClosed_andReferencesAreRefused() {
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
+        get();
         closeStore();
 
-        assertFails(key, Closed.class);
-        assertThatThrownBy(() -> store.addReference(key, API)).isInstanceOf(IllegalStateException.class);
-        assertThatCode(() -> store.deleteReference(key, WEB)).doesNotThrowAnyException();
+        assertThatThrownBy(this::get).isInstanceOf(Closed.class);
+        assertThatThrownBy(() -> store().addReference(key, POD)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(this::get).isInstanceOf(Closed.class);
     }
 
-    @Test
-    void objects_handedOut_areNotChangedLater(NoLeaks noLeaks) {
-        put(key, "1");
-        store.addReference(key, WEB);
-        noLeaks.watchForMutation(get(key));
-
-        put(key, "2");
-
-        soon().untilAsserted(() -> assertThat(valueOf(get(key))).isEqualTo("2"));
-    }
-
-    private void closeStore() throws Exception {
-        if (store instanceof AutoCloseable closeable) {
-            closeable.close();
-        }
-    }
-
-    private Secret get(ObjectKey asked) {
-        return store.get(asked.namespace(), asked.name());
-    }
-
-    private void assertFails(ObjectKey asked, Class<? extends ObjectUnavailableException> how) {
-        assertThatThrownBy(() -> get(asked)).isInstanceOfSatisfying(how, failure -> {
-            assertThat(failure.key()).isEqualTo(asked);
-            assertThat(failure.kind()).isSameAs(ObjectKind.SECRET);
-        });
-    }
-
-    private Secret put(ObjectKey where, String value) {
-        return server.put(new SecretBuilder()
-                .withNewMetadata()
-                .withNamespace(where.namespace())
-                .withName(where.name())
-                .endMetadata()
-                .addToData("canary", NoLeaks.ENCODED_CANARY)
-                .addToData("value", Base64.getEncoder().encodeToString(value.getBytes(StandardCharsets.US_ASCII)))
-                .build());
-    }
-
-    private static String valueOf(Secret secret) {
-        return new String(Base64.getDecoder().decode(secret.getData().get("value")), StandardCharsets.US_ASCII);
-    }
-
-    private static String versionOf(Secret secret) {
-        return secret.getMetadata().getResourceVersion();
-    }
-
-    private static ConditionFactory soon() {
-        return await().atMost(Duration.ofSeconds(20))
-                .pollInterval(Duration.ofMillis(20))
-                .pollInSameThread()
-                .ignoreExceptions();
+    private Secret get() {
+        return store().get(key.namespace(), key.name());
     }
 }
