@@ -13,84 +13,96 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ApiServerExceptionTest {
 
-    @ParameterizedTest
-    @CsvSource({
-        "400, REJECTED",
-        "401, UNAUTHORIZED",
-        "403, FORBIDDEN",
-        "404, NOT_FOUND",
-        "405, REJECTED",
-        "408, TIMEOUT",
-        "409, CONFLICT",
-        "410, EXPIRED",
-        "422, REJECTED",
-        "429, THROTTLED",
-        "500, UNAVAILABLE",
-        "502, UNAVAILABLE",
-        "503, UNAVAILABLE",
-        "504, UNAVAILABLE",
-        "301, REJECTED"
-    })
-    void answered_code_decidesTheReason(int code, FailureReason reason) {
-        ApiServerException failure = ApiServerException.answered("GET x", code, null, null);
-
-        assertThat(failure.reason()).isEqualTo(reason);
-        assertThat(failure.httpCode()).isEqualTo(code);
-        assertThat(failure).hasMessage("GET x was answered " + code);
-    }
-
-    @Test
-    void answered_504OfTheApiServerItself_isATimeout() {
-        Status status = new StatusBuilder()
-                .withReason("Timeout")
-                .withMessage("too slow")
-                .build();
-
-        ApiServerException failure = ApiServerException.answered("GET x", 504, status, null);
-
-        assertThat(failure.reason()).isEqualTo(FailureReason.TIMEOUT);
-        assertThat(failure).hasMessage("GET x was answered 504: too slow");
-    }
-
-    @Test
-    void retryAfter_headerAndStatus_isTheLonger() {
-        assertThat(retryAfter(Duration.ofSeconds(1), 5)).isEqualTo(Duration.ofSeconds(5));
-        assertThat(retryAfter(Duration.ofSeconds(9), 5)).isEqualTo(Duration.ofSeconds(9));
-    }
-
-    @Test
-    void retryAfter_oneOfThem_isThatOne() {
-        assertThat(retryAfter(Duration.ofSeconds(1), null)).isEqualTo(Duration.ofSeconds(1));
-        assertThat(retryAfter(null, 5)).isEqualTo(Duration.ofSeconds(5));
-    }
-
-    @Test
-    void retryAfter_neither_isNull() {
-        assertThat(retryAfter(null, null)).isNull();
-    }
+    private static final String REQUEST = "GET Secret shop/db";
 
     @ParameterizedTest
-    @CsvSource({"0", "-3"})
-    void retryAfter_notPositiveInStatus_isIgnored(int seconds) {
-        assertThat(retryAfter(null, seconds)).isNull();
+    @CsvSource(textBlock = """
+                    400, BadRequest,            REJECTED
+                    401, Unauthorized,          UNAUTHORIZED
+                    403, Forbidden,             FORBIDDEN
+                    404, NotFound,              NOT_FOUND
+                    405, MethodNotAllowed,      REJECTED
+                    408, Timeout,               TIMEOUT
+                    409, AlreadyExists,         CONFLICT
+                    409, Conflict,              CONFLICT
+                    410, Expired,               EXPIRED
+                    410, Gone,                  EXPIRED
+                    413, RequestEntityTooLarge, REJECTED
+                    415, UnsupportedMediaType,  REJECTED
+                    422, Invalid,               REJECTED
+                    429, TooManyRequests,       THROTTLED
+                    500, InternalError,         UNAVAILABLE
+                    500, ServerTimeout,         UNAVAILABLE
+                    502, ,                      UNAVAILABLE
+                    503, ServiceUnavailable,    UNAVAILABLE
+                    504, Timeout,               TIMEOUT
+                    504, ,                      UNAVAILABLE
+                    302, ,                      REJECTED
+                    """)
+    void answered_codeAndStatusReason_giveTheReason(int code, @Nullable String reason, FailureReason expected) {
+        Status status = new StatusBuilder().withReason(reason).build();
+
+        assertThat(ApiServerException.answered(REQUEST, code, status, null).reason())
+                .isEqualTo(expected);
     }
 
     @Test
-    void withoutAnswer_hasNoCode() {
-        ApiServerException failure =
-                ApiServerException.withoutAnswer(FailureReason.TIMEOUT, "GET x", "no answer", null);
+    void answered_withAStatus_quotesItsMessage() {
+        Status status =
+                new StatusBuilder().withMessage("secrets \"db\" is forbidden").build();
 
-        assertThat(failure.httpCode()).isZero();
+        assertThat(ApiServerException.answered(REQUEST, 403, status, null))
+                .hasMessage("GET Secret shop/db was answered 403: secrets \"db\" is forbidden")
+                .hasNoCause();
+    }
+
+    @Test
+    void answered_withoutAStatus_tellsTheCode() {
+        ApiServerException failure = ApiServerException.answered(REQUEST, 502, null, null);
+
+        assertThat(failure).hasMessage("GET Secret shop/db was answered 502");
+        assertThat(failure.httpCode()).isEqualTo(502);
         assertThat(failure.retryAfter()).isNull();
-        assertThat(failure).hasMessage("GET x: no answer");
     }
 
-    private static @Nullable Duration retryAfter(@Nullable Duration header, @Nullable Integer seconds) {
+    @ParameterizedTest
+    @CsvSource(textBlock = """
+            5,  ,  5
+             , 7,  7
+            5, 7,  7
+            7, 5,  7
+             , 0,
+             , -1,
+            3, 0,  3
+            """)
+    void answered_headerAndStatus_theLongerWaitCounts(
+            @Nullable Integer header, @Nullable Integer inStatus, @Nullable Integer expected) {
         Status status = new StatusBuilder()
                 .withNewDetails()
-                .withRetryAfterSeconds(seconds)
+                .withRetryAfterSeconds(inStatus)
                 .endDetails()
                 .build();
-        return ApiServerException.answered("GET x", 429, status, header).retryAfter();
+
+        ApiServerException failure = ApiServerException.answered(REQUEST, 429, status, seconds(header));
+
+        assertThat(failure.retryAfter()).isEqualTo(seconds(expected));
+    }
+
+    @Test
+    void withoutAnswer_anyCause_hasNoCode() {
+        Exception cause = new IllegalStateException("reset");
+
+        ApiServerException failure =
+                ApiServerException.withoutAnswer(FailureReason.TIMEOUT, REQUEST, "no answer within 10 s", cause);
+
+        assertThat(failure)
+                .hasMessage("GET Secret shop/db: no answer within 10 s")
+                .hasCause(cause);
+        assertThat(failure.reason()).isEqualTo(FailureReason.TIMEOUT);
+        assertThat(failure.httpCode()).isZero();
+    }
+
+    private static @Nullable Duration seconds(@Nullable Integer seconds) {
+        return seconds == null ? null : Duration.ofSeconds(seconds);
     }
 }

@@ -1,0 +1,132 @@
+package dev.podcache.pod;
+
+import com.google.common.collect.ImmutableSet;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.PodKey;
+import dev.podcache.object.Reference;
+import dev.podcache.object.Usage;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a pod refers to by name, and who the pod is. The objects lie in the pod's own namespace, because a pod cannot name any
+ * other. Static, pure and thread-safe as long as nobody changes the pod meanwhile.
+ *
+ * <p>An object that the pod needs for several purposes gives one {@link Reference} for each, however often the pod mentions it.
+ * Names are taken as they are, legal or not; null and empty ones, which a pod may contain, are skipped. Any part of the pod
+ * below its {@code spec} may be null, elements of lists too.
+ *
+ * <p>What an object refers to in turn does not count, nor does what a pod gets without naming it: service account tokens,
+ * trust bundles and pod certificates.
+ *
+ * <p>Follows {@code VisitPodSecretNames} and {@code VisitPodConfigmapNames} of {@code pkg/api/v1/pod/util.go}.
+ */
+public final class PodReferences {
+
+    private static final String REMEDY = ": register pods as the API server returned them";
+
+    private PodReferences() {}
+
+    /**
+     * The Secrets that {@code pod} refers to, in the order of their first mention.
+     *
+     * @throws IllegalArgumentException if the pod has no metadata, namespace, name or spec; the message says which
+     */
+    public static ImmutableSet<Reference> secrets(Pod pod) {
+        References references = new References(namespace(pod));
+        SecretNames.forEach(spec(pod), references);
+        return references.build();
+    }
+
+    /**
+     * The ConfigMaps that {@code pod} refers to, in the order of their first mention.
+     *
+     * @throws IllegalArgumentException if the pod has no metadata, namespace, name or spec; the message says which
+     */
+    public static ImmutableSet<Reference> configMaps(Pod pod) {
+        References references = new References(namespace(pod));
+        ConfigMapNames.forEach(spec(pod), references);
+        return references.build();
+    }
+
+    /**
+     * Who {@code pod} is. Needs no spec, so that a pod can take its leave with nothing but its identity.
+     *
+     * @throws IllegalArgumentException if the pod has no metadata, namespace, name or uid; the message says which
+     */
+    public static PodKey key(Pod pod) {
+        ObjectMeta metadata = metadata(pod);
+        String what = "pod " + metadata.getNamespace() + "/" + metadata.getName();
+        return PodKey.of(
+                metadata.getNamespace(), metadata.getName(), required(metadata.getUid(), what, "metadata.uid"));
+    }
+
+    /**
+     * Who {@code pod} is, if it is complete enough to be registered.
+     *
+     * @throws IllegalArgumentException if the pod has no metadata, namespace, name, uid or spec; the message says which
+     */
+    public static PodKey registrableKey(Pod pod) {
+        PodKey key = key(pod);
+        spec(pod);
+        return key;
+    }
+
+    private static String namespace(Pod pod) {
+        return metadata(pod).getNamespace();
+    }
+
+    /** The metadata of a pod that has a namespace and a name. */
+    private static ObjectMeta metadata(Pod pod) {
+        @Nullable ObjectMeta metadata = Objects.requireNonNull(pod, "pod").getMetadata();
+        if (metadata == null) {
+            throw new IllegalArgumentException("a pod has no metadata" + REMEDY);
+        }
+        String name = required(metadata.getName(), "a pod", "metadata.name");
+        required(metadata.getNamespace(), "pod " + name, "metadata.namespace");
+        return metadata;
+    }
+
+    private static PodSpec spec(Pod pod) {
+        @Nullable PodSpec spec = pod.getSpec();
+        if (spec == null) {
+            ObjectMeta metadata = pod.getMetadata();
+            throw new IllegalArgumentException(
+                    "pod " + metadata.getNamespace() + "/" + metadata.getName() + " has no spec" + REMEDY);
+        }
+        return spec;
+    }
+
+    private static String required(@Nullable String value, String what, String field) {
+        if (value == null || value.isEmpty()) {
+            throw new IllegalArgumentException(what + " has no " + field + REMEDY);
+        }
+        return value;
+    }
+
+    /** Gathers names that may be null or empty. */
+    private static final class References implements BiConsumer<Usage, @Nullable String> {
+
+        private final String namespace;
+        private final ImmutableSet.Builder<Reference> builder = ImmutableSet.builder();
+
+        References(String namespace) {
+            this.namespace = namespace;
+        }
+
+        @Override
+        public void accept(Usage usage, @Nullable String name) {
+            if (name != null && !name.isEmpty()) {
+                builder.add(new Reference(ObjectKey.of(namespace, name), usage));
+            }
+        }
+
+        ImmutableSet<Reference> build() {
+            return builder.build();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.podcache.pod;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.ObjectKind;
+import dev.podcache.pod.ReferencePlace.Placed;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+class PodReferencesProperties {
+
+    @Property(tries = 500)
+    void references_namesAtRandomPlaces_areExactlyThoseNames(@ForAll("names") List<Placed> names) {
+        Pod pod = ReferencePlace.pod(names);
+
+        assertThat(PodReferences.secrets(pod)).isEqualTo(ReferencePlace.references(names, ObjectKind.SECRET));
+        assertThat(PodReferences.configMaps(pod)).isEqualTo(ReferencePlace.references(names, ObjectKind.CONFIG_MAP));
+    }
+
+    @Provide
+    Arbitrary<List<Placed>> names() {
+        // few names, so that the same one is often found in several places
+        Arbitrary<String> name = Arbitraries.of("a", "b", "c", "d", "").injectNull(0.1);
+        return Combinators.combine(Arbitraries.of(ReferencePlace.class), name)
+                .as(Placed::new)
+                .list()
+                .ofMaxSize(20);
+    }
+}
