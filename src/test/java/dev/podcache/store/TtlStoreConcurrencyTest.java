@@ -123,6 +123,7 @@ class TtlStoreConcurrencyTest {
                 assertThat(value).as("P2").isGreaterThanOrEqualTo(seen[i]);
                 seen[i] = value;
             } catch (NotRegistered nobodyRefersNow) {
+                // nothing was read
             }
         }
         return null;
