@@ -162,6 +162,18 @@ class ReflectorTest {
     }
 
     @Test
+    void watch_expiredAfterALongFailure_listsAgainAtOnceAllTheSame() {
+        watching();
+        for (int i = 0; i < 8; i++) {
+            server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+            time.advance(Duration.ofSeconds(30));
+        }
+        server.watch().end(failure(FailureReason.EXPIRED, null));
+
+        assertThat(server.lists()).isEqualTo(2);
+    }
+
+    @Test
     void watch_expiredTwiceInARow_pausesBeforeTheSecondList() {
         watching();
         server.watch().end(failure(FailureReason.EXPIRED, null));
