@@ -27,7 +27,8 @@ public interface ListerWatcher<T> {
      * number of changes and bookmarks, then exactly one {@link WatchEvent.Ended}, also when the watch never opened. It must
      * not block. After {@link WatchHandle#close()} nothing more comes, not even the end.
      *
-     * @param resourceVersion from where, as a list, an event or a bookmark gave it
+     * @param resourceVersion from where, as a list, an event or a bookmark gave it; "" begins with the objects that are there, each as
+     *     an {@link WatchEvent.Upserted}, which costs the server a walk over every object of the kind
      * @param serverTimeout after which the server is asked to end the watch
      * @param events told what happens
      */

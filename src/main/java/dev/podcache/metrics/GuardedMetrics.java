@@ -42,6 +42,16 @@ final class GuardedMetrics implements PodcacheMetrics {
         guard(() -> metrics.changed(kind, key, from, to, cause));
     }
 
+    @Override
+    public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
+        guard(() -> metrics.watchFailed(kind, key, failure));
+    }
+
+    @Override
+    public void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {
+        guard(() -> metrics.watchSynced(kind, key, took));
+    }
+
     private void guard(Runnable call) {
         try {
             call.run();

@@ -48,9 +48,23 @@ public interface PodcacheMetrics {
      *
      * @param from what was known before; of {@link Phase}, only UNREAD, FRESH and ABSENT are told here
      * @param to what is known now; the same as {@code from} when one state of the object followed another
-     * @param cause {@code referenced}, {@code fetched}, {@code dropped} or {@code evicted}
+     * @param cause {@code referenced}, {@code fetched}, {@code watched}, {@code idle}, {@code dropped} or {@code evicted}
      */
     default void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {}
+
+    /**
+     * Strategy WATCH: a list or watch of an object failed, and what is held may be behind until {@link #watchSynced}. Told at each
+     * failed attempt, on a thread that must not be held up.
+     */
+    default void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {}
+
+    /**
+     * Strategy WATCH: an object is watched, and what is held is up to date. Told once for each time that it was not. On a thread
+     * that must not be held up.
+     *
+     * @param took since it was not: since the watch was first wanted, or was lost
+     */
+    default void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {}
 
     /** A listener that passes everything on to {@code metrics} and never throws. */
     static PodcacheMetrics guarded(PodcacheMetrics metrics) {

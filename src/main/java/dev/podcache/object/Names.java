@@ -12,7 +12,7 @@ final class Names {
 
     static void requireLabel(String what, String value) {
         Objects.requireNonNull(value, () -> what + " is null: give the " + what + " of the object");
-        if (value.isEmpty() || value.length() > MAX_LABEL || value.indexOf('.') >= 0 || !isSubdomain(value)) {
+        if (!isLabel(value)) {
             throw new IllegalArgumentException(what + " " + quoted(value)
                     + " is not a legal Kubernetes name: at most 63 lower-case letters, digits and '-', beginning and"
                     + " ending with a letter or digit");
@@ -21,14 +21,21 @@ final class Names {
 
     static void requireSubdomain(String what, String value) {
         Objects.requireNonNull(value, () -> what + " is null: give the " + what + " of the object");
-        if (value.isEmpty() || value.length() > MAX_SUBDOMAIN || !isSubdomain(value)) {
+        if (!isSubdomain(value)) {
             throw new IllegalArgumentException(what + " " + quoted(value)
                     + " is not a legal Kubernetes name: at most 253 lower-case letters, digits, '-' and '.', each part"
                     + " beginning and ending with a letter or digit");
         }
     }
 
-    private static boolean isSubdomain(String value) {
+    static boolean isLabel(String value) {
+        return value.length() <= MAX_LABEL && value.indexOf('.') < 0 && isSubdomain(value);
+    }
+
+    static boolean isSubdomain(String value) {
+        if (value.isEmpty() || value.length() > MAX_SUBDOMAIN) {
+            return false;
+        }
         char before = '.';
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);

@@ -43,6 +43,11 @@ public final class ObjectKey {
         return new ObjectKey(namespace, name);
     }
 
+    /** Whether an API server could know this key: whether {@link #validated} would accept it. */
+    public boolean isLegal() {
+        return Names.isLabel(namespace) && Names.isSubdomain(name);
+    }
+
     /**
      * The key of an object of the whole cluster, such as a Node.
      *

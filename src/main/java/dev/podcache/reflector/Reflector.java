@@ -48,7 +48,9 @@ public final class Reflector<T> implements AutoCloseable {
 
     private int attempt; // guarded by this; 0 before start()
     private boolean closed; // guarded by this
-    private @Nullable String version; // guarded by this; null when a list is due
+    private @Nullable String version; // guarded by this; null when a list is due, "" when a watch without one is
+    private boolean
+            versionless; // guarded by this; whether the watch began without a version and has had no bookmark yet
     private WatchSpell spell; // guarded by this
     private @Nullable WatchHandle handle; // guarded by this
     private Timekeeper.@Nullable Scheduled timer; // guarded by this; the pause, or the watchdog of the watch
@@ -192,7 +194,10 @@ public final class Reflector<T> implements AutoCloseable {
         } else {
             spell.changed(timekeeper.nanoTime());
         }
-        if (!seen.isEmpty()) {
+        versionless &= !bookmark;
+        // a watch without a version begins with the objects that are there, whose versions are old and no place to
+        // resume from
+        if (!seen.isEmpty() && !versionless) {
             version = seen;
         }
     }
@@ -293,6 +298,8 @@ public final class Reflector<T> implements AutoCloseable {
                 return;
             }
             from = version;
+            versionless = from != null && from.isEmpty();
+            version = versionless ? null : from;
         }
         if (from == null) {
             list(number);

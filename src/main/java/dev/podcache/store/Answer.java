@@ -48,6 +48,16 @@ abstract sealed class Answer<T> {
         }
     }
 
+    /** {@code after}, or, if that is the same version of the same object, the instance that callers share already. */
+    static <T> @Nullable Answer<T> sharing(@Nullable Answer<T> before, @Nullable Answer<T> after) {
+        return before instanceof Present<T> held
+                        && after instanceof Present<T> heard
+                        && !held.resourceVersion.isEmpty()
+                        && held.resourceVersion.equals(heard.resourceVersion)
+                ? held.heardAgain(heard.receivedAt)
+                : after;
+    }
+
     /** What an answer, or none, means on its own, its age aside. */
     static Phase phaseOf(@Nullable Answer<?> answer) {
         if (answer == null) {

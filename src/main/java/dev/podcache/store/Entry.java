@@ -1,9 +1,7 @@
 package dev.podcache.store;
 
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.Phase;
 import dev.podcache.object.Referrer;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +42,14 @@ abstract class Entry<T> {
         return answer instanceof Answer.Present<T> present && present.isFresh(now, ttlNanos) ? present.object : null;
     }
 
+    /** The read path of those who keep the answer fresh by other means: the object if it is known. As cheap as the other. */
+    final @Nullable T ifKnown() {
+        if (!touched) {
+            touched = true;
+        }
+        return answer instanceof Answer.Present<T> present ? present.object : null;
+    }
+
     final @Nullable Answer<T> answer() {
         return answer;
     }
@@ -51,16 +57,18 @@ abstract class Entry<T> {
     /** Whether the reference was added; false if the entry is dropped. */
     final boolean addReference(Referrer referrer) {
         Answer<T> before;
+        Answer<T> after;
         synchronized (this) {
             if (dropped) {
                 return false;
             }
             references.add(referrer);
             before = answer;
-            answer = null;
-            beginEpochLocked();
+            after = beginsEpochLocked() ? null : before;
+            answer = after;
         }
-        transitions.tell(this, before, null, Transitions.REFERENCED);
+        transitions.tell(this, before, after, Transitions.REFERENCED);
+        unlocked();
         return true;
     }
 
@@ -74,27 +82,28 @@ abstract class Entry<T> {
             before = dropLocked();
         }
         transitions.tell(this, before, null, Transitions.DROPPED);
+        unlocked();
         return true;
     }
 
-    /** Drops the entry, whoever refers to it; whether it was not dropped before. */
-    final boolean drop() {
+    /** Drops the entry, whoever refers to it. */
+    final void drop() {
         Answer<T> before;
         synchronized (this) {
             if (dropped) {
-                return false;
+                return;
             }
             before = dropLocked();
         }
         transitions.tell(this, before, null, Transitions.DROPPED);
-        return true;
+        unlocked();
     }
 
     private @Nullable Answer<T> dropLocked() {
         Answer<T> before = answer;
         dropped = true;
         answer = null;
-        beginEpochLocked();
+        droppedLocked();
         return before;
     }
 
@@ -111,33 +120,32 @@ abstract class Entry<T> {
         transitions.tell(this, before, null, Transitions.EVICTED);
     }
 
-    /** Keeps an answer. The caller then {@link #tellFetched tells} of it, after it let go of the lock. */
-    final void setAnswerLocked(Answer<T> received) {
+    /** Keeps an answer, or forgets it. The caller then {@link #tell tells} of it, after it let go of the lock. */
+    final void setAnswerLocked(@Nullable Answer<T> received) {
         answer = received;
     }
 
-    final void tellFetched(@Nullable Answer<T> before, Answer<T> after) {
-        transitions.tell(this, before, after, Transitions.FETCHED);
+    final void tell(@Nullable Answer<T> before, @Nullable Answer<T> after, String cause) {
+        transitions.tell(this, before, after, cause);
     }
 
     final boolean isDroppedLocked() {
         return dropped;
     }
 
-    /** A new reference was added, or the entry dropped: what is under way was not asked for by those who come now. */
-    abstract void beginEpochLocked();
-
-    abstract @Nullable Throwable lastFailureLocked();
-
-    final synchronized ObjectState state(long now, long ttlNanos, String freshness) {
-        Answer<T> known = answer;
-        Phase phase = Answer.phaseOf(known);
-        String version = "";
-        if (known instanceof Answer.Present<T> present) {
-            version = present.resourceVersion;
-            phase = present.isFresh(now, ttlNanos) ? Phase.FRESH : Phase.STALE;
-        }
-        Duration age = known == null ? null : Duration.ofNanos(Math.max(0, now - known.receivedAt));
-        return new ObjectState(phase, version, age, lastFailureLocked(), references.count(), freshness);
+    final int referencesLocked() {
+        return references.count();
     }
+
+    /**
+     * A new reference is being added; whether it begins a new epoch, in which what was known does not count. What is under way is
+     * then no answer to those who come from now on.
+     */
+    abstract boolean beginsEpochLocked();
+
+    /** The entry is being dropped: what is under way is not wanted any more. */
+    abstract void droppedLocked();
+
+    /** A reference was added or the entry dropped, and the lock is free: the moment to begin or end what that entails. */
+    abstract void unlocked();
 }

@@ -2,8 +2,8 @@ package dev.podcache.store;
 
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
-import dev.podcache.time.CoarseClock;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -26,16 +26,19 @@ final class EntryTable<T, E extends Entry<T>> {
 
     private final ConcurrentHashMap<String, ConcurrentHashMap<String, E>> namespaces = new ConcurrentHashMap<>();
     private final Function<ObjectKey, E> newEntry;
-    private final CoarseClock clock;
+    private final Runnable added;
+    private final Runnable removed;
 
     /**
      * An empty table.
      *
-     * @param clock runs while there are entries
+     * @param added run once for each entry that is put in, under a bin lock: brief, and taking no lock but a leaf
+     * @param removed the same for each that is taken out; the two may come in the wrong order
      */
-    EntryTable(Function<ObjectKey, E> newEntry, CoarseClock clock) {
+    EntryTable(Function<ObjectKey, E> newEntry, Runnable added, Runnable removed) {
         this.newEntry = newEntry;
-        this.clock = clock;
+        this.added = added;
+        this.removed = removed;
     }
 
     /** The entry of an object; null if nobody refers to it. The entry may have been dropped a moment ago. */
@@ -68,12 +71,14 @@ final class EntryTable<T, E extends Entry<T>> {
 
     /** Drops every entry, whoever refers to it. */
     void clear() {
-        for (ConcurrentHashMap<String, E> names : namespaces.values()) {
-            for (E entry : names.values()) {
-                entry.drop();
-                remove(entry);
-            }
-        }
+        forEach(entry -> {
+            entry.drop();
+            remove(entry);
+        });
+    }
+
+    void forEach(Consumer<E> action) {
+        namespaces.values().forEach(names -> names.values().forEach(action));
     }
 
     int size() {
@@ -84,7 +89,7 @@ final class EntryTable<T, E extends Entry<T>> {
         namespaces.compute(candidate.key.namespace(), (namespace, known) -> {
             ConcurrentHashMap<String, E> names = known == null ? new ConcurrentHashMap<>(8) : known;
             if (names.putIfAbsent(candidate.key.name(), candidate) == null) {
-                clock.retain();
+                added.run();
             }
             return names;
         });
@@ -94,7 +99,7 @@ final class EntryTable<T, E extends Entry<T>> {
     void remove(E entry) {
         namespaces.computeIfPresent(entry.key.namespace(), (namespace, names) -> {
             if (names.remove(entry.key.name(), entry)) {
-                clock.release();
+                removed.run();
             }
             return names.isEmpty() ? null : names;
         });

@@ -19,6 +19,8 @@ final class Transitions<T> {
     static final String FETCHED = "fetched";
     static final String DROPPED = "dropped";
     static final String EVICTED = "evicted";
+    static final String WATCHED = "watched";
+    static final String IDLE = "idle";
 
     private final ObjectKind<?> kind;
     private final PayloadBudget budget;

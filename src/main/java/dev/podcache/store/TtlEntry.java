@@ -2,6 +2,7 @@ package dev.podcache.store;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.Phase;
 import dev.podcache.time.Backoff;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -92,7 +93,7 @@ final class TtlEntry<T> extends Entry<T> {
             if (flight == landing) {
                 flight = null;
                 before = answer();
-                after = sameObjectIfSameVersion(before, outcome.answer());
+                after = Answer.sharing(before, outcome.answer());
                 if (after == null) {
                     failedLocked(outcome.failure(), now);
                 } else {
@@ -102,7 +103,7 @@ final class TtlEntry<T> extends Entry<T> {
             }
         }
         if (after != null) {
-            tellFetched(before, after);
+            tell(before, after, Transitions.FETCHED);
         }
         landing.landed.complete(after == null ? outcome : Outcome.answered(after));
     }
@@ -112,16 +113,6 @@ final class TtlEntry<T> extends Entry<T> {
         if (flight == slow) {
             refreshBehind = true;
         }
-    }
-
-    private static <T> @Nullable Answer<T> sameObjectIfSameVersion(
-            @Nullable Answer<T> before, @Nullable Answer<T> after) {
-        return before instanceof Answer.Present<T> held
-                        && after instanceof Answer.Present<T> heard
-                        && !held.resourceVersion.isEmpty()
-                        && held.resourceVersion.equals(heard.resourceVersion)
-                ? held.heardAgain(heard.receivedAt)
-                : after;
     }
 
     private void succeededLocked() {
@@ -143,14 +134,29 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     @Override
-    void beginEpochLocked() {
+    boolean beginsEpochLocked() {
         flight = null;
         succeededLocked();
+        return true;
     }
 
     @Override
-    @Nullable
-    Throwable lastFailureLocked() {
-        return lastFailure;
+    void droppedLocked() {
+        flight = null;
+    }
+
+    @Override
+    void unlocked() {}
+
+    synchronized ObjectState state(long now, long ttlNanos, String freshness) {
+        Answer<T> known = answer();
+        Phase phase = Answer.phaseOf(known);
+        String version = "";
+        if (known instanceof Answer.Present<T> present) {
+            version = present.resourceVersion;
+            phase = present.isFresh(now, ttlNanos) ? Phase.FRESH : Phase.STALE;
+        }
+        Duration age = known == null ? null : Duration.ofNanos(Math.max(0, now - known.receivedAt));
+        return new ObjectState(phase, version, age, lastFailure, referencesLocked(), freshness);
     }
 }

@@ -61,7 +61,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
                 getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
         this.flights = new Flights<>(kind, STRATEGY, new AnswerFetch<>(kind, retrying, clock, options), options);
         Transitions<T> transitions = new Transitions<>(kind, options);
-        this.entries = new EntryTable<>(key -> new TtlEntry<>(key, transitions), clock);
+        this.entries = new EntryTable<>(key -> new TtlEntry<>(key, transitions), clock::retain, clock::release);
     }
 
     @Override

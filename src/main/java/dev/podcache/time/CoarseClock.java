@@ -1,7 +1,6 @@
 package dev.podcache.time;
 
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A clock that is read for the price of a memory load. It ticks every 100 ms while somebody {@linkplain #retain() uses} it, so
@@ -16,14 +15,12 @@ public final class CoarseClock {
     public static final Duration TICK = Duration.ofMillis(100);
 
     private final Timekeeper timekeeper;
-    private volatile long now;
-
-    private int users; // guarded by this
-    private long runs; // guarded by this
-    private Timekeeper.@Nullable Scheduled tick; // guarded by this
+    private final WhileUsed ticking;
+    private volatile long now; // written under this
 
     public CoarseClock(Timekeeper timekeeper) {
         this.timekeeper = timekeeper;
+        this.ticking = new WhileUsed(timekeeper, TICK, this::stamp);
         this.now = timekeeper.nanoTime();
     }
 
@@ -40,28 +37,13 @@ public final class CoarseClock {
     }
 
     /** Starts the clock unless it runs. Each call needs one {@link #release()}. */
-    public synchronized void retain() {
-        users++;
-        if (users == 1) {
-            runs++;
-            tick(runs);
-        }
+    public void retain() {
+        stamp();
+        ticking.retain();
     }
 
     /** Stops the clock after the last user. */
-    public synchronized void release() {
-        users--;
-        if (users == 0 && tick != null) {
-            tick.cancel();
-            tick = null;
-        }
-    }
-
-    private synchronized void tick(long run) {
-        // a tick that had begun when its run was stopped comes too late to be cancelled, and must not join the next run
-        if (users > 0 && run == runs) {
-            stamp();
-            tick = timekeeper.schedule(TICK, () -> tick(run));
-        }
+    public void release() {
+        ticking.release();
     }
 }

@@ -2,12 +2,13 @@
  * The one seam for time, waiting and threads. Everything else in Podcache asks a {@link dev.podcache.time.Timekeeper}, so
  * that a test can drive every clock, timer and wait by hand and replay a race exactly.
  *
- * <p>Read {@code Timekeeper}, then {@code CoarseClock}, then {@code Backoff}.
+ * <p>Read {@code Timekeeper}, then {@code CoarseClock}, {@code WhileUsed} and {@code Backoff}.
  *
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code CoarseClock}</td><td>users, the running tick</td><td>none of ours</td></tr>
+ * <tr><td>{@code WhileUsed}</td><td>users, the next run</td><td>the timer's</td></tr>
+ * <tr><td>{@code CoarseClock}</td><td>writes of the time</td><td>none</td></tr>
  * </table>
  */
 @NullMarked

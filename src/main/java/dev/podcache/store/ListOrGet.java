@@ -1,0 +1,124 @@
+package dev.podcache.store;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.Freshness;
+import dev.podcache.apiserver.Listed;
+import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.WatchEvent;
+import dev.podcache.apiserver.WatchHandle;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows single objects, and for those that may be read and watched but not listed makes do with a get and a watch without a
+ * version.
+ *
+ * <p>That is a last resort, because the server walks over every object of the kind for such a watch. So it is taken only if a list
+ * is refused once more after a get of the same object was allowed: a Node authorizer that lags behind a pod's binding refuses the
+ * first list and allows the get right after. And every list tries the real one again.
+ */
+final class ListOrGet<T> {
+
+    private static final Logger log = LoggerFactory.getLogger(ListOrGet.class);
+
+    private final Function<ObjectKey, ListerWatcher<T>> byName;
+    private final ObjectGetter<T> getter;
+    private final AtomicBoolean said = new AtomicBoolean();
+
+    ListOrGet(Function<ObjectKey, ListerWatcher<T>> byName, ObjectGetter<T> getter) {
+        this.byName = byName;
+        this.getter = getter;
+    }
+
+    ListerWatcher<T> of(ObjectKey key) {
+        return new One(key, byName.apply(key));
+    }
+
+    private final class One implements ListerWatcher<T> {
+
+        private final ObjectKey key;
+        private final ListerWatcher<T> server;
+
+        One(ObjectKey key, ListerWatcher<T> server) {
+            this.key = key;
+            this.server = server;
+        }
+
+        @Override
+        public CompletableFuture<Listed<T>> list(Duration timeout) {
+            return server.list(timeout)
+                    .handle((listed, failure) ->
+                            isForbidden(failure) ? getThenList(timeout, cause(failure)) : outcome(listed, failure))
+                    .thenCompose(Function.identity());
+        }
+
+        private CompletableFuture<Listed<T>> getThenList(Duration timeout, Throwable refusal) {
+            return getter.get(key, Freshness.LATEST, timeout)
+                    .handle((fetched, failure) -> {
+                        if (fetched == null && !isReason(failure, FailureReason.NOT_FOUND)) {
+                            return CompletableFuture.<Listed<T>>failedFuture(refusal);
+                        }
+                        return server.list(timeout)
+                                .handle((listed, again) ->
+                                        isForbidden(again) ? got(fetched, cause(again)) : outcome(listed, again))
+                                .thenCompose(Function.identity());
+                    })
+                    .thenCompose(Function.identity());
+        }
+
+        private CompletableFuture<Listed<T>> got(@Nullable Fetched<T> fetched, Throwable refusal) {
+            if (said.compareAndSet(false, true)) {
+                log.info(
+                        "{}; watching without listing, for which the API server walks over every object of the kind:"
+                                + " allow the verb list as well",
+                        refusal.getMessage());
+            }
+            return done(new Listed<>(fetched == null ? ImmutableList.of() : ImmutableList.of(fetched), ""));
+        }
+
+        @Override
+        public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+            return server.watch(resourceVersion, serverTimeout, events);
+        }
+
+        @Override
+        public String toString() {
+            return server.toString();
+        }
+    }
+
+    private static <T> CompletableFuture<T> done(T value) {
+        return CompletableFuture.completedFuture(value);
+    }
+
+    private static <T> CompletableFuture<T> outcome(@Nullable T value, @Nullable Throwable failure) {
+        return value != null ? done(value) : CompletableFuture.failedFuture(cause(failure));
+    }
+
+    private static boolean isForbidden(@Nullable Throwable failure) {
+        return isReason(failure, FailureReason.FORBIDDEN);
+    }
+
+    private static boolean isReason(@Nullable Throwable failure, FailureReason reason) {
+        return failure != null && cause(failure) instanceof ApiServerException known && known.reason() == reason;
+    }
+
+    private static Throwable cause(@Nullable Throwable failure) {
+        if (failure == null) {
+            return new AssertionError("neither value nor failure");
+        }
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+}

@@ -1,0 +1,311 @@
+package dev.podcache.store;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.Phase;
+import dev.podcache.object.ResourceVersions;
+import dev.podcache.reflector.Reflector;
+import dev.podcache.reflector.ReflectorSink;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** An object kept fresh by watching it: the state table of strategy WATCH. */
+final class WatchEntry<T extends HasMetadata> extends Entry<T> {
+
+    /*
+     * State      answer          a list, or an event         watch accepted     an attempt fails   not read      a new reference
+     * ------------------------------------------------------------------------------------------------------------------------
+     * OPENING    none            kept aside until accepted   LIVE, published    says why           -             joins
+     * LIVE       as the server   published                   -                  BROKEN             IDLE, aside   joins
+     * BROKEN     as last known   published                   LIVE               says why           -             joins
+     * IDLE       none, aside     -                           -                  -                  -             OPENING, forgets
+     * REOPENING  none, aside     kept aside until accepted   LIVE, published    BROKEN, published  -             OPENING, forgets
+     * IMMUTABLE  the object      -                           -                  -                  -             OPENING, forgets
+     *
+     * A get that finds no answer turns IDLE into REOPENING, and in both opening states waits for the next change of state. An
+     * object that says it is immutable makes IMMUTABLE of any state with a watch, and ends the watch.
+     *
+     * The answer that gets see without the lock is null in exactly the states OPENING, IDLE and REOPENING.
+     *
+     * What a change entails outside (opening and closing watches, waking those who wait, telling listeners) is put down in
+     * `afterwards` under the lock and done by unlocked() without it. A reflector that is being replaced may call once more before
+     * it is closed; `following` tells whether a call still counts.
+     */
+
+    private final Watches<T> watches;
+    private WatchState state = WatchState.OPENING; // guarded by this, like all that follows
+    private @Nullable Following following;
+    private @Nullable Answer<T> aside;
+    private @Nullable CompletableFuture<Void> change;
+    private @Nullable ApiServerException lastFailure;
+    private long since;
+    private int sweepsUnread;
+    private @Nullable List<Runnable> afterwards;
+
+    WatchEntry(ObjectKey key, Transitions<T> transitions, Watches<T> watches) {
+        super(key, transitions);
+        this.watches = watches;
+        this.since = watches.now();
+    }
+
+    /** One watch of this object, from its list to its end. */
+    private final class Following implements ReflectorSink<T> {
+
+        final Reflector<T> reflector = watches.reflector(key, this);
+
+        @Override
+        public void replace(ImmutableList<Fetched<T>> items, String resourceVersion) {
+            heard(this, items.isEmpty() ? new Answer.Absent<>(0) : present(items.get(0)));
+        }
+
+        @Override
+        public void upsert(Fetched<T> fetched) {
+            Answer<T> known = answer();
+            // a watch that began without a version starts with a state that may be older than the one that was got
+            boolean old = known instanceof Answer.Present<T> present
+                    && ResourceVersions.isOlder(fetched.resourceVersion(), present.resourceVersion);
+            if (!old) {
+                heard(this, present(fetched));
+            }
+        }
+
+        @Override
+        public void delete(Fetched<T> last) {
+            heard(this, new Answer.Absent<>(0));
+        }
+
+        @Override
+        public void connected() {
+            accepted(this);
+        }
+
+        @Override
+        public void disconnected(ApiServerException cause) {
+            failed(this, cause);
+        }
+
+        private Answer<T> present(Fetched<T> fetched) {
+            return watches.present(fetched);
+        }
+    }
+
+    /**
+     * What a get finds that is not a hit.
+     *
+     * @param dropped nobody refers to the object any more: look again
+     * @param answer what to serve; null if the get has to wait for {@code change}
+     * @param change completed when there is reason to look again
+     */
+    record Turn<T>(
+            boolean dropped,
+            @Nullable Answer<T> answer,
+            @Nullable ApiServerException failure,
+            CompletableFuture<Void> change) {}
+
+    Turn<T> turn() {
+        Turn<T> turn;
+        synchronized (this) {
+            if (state == WatchState.IDLE) {
+                moveLocked(WatchState.REOPENING);
+            }
+            if (change == null) {
+                change = new CompletableFuture<>();
+            }
+            turn = new Turn<>(isDroppedLocked(), answer(), lastFailure, change);
+        }
+        unlocked();
+        return turn;
+    }
+
+    /** What to serve to a get that waited for as long as it wanted; null if there is nothing. */
+    synchronized @Nullable Answer<T> fallback() {
+        return answer() == null ? aside : answer();
+    }
+
+    synchronized @Nullable ApiServerException lastFailure() {
+        return lastFailure;
+    }
+
+    private void heard(Following from, Answer<T> said) {
+        Answer<T> before = null;
+        Answer<T> after = null;
+        synchronized (this) {
+            if (following != from) {
+                return;
+            }
+            before = answer();
+            after = Answer.sharing(before == null ? aside : before, said);
+            if (after instanceof Answer.Present<T> present && present.immutable) {
+                synced();
+                moveLocked(WatchState.IMMUTABLE);
+            } else if (state.isOpening()) {
+                aside = after;
+                return;
+            }
+            setAnswerLocked(after);
+        }
+        tell(before, after, Transitions.WATCHED);
+        unlocked();
+    }
+
+    private void accepted(Following from) {
+        Answer<T> before = null;
+        Answer<T> after = null;
+        synchronized (this) {
+            if (following != from || state == WatchState.LIVE) {
+                return;
+            }
+            before = answer();
+            after = before == null ? aside : before;
+            synced();
+            moveLocked(WatchState.LIVE);
+            setAnswerLocked(after);
+        }
+        tell(before, after, Transitions.WATCHED);
+        unlocked();
+    }
+
+    private void failed(Following from, ApiServerException cause) {
+        Answer<T> before = null;
+        Answer<T> after = null;
+        synchronized (this) {
+            if (following != from) {
+                return;
+            }
+            lastFailure = cause;
+            before = answer();
+            after = before;
+            if (state == WatchState.LIVE || state == WatchState.REOPENING) {
+                after = before == null ? aside : before;
+                moveLocked(WatchState.BROKEN);
+                setAnswerLocked(after);
+            }
+        }
+        tell(before, after, Transitions.WATCHED);
+        watches.metrics().watchFailed(watches.kind(), key, cause.reason());
+        unlocked();
+    }
+
+    /** Looks whether the object was read since the last time; if twice it was not, its watch is closed. */
+    void sweep() {
+        Answer<T> before;
+        synchronized (this) {
+            sweepsUnread = touched ? 0 : sweepsUnread + 1;
+            touched = false;
+            if (state != WatchState.LIVE || sweepsUnread < 2) {
+                return;
+            }
+            before = answer();
+            moveLocked(WatchState.IDLE);
+            aside = before;
+            setAnswerLocked(null);
+        }
+        tell(before, null, Transitions.IDLE);
+        unlocked();
+    }
+
+    private void synced() {
+        lastFailure = null;
+        touched = true;
+        Duration took = Duration.ofNanos(watches.now() - since);
+        afterwardsLocked(() -> watches.metrics().watchSynced(watches.kind(), key, took));
+    }
+
+    /** Takes a legal step, closes the watch if it ends one, and wakes those who wait. */
+    private void moveLocked(WatchState next) {
+        state = state.to(next);
+        since = watches.now();
+        if (!next.isOpening()) {
+            aside = null;
+        }
+        Following ended = following;
+        if (!next.wantsWatch() && ended != null) {
+            following = null;
+            afterwardsLocked(ended.reflector::close);
+        }
+        CompletableFuture<Void> awaited = change;
+        if (awaited != null) {
+            change = null;
+            afterwardsLocked(() -> awaited.complete(null));
+        }
+    }
+
+    @Override
+    boolean beginsEpochLocked() {
+        if (state != WatchState.IDLE && state != WatchState.IMMUTABLE && state != WatchState.REOPENING) {
+            return false;
+        }
+        moveLocked(WatchState.OPENING);
+        aside = null;
+        lastFailure = null;
+        return true;
+    }
+
+    @Override
+    void droppedLocked() {
+        moveLocked(WatchState.DROPPED);
+    }
+
+    @Override
+    void unlocked() {
+        List<Runnable> todo;
+        synchronized (this) {
+            if (state.wantsWatch() && following == null && key.isLegal()) {
+                Following opened = new Following();
+                following = opened;
+                afterwardsLocked(() -> watches.open(opened.reflector));
+            }
+            todo = afterwards;
+            afterwards = null;
+        }
+        if (todo != null) {
+            todo.forEach(Runnable::run);
+        }
+    }
+
+    private void afterwardsLocked(Runnable task) {
+        if (afterwards == null) {
+            afterwards = new ArrayList<>(2);
+        }
+        afterwards.add(task);
+    }
+
+    synchronized ObjectState state() {
+        Answer<T> known = answer() == null ? aside : answer();
+        String version = known instanceof Answer.Present<T> present ? present.resourceVersion : "";
+        Duration age = null;
+        if (state == WatchState.LIVE) {
+            age = Duration.ZERO;
+        } else if (known != null) {
+            age = Duration.ofNanos(watches.now() - since);
+        }
+        return new ObjectState(phaseLocked(known), version, age, lastFailure, referencesLocked(), freshnessLocked());
+    }
+
+    private Phase phaseLocked(@Nullable Answer<T> known) {
+        return switch (state) {
+            case OPENING -> Phase.NOT_SYNCED;
+            case LIVE, IMMUTABLE -> Answer.phaseOf(known);
+            case BROKEN, IDLE, REOPENING -> known instanceof Answer.Present ? Phase.STALE : Answer.phaseOf(known);
+            case DROPPED -> Phase.UNREAD;
+        };
+    }
+
+    private String freshnessLocked() {
+        return switch (state) {
+            case OPENING -> "watch being opened";
+            case LIVE -> "watched";
+            case BROKEN -> "watch lost, being opened again";
+            case IDLE -> "watch closed because nobody reads the object, opened again by the next get";
+            case REOPENING -> "watch being opened again";
+            case IMMUTABLE -> "immutable, needs no watch";
+            case DROPPED -> "not referred to";
+        };
+    }
+}

@@ -1,0 +1,202 @@
+package dev.podcache.store;
+
+import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.ObjectUnavailableException.FetchFailed;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
+import dev.podcache.object.ObjectUnavailableException.NotSynced;
+import dev.podcache.object.Referrer;
+import dev.podcache.time.WhileUsed;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Strategy WATCH: each referenced object has a list and a watch of its own, by name, and the API server tells what changes.
+ *
+ * <p><b>Staleness.</b> While the watch is connected, an answer is as old as the news is under way. While it is not, the last known
+ * object keeps being served, and {@link #state} says STALE, since when and why. A reference that joins a live watch makes no request:
+ * it sees what the watch has brought so far. One that finds the watch closed opens it anew, and forgets what was known.
+ *
+ * <p><b>First read.</b> A get that finds nothing waits for the list and the watch, by default at most 1 s, and otherwise fails with
+ * NotSynced, which carries their last failure.
+ *
+ * <p><b>Watches that are not needed.</b> An immutable object is not watched once it is known. One that nobody has read for five
+ * minutes, or as configured, is not watched until the next get.
+ *
+ * <p>Follows {@code objectCache} of the kubelet's {@code pkg/kubelet/util/manager/watch_based_manager.go}.
+ *
+ * @param <T> the model class
+ */
+public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, AutoCloseable {
+
+    /** The strategy as metrics name it. */
+    private static final String STRATEGY = "WATCH";
+
+    private final ObjectKind<T> kind;
+    private final StoreOptions options;
+    private final WatchTimes times;
+    private final EntryTable<T, WatchEntry<T>> entries;
+    private volatile boolean closed;
+
+    /**
+     * How long things take.
+     *
+     * @param firstSync the longest that a get waits for list and watch; positive
+     * @param idleAfter how long an object must not be read for its watch to be closed; at least a minute
+     */
+    public record WatchTimes(Duration firstSync, Duration idleAfter) {
+
+        /** A second, and five minutes: five times the kubelet's sync frequency. */
+        public static final WatchTimes DEFAULT = new WatchTimes(Duration.ofSeconds(1), Duration.ofMinutes(5));
+
+        /**
+         * Checks both.
+         *
+         * @throws IllegalArgumentException if {@code firstSync} is not positive or {@code idleAfter} below a minute
+         */
+        public WatchTimes {
+            if (firstSync.isNegative() || firstSync.isZero()) {
+                throw new IllegalArgumentException(
+                        "a first sync within " + firstSync + " is impossible: it must be positive");
+            }
+            if (idleAfter.compareTo(Duration.ofMinutes(1)) < 0) {
+                throw new IllegalArgumentException("closing watches after " + idleAfter
+                        + " would open them all the time: it must be at least a minute");
+            }
+        }
+    }
+
+    /**
+     * An empty store.
+     *
+     * @param byName how to list and watch one object
+     * @param getter reads objects that may be watched but not listed
+     */
+    public WatchObjectStore(
+            ObjectKind<T> kind,
+            Function<ObjectKey, ListerWatcher<T>> byName,
+            ObjectGetter<T> getter,
+            StoreOptions options,
+            WatchTimes times) {
+        this.kind = kind;
+        this.options = options;
+        this.times = times;
+        ListOrGet<T> listOrGet = new ListOrGet<>(byName, getter);
+        Watches<T> watches = new Watches<>(kind, listOrGet::of, options);
+        Transitions<T> transitions = new Transitions<>(kind, options);
+        // an entry is idle when two sweeps in a row found it unread
+        WhileUsed sweeping =
+                new WhileUsed(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
+        this.entries = new EntryTable<>(
+                key -> new WatchEntry<>(key, transitions, watches), sweeping::retain, sweeping::release);
+    }
+
+    private void sweep() {
+        entries.forEach(WatchEntry::sweep);
+    }
+
+    @Override
+    public void addReference(ObjectKey key, Referrer referrer) {
+        Objects.requireNonNull(referrer, "referrer");
+        if (!closed) {
+            entries.addReference(key, referrer);
+        }
+        // asked again because close() may have emptied the table between the two
+        if (closed) {
+            entries.clear();
+            throw new IllegalStateException("the cache is closed: no reference to " + kind + " " + key + " was added");
+        }
+    }
+
+    @Override
+    public void deleteReference(ObjectKey key, Referrer referrer) {
+        Objects.requireNonNull(referrer, "referrer");
+        entries.deleteReference(key, referrer);
+    }
+
+    @Override
+    public T get(String namespace, String name) {
+        WatchEntry<T> entry = entries.find(
+                Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
+                Objects.requireNonNull(name, "name is null: name the object"));
+        if (entry != null) {
+            T hit = entry.ifKnown();
+            if (hit != null) {
+                return hit;
+            }
+        }
+        return miss(ObjectKey.validated(namespace, name));
+    }
+
+    private T miss(ObjectKey key) {
+        options.metrics().missed(kind, key, STRATEGY);
+        long deadline = options.timekeeper().nanoTime() + times.firstSync().toNanos();
+        while (true) {
+            WatchEntry<T> entry = entries.find(key.namespace(), key.name());
+            if (entry == null) {
+                throw closed ? new Closed(kind, key) : new NotRegistered(kind, key);
+            }
+            WatchEntry.Turn<T> turn = entry.turn();
+            if (turn.dropped()) {
+                entries.remove(entry);
+            } else if (turn.answer() != null) {
+                return serve(key, turn.answer(), turn.failure());
+            } else if (!changes(key, turn.change(), deadline)) {
+                return giveUp(key, entry);
+            }
+        }
+    }
+
+    private boolean changes(ObjectKey key, CompletableFuture<Void> change, long deadline) {
+        try {
+            Duration left = Duration.ofNanos(deadline - options.timekeeper().nanoTime());
+            return !left.isNegative() && options.timekeeper().await(change, left);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FetchFailed(kind, key, FailureReason.INTERRUPTED, 0, null, e);
+        }
+    }
+
+    private T giveUp(ObjectKey key, WatchEntry<T> entry) {
+        Answer<T> fallback = entry.fallback();
+        if (fallback == null) {
+            throw new NotSynced(kind, key, times.firstSync(), entry.lastFailure());
+        }
+        options.metrics().staleServed(kind, key, STRATEGY);
+        return serve(key, fallback, entry.lastFailure());
+    }
+
+    private T serve(ObjectKey key, Answer<T> answer, @Nullable Throwable failedCheck) {
+        if (answer instanceof Answer.Present<T> present) {
+            return present.object;
+        }
+        throw new NotFound(kind, key, failedCheck);
+    }
+
+    @Override
+    public ObjectState state(ObjectKey key) {
+        WatchEntry<T> entry = entries.find(key.namespace(), key.name());
+        return entry == null ? ObjectState.unknown("not referred to") : entry.state();
+    }
+
+    /** How many objects are held. */
+    public int size() {
+        return entries.size();
+    }
+
+    /** Drops everything and closes all watches; gets that wait end with {@link Closed}. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        entries.clear();
+    }
+}
