@@ -43,7 +43,8 @@ final class WriteRules {
             }
             case NAMESPACES -> object.putObject("status").put("phase", "Active");
             case SERVICES -> object.putObject("status").putObject("loadBalancer");
-            default -> {}
+            case NODES -> Json.object(object, "status");
+            case SECRETS, CONFIG_MAPS, EVENTS, LEASES -> {}
         }
         return object;
     }
@@ -63,7 +64,7 @@ final class WriteRules {
             Json.copy(current, object, "status");
         }
         if (resource == Resource.PODS && !current.path("spec").equals(object.path("spec"))) {
-            metadata.put("generation", metadata.path("generation").asLong() + 1);
+            metadata.put("generation", metadata.path("generation").asInt() + 1);
         }
         requireMutable(resource, key, current, object);
         return object;
@@ -91,6 +92,9 @@ final class WriteRules {
         }
         if (resource == Resource.SECRETS) {
             normaliseSecret(key, object);
+        }
+        if (resource.hasStatus() || resource == Resource.LEASES) {
+            Json.object(object, "spec");
         }
         return object;
     }
