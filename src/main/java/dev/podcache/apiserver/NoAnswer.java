@@ -1,0 +1,57 @@
+package dev.podcache.apiserver;
+
+import dev.podcache.object.FailureReason;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
+
+/** Why a request was not answered, from what an HTTP client threw. */
+public final class NoAnswer {
+
+    private NoAnswer() {}
+
+    /**
+     * The failure that {@code thrown} means: {@link FailureReason#TIMEOUT}, else {@link FailureReason#UNAVAILABLE}. An {@link
+     * ApiServerException} is returned as it is.
+     *
+     * @param request what was asked, such as {@code GET Secret shop/db}
+     * @param server the server's URL, without credentials
+     */
+    public static ApiServerException because(String request, String server, Throwable thrown) {
+        Throwable cause =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        if (cause instanceof ApiServerException known) {
+            return known;
+        }
+        boolean late = cause instanceof TimeoutException || cause instanceof SocketTimeoutException;
+        return ApiServerException.withoutAnswer(
+                late ? FailureReason.TIMEOUT : FailureReason.UNAVAILABLE,
+                request,
+                why(cause, server),
+                // an illegal argument may be a header, and a header may be a token
+                cause instanceof IllegalArgumentException ? null : cause);
+    }
+
+    private static String why(Throwable cause, String server) {
+        if (cause instanceof TimeoutException || cause instanceof SocketTimeoutException) {
+            return "no answer from " + server + " in time";
+        }
+        if (cause instanceof UnknownHostException) {
+            return "the host of " + server + " has no address";
+        }
+        if (cause instanceof ConnectException) {
+            return "no connection to " + server + " (" + cause.getMessage() + ")";
+        }
+        if (cause instanceof SSLException) {
+            return "no secure connection to " + server + " (" + cause.getMessage() + ")";
+        }
+        String detail = cause instanceof IOException
+                ? cause.getMessage()
+                : cause.getClass().getName();
+        return "the connection to " + server + " failed (" + detail + ")";
+    }
+}

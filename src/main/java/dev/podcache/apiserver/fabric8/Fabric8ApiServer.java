@@ -1,0 +1,101 @@
+package dev.podcache.apiserver.fabric8;
+
+import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.RequestConfig;
+import io.fabric8.kubernetes.client.RequestConfigBuilder;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.Interceptor;
+import java.net.URI;
+import java.util.Objects;
+
+/**
+ * The API server as a fabric8 client is configured for it: makes the ports of {@code dev.podcache.apiserver}. A process needs
+ * one, because the client-side limit and the connections of watches are per instance. Thread-safe.
+ *
+ * <p>Requests go over the caller's client, with its connections, credentials and proxies, but never with its retries. Watches
+ * go over connections made here from the same {@link Config}; so an {@code HttpClient.Factory} of the caller's own applies to
+ * requests only.
+ */
+public final class Fabric8ApiServer implements AutoCloseable {
+
+    private final KubernetesClient client;
+    private final Timekeeper timekeeper;
+    private final Requests requests;
+
+    Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper) {
+        this.client = client;
+        this.timekeeper = timekeeper;
+        this.requests = new Requests(
+                withoutRetries(client),
+                urlOf(client.getConfiguration()),
+                new QpsLimiter(limit, timekeeper),
+                timekeeper);
+    }
+
+    /** The server that {@code client} talks to, with the {@linkplain RequestLimit#DEFAULT default limit}. */
+    public static Fabric8ApiServer of(KubernetesClient client) {
+        return of(client, RequestLimit.DEFAULT);
+    }
+
+    /**
+     * The server that {@code client} talks to.
+     *
+     * @param client must stay open for as long as this is used; never closed here
+     */
+    public static Fabric8ApiServer of(KubernetesClient client, RequestLimit limit) {
+        Objects.requireNonNull(client, "client");
+        Objects.requireNonNull(limit, "limit");
+        return new Fabric8ApiServer(client, limit, Timekeeper.system());
+    }
+
+    /** Reads objects of one kind by name. */
+    public <T extends HasMetadata> ObjectGetter<T> getter(ObjectKind<T> kind) {
+        return new Fabric8ObjectGetter<>(kind, requests, decoder(kind));
+    }
+
+    /** The time and the threads of everything made here; closed with it. */
+    public Timekeeper timekeeper() {
+        return timekeeper;
+    }
+
+    /**
+     * Ends every watch and its connection, fails requests in flight, and ends the threads started here. The client stays open.
+     * Waits at most some seconds. Idempotent.
+     */
+    @Override
+    public void close() {
+        requests.close();
+        timekeeper.close();
+    }
+
+    private <T extends HasMetadata> Fabric8ObjectDecoder<T> decoder(ObjectKind<T> kind) {
+        return new Fabric8ObjectDecoder<>(kind, client.getKubernetesSerialization());
+    }
+
+    /** A view of the caller's HTTP client, sharing its connections, whose retries are off. */
+    private static HttpClient withoutRetries(KubernetesClient client) {
+        HttpClient http = client.getHttpClient();
+        RequestConfig config = http instanceof Interceptor.RequestTags tags ? tags.getTag(RequestConfig.class) : null;
+        if (config == null) {
+            config = client.getConfiguration().getRequestConfig();
+        }
+        return http.newBuilder()
+                .tag(new RequestConfigBuilder(config)
+                        .withRequestRetryBackoffLimit(0)
+                        .build())
+                .build();
+    }
+
+    /** The server's URL without credentials and without a slash at its end. */
+    private static String urlOf(Config config) {
+        URI url = URI.create(config.getMasterUrl());
+        String port = url.getPort() < 0 ? "" : ":" + url.getPort();
+        String path = url.getPath() == null ? "" : url.getPath();
+        return url.getScheme() + "://" + url.getHost() + port + path.replaceAll("/+$", "");
+    }
+}

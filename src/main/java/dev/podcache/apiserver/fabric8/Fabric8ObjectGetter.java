@@ -1,0 +1,31 @@
+package dev.podcache.apiserver.fabric8;
+
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.Freshness;
+import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** {@link ObjectGetter} of one kind. */
+final class Fabric8ObjectGetter<T extends HasMetadata> implements ObjectGetter<T> {
+
+    private final ObjectKind<T> kind;
+    private final Requests requests;
+    private final Fabric8ObjectDecoder<T> decoder;
+
+    Fabric8ObjectGetter(ObjectKind<T> kind, Requests requests, Fabric8ObjectDecoder<T> decoder) {
+        this.kind = kind;
+        this.requests = requests;
+        this.decoder = decoder;
+    }
+
+    @Override
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, Freshness freshness, Duration timeout) {
+        String query = freshness == Freshness.CACHED ? "?resourceVersion=0" : "";
+        Requests.Get get = new Requests.Get("GET " + kind + " " + key, kind.path(key) + query, true);
+        return requests.get(get, timeout, body -> decoder.decodeNamed(key, body));
+    }
+}

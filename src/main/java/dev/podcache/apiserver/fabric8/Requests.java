@@ -1,0 +1,163 @@
+package dev.podcache.apiserver.fabric8;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.ErrorAnswer;
+import dev.podcache.apiserver.NoAnswer;
+import dev.podcache.object.FailureReason;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.HttpResponse;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * GETs over the caller's fabric8 client. Thread-safe.
+ *
+ * <p>Each is one attempt that ends in time whatever the client does: it waits for its token, is sent and decoded on worker
+ * threads (the client's own threads carry every other request of the process), and is watched by a timer of ours from
+ * beginning to end. fabric8's own retries are off because they ignore Retry-After and may last 19 s.
+ */
+final class Requests implements AutoCloseable {
+
+    private final HttpClient http;
+    private final String server;
+    private final QpsLimiter limiter;
+    private final Timekeeper timekeeper;
+    private final Set<InFlight<?>> inFlight = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /**
+     * Requests to one server.
+     *
+     * @param http with retries switched off; never closed here
+     * @param server its URL, with a path if there is one, without credentials and without a slash at the end
+     */
+    Requests(HttpClient http, String server, QpsLimiter limiter, Timekeeper timekeeper) {
+        this.http = http;
+        this.server = server;
+        this.limiter = limiter;
+        this.timekeeper = timekeeper;
+    }
+
+    /**
+     * What to ask for.
+     *
+     * @param what for messages, such as {@code GET Secret shop/db}
+     * @param path path and query below the server's URL
+     * @param limited whether it counts against the client-side limit
+     */
+    record Get(String what, String path, boolean limited) {}
+
+    /**
+     * One attempt. Returns at once and never throws.
+     *
+     * @param timeout positive; waiting for a token counts
+     * @param decode reads a 2xx body, on a worker thread
+     * @return what {@code decode} returned, or exceptionally an {@link ApiServerException}
+     */
+    <R> CompletableFuture<R> get(Get get, Duration timeout, Function<byte[], R> decode) {
+        Optional<Duration> wait = get.limited() ? limiter.take(timeout) : Optional.of(Duration.ZERO);
+        if (wait.isEmpty()) {
+            return CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
+                    FailureReason.THROTTLED,
+                    get.what(),
+                    "not sent: the client-side limit of requests per second would hold it for longer than " + timeout,
+                    null));
+        }
+        InFlight<R> attempt = new InFlight<>(get, timeout, decode);
+        attempt.begin(wait.get());
+        return attempt.result;
+    }
+
+    /** Requests in flight fail, and so does every later one. The client stays open. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        inFlight.forEach(InFlight::failClosed);
+    }
+
+    private final class InFlight<R> {
+
+        final CompletableFuture<R> result = new CompletableFuture<>();
+        private final Get get;
+        private final Duration timeout;
+        private final Function<byte[], R> decode;
+        private final long began = timekeeper.nanoTime();
+
+        InFlight(Get get, Duration timeout, Function<byte[], R> decode) {
+            this.get = get;
+            this.timeout = timeout;
+            this.decode = decode;
+        }
+
+        void begin(Duration wait) {
+            inFlight.add(this);
+            Timekeeper.Scheduled timer = timekeeper.schedule(timeout, this::failLate);
+            result.whenComplete((value, failure) -> {
+                inFlight.remove(this);
+                timer.cancel();
+            });
+            if (closed) {
+                failClosed();
+            } else if (wait.isZero()) {
+                timekeeper.workers().execute(this::send);
+            } else {
+                timekeeper.schedule(wait, () -> timekeeper.workers().execute(this::send));
+            }
+        }
+
+        private void send() {
+            Duration left = timeout.minusNanos(timekeeper.nanoTime() - began);
+            if (result.isDone() || left.isNegative() || left.isZero()) {
+                return;
+            }
+            try {
+                HttpRequest request = http.newHttpRequestBuilder()
+                        .uri(server + get.path())
+                        .setHeader("Accept", "application/json")
+                        .timeout(left.toMillis() + 1, TimeUnit.MILLISECONDS)
+                        .build();
+                http.sendAsync(request, byte[].class)
+                        .thenApplyAsync(this::read, timekeeper.workers())
+                        .whenComplete((value, thrown) -> {
+                            if (thrown != null) {
+                                fail(thrown);
+                            } else {
+                                result.complete(value);
+                            }
+                        });
+            } catch (RuntimeException e) {
+                fail(e);
+            }
+        }
+
+        private R read(HttpResponse<byte[]> response) {
+            byte[] body = response.body() == null ? new byte[0] : response.body();
+            if (response.isSuccessful()) {
+                return decode.apply(body);
+            }
+            throw new ErrorAnswer(response.code(), response.header("Retry-After"), body)
+                    .toException(get.what(), timekeeper.wallTime());
+        }
+
+        private void fail(Throwable thrown) {
+            result.completeExceptionally(NoAnswer.because(get.what(), server, thrown));
+        }
+
+        private void failLate() {
+            result.completeExceptionally(ApiServerException.withoutAnswer(
+                    FailureReason.TIMEOUT, get.what(), "no answer from " + server + " within " + timeout, null));
+        }
+
+        private void failClosed() {
+            result.completeExceptionally(ApiServerException.withoutAnswer(
+                    FailureReason.UNAVAILABLE, get.what(), "the connection to " + server + " has been closed", null));
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/**
+ * The ports of {@code dev.podcache.apiserver} on a fabric8 client: requests run on the caller's own connections, watches on
+ * connections of {@code dev.podcache.apiserver.stream}. {@link dev.podcache.apiserver.fabric8.Fabric8ApiServer} makes them all.
+ * Every request is one attempt, counted against one client-side limit, and decoded on a worker thread.
+ *
+ * <p>Read {@code Fabric8ApiServer}, {@code Requests}, {@code QpsLimiter}, {@code Fabric8ObjectGetter}, {@code
+ * Fabric8ListerWatcher}, {@code Fabric8ObjectDecoder}.
+ *
+ * <table>
+ * <caption>Locks</caption>
+ * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
+ * <tr><td>{@code QpsLimiter}</td><td>when the next token is free</td><td>none</td></tr>
+ * </table>
+ */
+@NullMarked
+package dev.podcache.apiserver.fabric8;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,148 @@
+package dev.podcache.testing;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Date;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.bouncycastle.asn1.x500.X500Name;
+import org.bouncycastle.asn1.x500.X500NameBuilder;
+import org.bouncycastle.asn1.x500.style.BCStyle;
+import org.bouncycastle.asn1.x509.BasicConstraints;
+import org.bouncycastle.asn1.x509.ExtendedKeyUsage;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.asn1.x509.GeneralName;
+import org.bouncycastle.asn1.x509.GeneralNames;
+import org.bouncycastle.asn1.x509.KeyPurposeId;
+import org.bouncycastle.cert.X509v3CertificateBuilder;
+import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
+import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+
+/**
+ * A certificate authority for one test server: issues the server's certificate and one for each user. Thread-safe.
+ *
+ * <p>All certificates share one RSA key, because a key takes a quarter of a second to make and nothing here is to be kept
+ * from anybody.
+ */
+final class TestCertificates {
+
+    private static final char[] NO_PASSWORD = {};
+    private static final Duration VALID = Duration.ofDays(2);
+
+    private final AtomicLong serial = new AtomicLong(1);
+    private final KeyPair keys;
+    private final X500Name issuer = name("podcache-test-ca");
+    private final X509Certificate authority;
+
+    TestCertificates() throws GeneralSecurityException, IOException {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(2048);
+        keys = generator.generateKeyPair();
+        X509v3CertificateBuilder builder = builder(issuer);
+        builder.addExtension(Extension.basicConstraints, true, new BasicConstraints(true));
+        authority = sign(builder);
+    }
+
+    /** The authority's own certificate, as PEM. */
+    String authorityPem() throws GeneralSecurityException {
+        return pem("CERTIFICATE", authority.getEncoded());
+    }
+
+    /** The private key of every certificate, as PEM. */
+    String privateKeyPem() {
+        return pem("PRIVATE KEY", keys.getPrivate().getEncoded());
+    }
+
+    /** The public key of every certificate, as PEM. */
+    String publicKeyPem() {
+        return pem("PUBLIC KEY", keys.getPublic().getEncoded());
+    }
+
+    /** A certificate for a server on loopback, as PEM. */
+    String serverPem() throws GeneralSecurityException, IOException {
+        X509v3CertificateBuilder builder = builder(name("kube-apiserver"));
+        GeneralName[] names = {
+            new GeneralName(GeneralName.iPAddress, "127.0.0.1"), new GeneralName(GeneralName.dNSName, "localhost")
+        };
+        builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(names));
+        builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_serverAuth));
+        return pem("CERTIFICATE", sign(builder).getEncoded());
+    }
+
+    /** A certificate that kube-apiserver takes for {@code user} in {@code groups}, as PEM. */
+    String userPem(String user, String... groups) throws GeneralSecurityException, IOException {
+        return pem("CERTIFICATE", user(user, groups).getEncoded());
+    }
+
+    /** TLS as {@code user} in {@code groups}, trusting only this authority. */
+    SSLContext tlsAs(String user, String... groups) throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, NO_PASSWORD);
+        store.setKeyEntry(
+                "user", keys.getPrivate(), NO_PASSWORD, new X509Certificate[] {user(user, groups), authority});
+        store.setCertificateEntry("authority", authority);
+        KeyManagerFactory keyManagers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keyManagers.init(store, NO_PASSWORD);
+        TrustManagerFactory trustManagers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trustManagers.init(store);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(keyManagers.getKeyManagers(), trustManagers.getTrustManagers(), null);
+        return context;
+    }
+
+    private X509Certificate user(String user, String... groups) throws GeneralSecurityException, IOException {
+        X509v3CertificateBuilder builder = builder(name(user, groups));
+        builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_clientAuth));
+        return sign(builder);
+    }
+
+    /** Kubernetes reads the user from the common name and its groups from the organisations. */
+    private static X500Name name(String user, String... groups) {
+        X500NameBuilder subject = new X500NameBuilder(BCStyle.INSTANCE);
+        for (String group : groups) {
+            subject.addRDN(BCStyle.O, group);
+        }
+        return subject.addRDN(BCStyle.CN, user).build();
+    }
+
+    private X509v3CertificateBuilder builder(X500Name subject) {
+        Instant now = Instant.now();
+        return new JcaX509v3CertificateBuilder(
+                issuer,
+                BigInteger.valueOf(serial.getAndIncrement()),
+                Date.from(now.minus(VALID)),
+                Date.from(now.plus(VALID)),
+                subject,
+                keys.getPublic());
+    }
+
+    private X509Certificate sign(X509v3CertificateBuilder builder) throws GeneralSecurityException {
+        try {
+            return new JcaX509CertificateConverter()
+                    .getCertificate(
+                            builder.build(new JcaContentSignerBuilder("SHA256withRSA").build(keys.getPrivate())));
+        } catch (OperatorCreationException e) {
+            throw new GeneralSecurityException(e);
+        }
+    }
+
+    private static String pem(String type, byte[] der) {
+        byte[] newline = {'\n'};
+        return "-----BEGIN " + type + "-----\n"
+                + new String(Base64.getMimeEncoder(64, newline).encode(der), StandardCharsets.US_ASCII)
+                + "\n-----END " + type + "-----\n";
+    }
+}
