@@ -5,7 +5,9 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Predicate;
 
 /**
  * A kind of API object: its model class, its name in messages and its place in URLs. One constant for each kind that
@@ -15,22 +17,23 @@ import java.util.Objects;
  */
 public final class ObjectKind<T extends HasMetadata> {
 
-    public static final ObjectKind<Secret> SECRET = new ObjectKind<>(Secret.class, "Secret", "secrets", true);
+    public static final ObjectKind<Secret> SECRET =
+            new ObjectKind<>(Secret.class, "Secret", true, secret -> Boolean.TRUE.equals(secret.getImmutable()));
     public static final ObjectKind<ConfigMap> CONFIG_MAP =
-            new ObjectKind<>(ConfigMap.class, "ConfigMap", "configmaps", true);
-    public static final ObjectKind<Pod> POD = new ObjectKind<>(Pod.class, "Pod", "pods", true);
-    public static final ObjectKind<Node> NODE = new ObjectKind<>(Node.class, "Node", "nodes", false);
+            new ObjectKind<>(ConfigMap.class, "ConfigMap", true, map -> Boolean.TRUE.equals(map.getImmutable()));
+    public static final ObjectKind<Pod> POD = new ObjectKind<>(Pod.class, "Pod", true, pod -> false);
+    public static final ObjectKind<Node> NODE = new ObjectKind<>(Node.class, "Node", false, node -> false);
 
     private final Class<T> model;
     private final String name;
-    private final String plural;
     private final boolean namespaced;
+    private final Predicate<T> immutable;
 
-    private ObjectKind(Class<T> model, String name, String plural, boolean namespaced) {
+    private ObjectKind(Class<T> model, String name, boolean namespaced, Predicate<T> immutable) {
         this.model = model;
         this.name = name;
-        this.plural = plural;
         this.namespaced = namespaced;
+        this.immutable = immutable;
     }
 
     public Class<T> model() {
@@ -44,11 +47,16 @@ public final class ObjectKind<T extends HasMetadata> {
 
     /** The resource as URLs and RBAC rules write it, such as {@code configmaps}. */
     public String plural() {
-        return plural;
+        return name.toLowerCase(Locale.ROOT) + "s";
     }
 
     public boolean namespaced() {
         return namespaced;
+    }
+
+    /** Whether the object says of itself that its content never changes ({@code immutable: true}). */
+    public boolean isImmutable(T object) {
+        return immutable.test(object);
     }
 
     /** The path of one object, such as {@code /api/v1/namespaces/shop/secrets/db}. */
@@ -63,7 +71,7 @@ public final class ObjectKind<T extends HasMetadata> {
      */
     public String collectionPath(String namespace) {
         Objects.requireNonNull(namespace, "namespace");
-        return "/api/v1/" + (namespace.isEmpty() ? "" : "namespaces/" + namespace + "/") + plural;
+        return "/api/v1/" + (namespace.isEmpty() ? "" : "namespaces/" + namespace + "/") + plural();
     }
 
     /** The {@link #name()}. */

@@ -65,6 +65,17 @@ public final class PodReferences {
                 metadata.getNamespace(), metadata.getName(), required(metadata.getUid(), what, "metadata.uid"));
     }
 
+    /**
+     * Who {@code pod} is, if it is complete enough to be registered.
+     *
+     * @throws IllegalArgumentException if the pod has no metadata, namespace, name, uid or spec; the message says which
+     */
+    public static PodKey registrableKey(Pod pod) {
+        PodKey key = key(pod);
+        spec(pod);
+        return key;
+    }
+
     private static String namespace(Pod pod) {
         return metadata(pod).getNamespace();
     }

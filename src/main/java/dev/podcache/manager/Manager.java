@@ -1,0 +1,78 @@
+package dev.podcache.manager;
+
+import dev.podcache.object.Reference;
+import dev.podcache.store.ObjectState;
+import dev.podcache.store.Store;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * The objects of one kind that the registered pods refer to. Thread-safe.
+ *
+ * <p>Register a pod before its objects are needed, each time it is synced, and unregister it when it is gone: registering an
+ * unchanged pod again costs next to nothing, and neither call touches the network or waits for a request. A pod is its
+ * namespace, name <em>and</em> UID, so the late farewell of a deleted pod does not touch its successor of the same name.
+ *
+ * <p>Follows {@code Manager} of the kubelet's {@code pkg/kubelet/util/manager/manager.go}.
+ *
+ * @param <T> the model class
+ */
+public interface Manager<T> {
+
+    /**
+     * The object, from memory where the strategy allows it, otherwise from the API server; see {@link Store#get} for what it
+     * promises.
+     *
+     * <p>Blocks at most for the read timeout; a hit blocks not at all.
+     *
+     * @return shared by all who ask: must not be modified
+     * @throws dev.podcache.object.ObjectUnavailableException why there is no object; under GET never NotRegistered
+     * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
+     */
+    T getObject(String namespace, String name);
+
+    /**
+     * From now on holds what the pod refers to, and no longer what it referred to when it was registered before. Objects that
+     * are new to the pod are read anew at the next get. Idempotent: the same UID with the same resourceVersion is not looked at
+     * again. Returns at once.
+     *
+     * @param pod as the API server returned it, with metadata, UID and spec; not kept
+     * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
+     * @throws IllegalStateException if the cache is closed
+     */
+    void registerPod(Pod pod);
+
+    /**
+     * Lets go of what the pod holds as it was last registered, whatever the argument refers to. A pod that is not registered is
+     * ignored. Returns at once.
+     *
+     * @param pod of which only namespace, name and UID are looked at
+     * @throws IllegalArgumentException if one of those is missing
+     */
+    void unregisterPod(Pod pod);
+
+    /**
+     * What is known of the object, without its content. Makes no request and returns at once.
+     *
+     * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
+     */
+    ObjectState state(String namespace, String name);
+
+    /**
+     * A manager that refers on {@code store} to what the registered pods refer to.
+     *
+     * @param references what a pod refers to; called on the thread that registers, outside all locks
+     */
+    static <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<Reference>> references) {
+        return new CacheBasedManager<>(store, references);
+    }
+
+    /**
+     * A manager that keeps no references: registering and unregistering only check the pod, and gets ask the store for whatever
+     * they are given.
+     */
+    static <T> Manager<T> simple(Store<T> store) {
+        return new SimpleManager<>(store);
+    }
+}

@@ -1,0 +1,8 @@
+/**
+ * What Podcache tells of its own work. {@link dev.podcache.metrics.PodcacheMetrics} is a listener that a user implements as far
+ * as it interests; a throwing listener is logged and cannot hurt us.
+ */
+@NullMarked
+package dev.podcache.metrics;
+
+import org.jspecify.annotations.NullMarked;

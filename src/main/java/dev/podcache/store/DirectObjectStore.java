@@ -1,0 +1,71 @@
+package dev.podcache.store;
+
+import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.RetryingGetter;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.Referrer;
+import dev.podcache.time.CoarseClock;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Strategy GET: every get asks the API server for the latest state. Keeps nothing, references neither: a get asks for whatever
+ * it is given, and never fails with NotRegistered.
+ *
+ * @param <T> the model class
+ */
+public final class DirectObjectStore<T extends HasMetadata> implements Store<T>, AutoCloseable {
+
+    /** The strategy as metrics name it. */
+    private static final String STRATEGY = "GET";
+
+    private final StoreOptions options;
+    private final ObjectKind<T> kind;
+    private final Flights<T> flights;
+
+    /**
+     * A store that asks {@code getter}.
+     *
+     * @param getter makes the requests, one each
+     */
+    public DirectObjectStore(ObjectKind<T> kind, ObjectGetter<T> getter, StoreOptions options) {
+        this.kind = kind;
+        this.options = options;
+        RetryingGetter<T> retrying = new RetryingGetter<>(
+                getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
+        CoarseClock clock = new CoarseClock(options.timekeeper());
+        this.flights = new Flights<>(kind, STRATEGY, new AnswerFetch<>(kind, retrying, clock, options), options);
+    }
+
+    /** Does nothing. */
+    @Override
+    public void addReference(ObjectKey key, Referrer referrer) {}
+
+    /** Does nothing. */
+    @Override
+    public void deleteReference(ObjectKey key, Referrer referrer) {}
+
+    @Override
+    public T get(String namespace, String name) {
+        ObjectKey key = ObjectKey.validated(namespace, name);
+        options.metrics().missed(kind, key, STRATEGY);
+        Flight<T> flight = new Flight<>(1, null);
+        flights.launch(key, flight, flight.landed::complete);
+        return flights.landsWithin(options.readTimeout(), key, flight)
+                ? flights.conclude(key, null, flight.landed.join())
+                : flights.serveStale(key, null, null);
+    }
+
+    @Override
+    public ObjectState state(ObjectKey key) {
+        return ObjectState.unknown("strategy GET keeps nothing: every get asks the API server");
+    }
+
+    /** Ends gets that wait, and those to come, with {@link Closed}. Idempotent. */
+    @Override
+    public void close() {
+        flights.close();
+    }
+}

@@ -1,0 +1,42 @@
+package dev.podcache.store;
+
+import dev.podcache.object.Phase;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of one object, without its content. Immutable.
+ *
+ * @param phase how much is known; {@link Phase#UNREAD} also for an object that nobody refers to
+ * @param resourceVersion the version held, or "" if none is
+ * @param age since the API server last answered for this object; null if it has not since the last new reference
+ * @param lastFailure why the latest attempt to ask it failed; null after an answer
+ * @param references how many references there are
+ * @param freshness for people: how long an answer counts as fresh, and why so long
+ */
+public record ObjectState(
+        Phase phase,
+        String resourceVersion,
+        @Nullable Duration age,
+        @Nullable Throwable lastFailure,
+        int references,
+        String freshness) {
+
+    public ObjectState {
+        Objects.requireNonNull(phase, "phase");
+        Objects.requireNonNull(resourceVersion, "resourceVersion");
+        Objects.requireNonNull(freshness, "freshness");
+    }
+
+    /** The state of an object that the store does not hold. */
+    static ObjectState unknown(String freshness) {
+        return new ObjectState(Phase.UNREAD, "", null, null, 0, freshness);
+    }
+
+    /** {@link #age()}, for those who prefer to be told that it may be missing. */
+    public Optional<Duration> ageIfKnown() {
+        return Optional.ofNullable(age);
+    }
+}

@@ -1,0 +1,33 @@
+package dev.podcache.store;
+
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+
+/**
+ * What the stores of one process have in common. Immutable.
+ *
+ * @param timekeeper time and threads
+ * @param readTimeout the longest that a get blocks; positive
+ * @param budget the bound on payloads; stores that are to share a bound share the instance
+ * @param metrics told what happens; guarded against what it throws
+ */
+public record StoreOptions(Timekeeper timekeeper, Duration readTimeout, PayloadBudget budget, PodcacheMetrics metrics) {
+
+    /** How long a get blocks if nobody says otherwise: 10 s. */
+    public static final Duration DEFAULT_READ_TIMEOUT = Duration.ofSeconds(10);
+
+    public StoreOptions {
+        if (readTimeout.isNegative() || readTimeout.isZero()) {
+            throw new IllegalArgumentException(
+                    "a read timeout of " + readTimeout + " leaves no time to read: it must be positive");
+        }
+        metrics = PodcacheMetrics.guarded(metrics);
+    }
+
+    /** A read timeout of 10 s, no bound on payloads, no metrics. */
+    public static StoreOptions defaults(Timekeeper timekeeper) {
+        return new StoreOptions(
+                timekeeper, DEFAULT_READ_TIMEOUT, PayloadBudget.unlimited(timekeeper), PodcacheMetrics.NONE);
+    }
+}

@@ -1,0 +1,156 @@
+package dev.podcache.store;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Backoff;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** An object kept fresh by asking again: the state table of strategy CACHE. */
+final class TtlEntry<T> extends Entry<T> {
+
+    /*
+     * State                     a get                                      a landing that succeeds   one that fails
+     * ----------------------------------------------------------------------------------------------------------------------
+     * no answer                 waits for a flight                         keep the answer           nothing changes
+     * present and fresh         is answered (normally without the lock)    -                         -
+     * present, stale            waits for a flight, but not for long       keep the answer           keep, refresh behind
+     * absent                    the same: absence is never fresh           keep the answer           keep, refresh behind
+     * present or absent, and    is answered at once with what is known;    keep, refresh no longer   pause longer
+     *   refreshed behind        one of them launches the next flight       behind
+     *                           when the pause is over
+     *
+     * Single flight: at most one flight is attached. A new reference, and dropping, detach it: it goes on for those who wait
+     * for it, but its outcome is not kept, and nobody who comes later waits for it. Hence the registration guarantee: a get
+     * that begins after addReference returned can only ever see answers of flights launched after it.
+     *
+     * Sharing: a flight that began before a get did may answer it only with an object, and only if some age is allowed (TTL
+     * above 0). Otherwise the get goes round once more; the flight it finds then is younger than itself, whoever launched it,
+     * so its outcome counts whatever it is. No get waits for more than two flights.
+     */
+
+    private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(30));
+
+    private @Nullable Flight<T> flight; // guarded by this, like all that follows
+    private long flights;
+    private boolean refreshBehind;
+    private int failures;
+    private long nextRefresh;
+    private @Nullable ApiServerException lastFailure;
+
+    TtlEntry(ObjectKey key, Transitions<T> transitions) {
+        super(key, transitions);
+    }
+
+    /**
+     * What a get finds that is not a hit.
+     *
+     * @param dropped nobody refers to the object any more: look again
+     * @param fresh the object, if another get just refreshed it
+     * @param known the last answer, which is not fresh
+     * @param awaited the flight to wait for; null if {@code known} is to be served at once
+     * @param launched the flight that the caller has to set off
+     * @param lastFailure why the last refresh failed, if it did
+     */
+    record Turn<T>(
+            boolean dropped,
+            @Nullable T fresh,
+            @Nullable Answer<T> known,
+            @Nullable Flight<T> awaited,
+            @Nullable Flight<T> launched,
+            @Nullable ApiServerException lastFailure) {}
+
+    /** How many flights have begun so far: those numbered above it began after the caller. */
+    synchronized long flightsSoFar() {
+        return flights;
+    }
+
+    synchronized Turn<T> turn(long now, long ttlNanos) {
+        Answer<T> known = answer();
+        if (isDroppedLocked()) {
+            return new Turn<>(true, null, null, null, null, null);
+        }
+        if (known instanceof Answer.Present<T> present && present.isFresh(now, ttlNanos)) {
+            return new Turn<>(false, present.object, null, null, null, null);
+        }
+        boolean behind = known != null && refreshBehind;
+        Flight<T> launched = null;
+        if (flight == null && (!behind || now - nextRefresh >= 0)) {
+            flights++;
+            launched = new Flight<>(flights, known);
+            flight = launched;
+        }
+        return new Turn<>(false, null, known, behind ? null : flight, launched, lastFailure);
+    }
+
+    /** Takes over the outcome of a flight, unless it was detached; then lets go of those who wait for it. */
+    void land(Flight<T> landing, Outcome<T> outcome, long now) {
+        Answer<T> before = null;
+        Answer<T> after = null;
+        synchronized (this) {
+            if (flight == landing) {
+                flight = null;
+                before = answer();
+                after = sameObjectIfSameVersion(before, outcome.answer());
+                if (after == null) {
+                    failedLocked(outcome.failure(), now);
+                } else {
+                    setAnswerLocked(after);
+                    succeededLocked();
+                }
+            }
+        }
+        if (after != null) {
+            tellFetched(before, after);
+        }
+        landing.landed.complete(after == null ? outcome : Outcome.answered(after));
+    }
+
+    /** A get did not want to wait longer for a flight, having something to serve: from here on nobody does. */
+    synchronized void gaveUpOn(Flight<T> slow) {
+        if (flight == slow) {
+            refreshBehind = true;
+        }
+    }
+
+    private static <T> @Nullable Answer<T> sameObjectIfSameVersion(
+            @Nullable Answer<T> before, @Nullable Answer<T> after) {
+        return before instanceof Answer.Present<T> held
+                        && after instanceof Answer.Present<T> heard
+                        && !held.resourceVersion.isEmpty()
+                        && held.resourceVersion.equals(heard.resourceVersion)
+                ? held.heardAgain(heard.receivedAt)
+                : after;
+    }
+
+    private void succeededLocked() {
+        refreshBehind = false;
+        failures = 0;
+        lastFailure = null;
+    }
+
+    private void failedLocked(@Nullable ApiServerException failure, long now) {
+        lastFailure = failure;
+        if (failure == null || answer() == null) {
+            return;
+        }
+        failures++;
+        refreshBehind = true;
+        Duration pause = PAUSES.pause(failures, ThreadLocalRandom.current().nextDouble());
+        Duration asked = failure.retryAfter();
+        nextRefresh = now + (asked != null && asked.compareTo(pause) > 0 ? asked : pause).toNanos();
+    }
+
+    @Override
+    void beginEpochLocked() {
+        flight = null;
+        succeededLocked();
+    }
+
+    @Override
+    @Nullable
+    Throwable lastFailureLocked() {
+        return lastFailure;
+    }
+}

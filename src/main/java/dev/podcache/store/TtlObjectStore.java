@@ -1,0 +1,181 @@
+package dev.podcache.store;
+
+import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.RetryingGetter;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
+import dev.podcache.object.Referrer;
+import dev.podcache.time.CoarseClock;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Strategy CACHE: an answer of the API server is served until it is older than the TTL, then the next get asks again.
+ *
+ * <p><b>Staleness.</b> An answer is served as fresh for at most the TTL and 100 ms, counted from its arrival; what it says may be
+ * as far behind as the API server's own cache, except on the first read after a new reference, which is a quorum read. Objects
+ * marked {@code immutable} are not asked for again while they are referenced. While the API server cannot be asked, the known
+ * object is served, however old, and asked for again behind the gets at growing intervals of 1 to 30 s.
+ *
+ * <p><b>Requests.</b> All gets that miss the same object share one fetch. With an answer in hand a get waits for it at most 1 s.
+ *
+ * <p>Follows {@code objectStore} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}; where it goes further
+ * than that (single flight instead of a queue on a lock, absence that replaces a known object, refreshes behind the gets) is
+ * said in {@code TtlEntry}.
+ *
+ * @param <T> the model class
+ */
+public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, AutoCloseable {
+
+    /** The strategy as metrics name it. */
+    private static final String STRATEGY = "CACHE";
+
+    /** How long a get that could serve what is known waits for something newer. */
+    private static final Duration REFRESH_WAIT = Duration.ofSeconds(1);
+
+    private final ObjectKind<T> kind;
+    private final ObjectTtlSource ttl;
+    private final StoreOptions options;
+    private final CoarseClock clock;
+    private final Flights<T> flights;
+    private final EntryTable<T, TtlEntry<T>> entries;
+    private volatile boolean closed;
+
+    /**
+     * An empty store.
+     *
+     * @param getter makes the requests, one each
+     * @param ttl how long an answer counts as fresh
+     */
+    public TtlObjectStore(ObjectKind<T> kind, ObjectGetter<T> getter, ObjectTtlSource ttl, StoreOptions options) {
+        this.kind = kind;
+        this.ttl = ttl;
+        this.options = options;
+        this.clock = new CoarseClock(options.timekeeper());
+        RetryingGetter<T> retrying = new RetryingGetter<>(
+                getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
+        this.flights = new Flights<>(kind, STRATEGY, new AnswerFetch<>(kind, retrying, clock, options), options);
+        Transitions<T> transitions = new Transitions<>(kind, options);
+        this.entries = new EntryTable<>(key -> new TtlEntry<>(key, transitions), clock);
+    }
+
+    @Override
+    public void addReference(ObjectKey key, Referrer referrer) {
+        Objects.requireNonNull(referrer, "referrer");
+        if (!closed) {
+            entries.addReference(key, referrer);
+        }
+        // asked again because close() may have emptied the table between the two
+        if (closed) {
+            entries.clear();
+            throw new IllegalStateException("the cache is closed: no reference to " + kind + " " + key + " was added");
+        }
+    }
+
+    @Override
+    public void deleteReference(ObjectKey key, Referrer referrer) {
+        Objects.requireNonNull(referrer, "referrer");
+        entries.deleteReference(key, referrer);
+    }
+
+    @Override
+    public T get(String namespace, String name) {
+        TtlEntry<T> entry = entries.find(
+                Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
+                Objects.requireNonNull(name, "name is null: name the object"));
+        if (entry != null) {
+            T hit = entry.ifFresh(clock.now(), ttl.ttlNanos());
+            if (hit != null) {
+                return hit;
+            }
+        }
+        return miss(namespace, name);
+    }
+
+    private T miss(String namespace, String name) {
+        ObjectKey key = ObjectKey.validated(namespace, name);
+        options.metrics().missed(kind, key, STRATEGY);
+        long deadline = now() + options.readTimeout().toNanos();
+        while (true) {
+            TtlEntry<T> entry = entries.find(namespace, name);
+            if (entry == null) {
+                throw closed ? new Closed(kind, key) : new NotRegistered(kind, key);
+            }
+            T object = read(entry, deadline);
+            if (object != null) {
+                return object;
+            }
+            // dropped meanwhile; if it is referenced again, it has another entry
+            entries.remove(entry);
+        }
+    }
+
+    /** The object, or null if the entry is dropped. Goes round at most twice, see {@code TtlEntry}. */
+    private @Nullable T read(TtlEntry<T> entry, long deadline) {
+        boolean ageAllowed = ttl.ttlNanos() > 0;
+        long begunBefore = entry.flightsSoFar();
+        while (true) {
+            TtlEntry.Turn<T> turn = entry.turn(now(), ttl.ttlNanos());
+            if (turn.dropped()) {
+                return null;
+            }
+            Flight<T> launched = turn.launched();
+            if (launched != null) {
+                flights.launch(entry.key, launched, outcome -> entry.land(launched, outcome, now()));
+            }
+            Flight<T> awaited = turn.awaited();
+            if (awaited == null) {
+                return turn.fresh() != null
+                        ? turn.fresh()
+                        : flights.serveStale(entry.key, turn.known(), turn.lastFailure());
+            }
+            if (!flights.landsWithin(patience(turn, deadline), entry.key, awaited)) {
+                entry.gaveUpOn(awaited);
+                return flights.serveStale(entry.key, turn.known(), null);
+            }
+            Outcome<T> outcome = awaited.landed.join();
+            if (awaited.number > begunBefore || countsForLatecomer(outcome, turn.known(), ageAllowed)) {
+                return flights.conclude(entry.key, turn.known(), outcome);
+            }
+        }
+    }
+
+    private Duration patience(TtlEntry.Turn<T> turn, long deadline) {
+        Duration left = Duration.ofNanos(deadline - now());
+        return turn.known() == null || left.compareTo(REFRESH_WAIT) < 0 ? left : REFRESH_WAIT;
+    }
+
+    /** Whether a flight that began before a get did may answer it. */
+    private static <T> boolean countsForLatecomer(Outcome<T> outcome, @Nullable Answer<T> known, boolean ageAllowed) {
+        return outcome.answer() == null ? known != null || outcome.isClosed() : outcome.isPresent() && ageAllowed;
+    }
+
+    @Override
+    public ObjectState state(ObjectKey key) {
+        TtlEntry<T> entry = entries.find(key.namespace(), key.name());
+        String freshness = "TTL " + Duration.ofNanos(ttl.ttlNanos()) + ", " + ttl.origin();
+        return entry == null ? ObjectState.unknown(freshness) : entry.state(now(), ttl.ttlNanos(), freshness);
+    }
+
+    /** How many objects are held. */
+    public int size() {
+        return entries.size();
+    }
+
+    /** Drops everything; gets that wait end with {@link Closed}. Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+        flights.close();
+        entries.clear();
+    }
+
+    private long now() {
+        return options.timekeeper().nanoTime();
+    }
+}
