@@ -11,7 +11,7 @@ final class Names {
     private Names() {}
 
     static void requireLabel(String what, String value) {
-        Objects.requireNonNull(value, what);
+        Objects.requireNonNull(value, () -> what + " is null: give the " + what + " of the object");
         if (value.isEmpty() || value.length() > MAX_LABEL || value.indexOf('.') >= 0 || !isSubdomain(value)) {
             throw new IllegalArgumentException(what + " " + quoted(value)
                     + " is not a legal Kubernetes name: at most 63 lower-case letters, digits and '-', beginning and"
@@ -20,7 +20,7 @@ final class Names {
     }
 
     static void requireSubdomain(String what, String value) {
-        Objects.requireNonNull(value, what);
+        Objects.requireNonNull(value, () -> what + " is null: give the " + what + " of the object");
         if (value.isEmpty() || value.length() > MAX_SUBDOMAIN || !isSubdomain(value)) {
             throw new IllegalArgumentException(what + " " + quoted(value)
                     + " is not a legal Kubernetes name: at most 253 lower-case letters, digits, '-' and '.', each part"

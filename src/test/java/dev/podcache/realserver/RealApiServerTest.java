@@ -3,6 +3,7 @@ package dev.podcache.realserver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -10,8 +11,10 @@ import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 @RealServerTest
+@ExtendWith(NoLeaks.class)
 class RealApiServerTest {
 
     private final RealApiServer server = RealApiServer.shared();

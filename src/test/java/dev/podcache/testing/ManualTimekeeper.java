@@ -8,9 +8,10 @@ import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Time that passes only when a test says so. Timers run inside {@link #advance}, on the thread that calls it, each at its own
+ * Time that passes only when a test says so, or, if it is {@linkplain #passingWhileWaiting made so}, when a thread waits. Timers run inside {@link #advance}, on the thread that calls it, each at its own
  * time; work runs on the thread that asks for it. A thread in {@link #await} really blocks, until the future is done or
  * the hand-driven time is over; if the test forgets to bring either about, it fails after 20 real seconds. Thread-safe.
  */
@@ -26,6 +27,21 @@ public final class ManualTimekeeper implements Timekeeper {
     private long scheduled; // guarded by lock
     private int waiting; // guarded by lock
     private boolean closed; // guarded by lock
+    private final boolean passesWhileWaiting;
+
+    /** Time that passes only in {@link #advance}. */
+    public ManualTimekeeper() {
+        this(false);
+    }
+
+    private ManualTimekeeper(boolean passesWhileWaiting) {
+        this.passesWhileWaiting = passesWhileWaiting;
+    }
+
+    /** Time that also jumps, while a thread waits, from timer to timer up to the end of the wait: for tests of one thread. */
+    public static ManualTimekeeper passingWhileWaiting() {
+        return new ManualTimekeeper(true);
+    }
 
     private static final class Task {
         final long due;
@@ -54,7 +70,7 @@ public final class ManualTimekeeper implements Timekeeper {
         }
     }
 
-    private @org.jspecify.annotations.Nullable Task nextDue(long target) {
+    private @Nullable Task nextDue(long target) {
         synchronized (lock) {
             Task task = tasks.peek();
             if (task == null || task.due > target) {
@@ -121,6 +137,9 @@ public final class ManualTimekeeper implements Timekeeper {
 
     @Override
     public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
+        if (passesWhileWaiting) {
+            return passUntilDone(future, timeout);
+        }
         future.whenComplete((value, failure) -> {
             synchronized (lock) {
                 lock.notifyAll();
@@ -142,6 +161,22 @@ public final class ManualTimekeeper implements Timekeeper {
                 lock.notifyAll();
             }
         }
+    }
+
+    private boolean passUntilDone(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        long deadline = nanoTime() + TimeUnit.NANOSECONDS.convert(timeout);
+        while (!future.isDone()) {
+            Task task = nextDue(deadline);
+            if (task == null) {
+                advance(Duration.ofNanos(deadline - nanoTime()));
+                return future.isDone();
+            }
+            task.action.run();
+        }
+        return true;
     }
 
     private void waitOrFail(long giveUp, String complaint) throws InterruptedException {

@@ -1,0 +1,155 @@
+package dev.podcache.embedded;
+
+import com.google.common.collect.ImmutableList;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+
+/**
+ * What goes wrong at a server, switched on by a test or a demonstration and obeyed by whoever serves the cluster. Of several
+ * faults that concern a request the one that was switched on first decides. Thread-safe.
+ */
+public final class Faults {
+
+    private final List<Fault> faults = new CopyOnWriteArrayList<>();
+    private final List<EventFault> eventFaults = new CopyOnWriteArrayList<>();
+    private final Map<OpenedWatch, ApiRequest> watches = new ConcurrentHashMap<>();
+
+    /** A fault that is on. */
+    @FunctionalInterface
+    public interface Switched extends AutoCloseable {
+        /** Switches it off. Idempotent. */
+        @Override
+        void close();
+    }
+
+    /** A watch that a server has told about. */
+    @FunctionalInterface
+    public interface OpenedWatch {
+        /** Breaks its connection. */
+        void reset();
+    }
+
+    private record Fault(RequestPattern pattern, Fate fate, AtomicInteger left) {
+        boolean strikes(ApiRequest request) {
+            boolean over = fate instanceof Fate.Hold hold && hold.held().isReleased();
+            return !over && pattern.matches(request) && takeOne(left);
+        }
+    }
+
+    private record EventFault(RequestPattern pattern, EventFate fate, AtomicInteger left) {}
+
+    /** Answers the next {@code times} matching requests with {@code error}. */
+    public Switched failNext(int times, StatusException error, RequestPattern pattern) {
+        return add(new Fault(pattern, new Fate.Fail(error), new AtomicInteger(times)));
+    }
+
+    /** Answers matching requests with {@code error} until switched off. */
+    public Switched fail(StatusException error, RequestPattern pattern) {
+        return failNext(Integer.MAX_VALUE, error, pattern);
+    }
+
+    /** Closes the connection of matching requests without an answer until switched off. */
+    public Switched refuse(RequestPattern pattern) {
+        return add(new Fault(pattern, new Fate.Refuse(), new AtomicInteger(Integer.MAX_VALUE)));
+    }
+
+    /** Answers matching requests {@code delay} later until switched off. */
+    public Switched delay(Duration delay, RequestPattern pattern) {
+        return add(new Fault(pattern, new Fate.Delay(delay), new AtomicInteger(Integer.MAX_VALUE)));
+    }
+
+    /** Reads what matching requests ask for when they come, and answers them when released. */
+    public Held hold(RequestPattern pattern) {
+        return hold(pattern, new Held(false));
+    }
+
+    /** Holds matching requests; what they ask for is read when they are released. */
+    public Held holdBeforeReading(RequestPattern pattern) {
+        return hold(pattern, new Held(true));
+    }
+
+    /** Loses the next {@code times} events of matching watches. */
+    public Switched dropEvents(int times, RequestPattern pattern) {
+        return add(new EventFault(pattern, EventFate.DROP, new AtomicInteger(times)));
+    }
+
+    /** Breaks a matching watch in the middle of its next event. */
+    public Switched cutNextEvent(RequestPattern pattern) {
+        return add(new EventFault(pattern, EventFate.CUT, new AtomicInteger(1)));
+    }
+
+    /** Breaks the connections of the matching watches that are open. */
+    public void resetWatches(RequestPattern pattern) {
+        ImmutableList<OpenedWatch> concerned = watches.entrySet().stream()
+                .filter(watch -> pattern.matches(watch.getValue()))
+                .map(Map.Entry::getKey)
+                .collect(ImmutableList.toImmutableList());
+        concerned.forEach(OpenedWatch::reset);
+    }
+
+    /** Switches everything off and releases what is held. */
+    public void clear() {
+        ImmutableList<Fault> cleared = ImmutableList.copyOf(faults);
+        faults.clear();
+        eventFaults.clear();
+        for (Fault fault : cleared) {
+            if (fault.fate() instanceof Fate.Hold hold) {
+                hold.held().release();
+            }
+        }
+    }
+
+    /** For a server: what happens to this request. Counts it. */
+    public Fate fateOf(ApiRequest request) {
+        for (Fault fault : faults) {
+            if (fault.strikes(request)) {
+                return fault.fate();
+            }
+        }
+        return new Fate.Pass();
+    }
+
+    /** For a server: what happens to the next event of this watch. Counts it. */
+    public EventFate fateOfEvent(ApiRequest watch) {
+        for (EventFault fault : eventFaults) {
+            if (fault.pattern().matches(watch) && takeOne(fault.left())) {
+                return fault.fate();
+            }
+        }
+        return EventFate.PASS;
+    }
+
+    /** For a server: a watch is open, and can be reset until {@link #closed}. */
+    public void opened(OpenedWatch watch, ApiRequest request) {
+        watches.put(watch, request);
+    }
+
+    /** For a server: the watch is over. */
+    public void closed(OpenedWatch watch) {
+        watches.remove(watch);
+    }
+
+    private Held hold(RequestPattern pattern, Held held) {
+        add(new Fault(pattern, new Fate.Hold(held), new AtomicInteger(Integer.MAX_VALUE)));
+        return held;
+    }
+
+    private Switched add(Fault fault) {
+        faults.add(fault);
+        return () -> faults.removeIf(Predicate.isEqual(fault));
+    }
+
+    private Switched add(EventFault fault) {
+        eventFaults.add(fault);
+        return () -> eventFaults.removeIf(Predicate.isEqual(fault));
+    }
+
+    private static boolean takeOne(AtomicInteger left) {
+        return left.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
+    }
+}

@@ -1,0 +1,64 @@
+package dev.podcache.embedded;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.stream.Collectors;
+
+/** Between fabric8's models and JSON trees. Failures name fields, never values: a value may be a secret. */
+final class Json {
+
+    /** Knows java.time, which Leases are written in. */
+    static final ObjectMapper MAPPER = JsonMapper.builder().findAndAddModules().build();
+
+    private Json() {}
+
+    static ObjectNode tree(Object model) {
+        return MAPPER.valueToTree(model);
+    }
+
+    static <T> T model(JsonNode tree, Class<T> model) {
+        try {
+            return MAPPER.treeToValue(tree, model);
+        } catch (JsonProcessingException e) {
+            throw StatusException.badRequest(model.getSimpleName() + " in version \"v1\" cannot be handled as a "
+                    + model.getSimpleName() + ": wrong type of value" + at(e));
+        }
+    }
+
+    /** The object or the empty object that is now there. */
+    static ObjectNode object(ObjectNode parent, String field) {
+        return parent.get(field) instanceof ObjectNode child ? child : parent.putObject(field);
+    }
+
+    /** Drops fields that are null, as decoding into Go's structs does. */
+    static void dropNulls(JsonNode node) {
+        if (node instanceof ObjectNode object) {
+            object.properties().removeIf(field -> field.getValue().isNull());
+        }
+        node.forEach(Json::dropNulls);
+    }
+
+    /** Puts {@code value} or removes the field if there is none. */
+    static void copy(JsonNode from, ObjectNode to, String field) {
+        JsonNode value = from.get(field);
+        if (value == null) {
+            to.remove(field);
+        } else {
+            to.set(field, value);
+        }
+    }
+
+    private static String at(JsonProcessingException e) {
+        if (!(e instanceof JsonMappingException mapping)) {
+            return "";
+        }
+        String path = mapping.getPath().stream()
+                .map(step -> step.getFieldName() == null ? "[" + step.getIndex() + "]" : step.getFieldName())
+                .collect(Collectors.joining("."));
+        return path.isEmpty() ? "" : " at " + path;
+    }
+}

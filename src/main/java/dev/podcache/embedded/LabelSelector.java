@@ -1,0 +1,29 @@
+package dev.podcache.embedded;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.common.collect.ImmutableList;
+
+/** Label selectors: equality, inequality (which a missing label satisfies) and existence. */
+record LabelSelector(ImmutableList<SelectorTerm> terms) {
+
+    static final LabelSelector NONE = new LabelSelector(ImmutableList.of());
+
+    static LabelSelector parse(String selector) {
+        return new LabelSelector(SelectorTerm.parse("labelSelector", selector));
+    }
+
+    boolean matches(JsonNode labels) {
+        for (SelectorTerm term : terms) {
+            JsonNode value = labels.path(term.key());
+            boolean matches = switch (term.operator()) {
+                case EQUAL -> value.isTextual() && value.asText().equals(term.value());
+                case NOT_EQUAL -> !value.asText("").equals(term.value()) || value.isMissingNode();
+                case EXISTS -> !value.isMissingNode();
+            };
+            if (!matches) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,83 @@
+package dev.podcache.embedded;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ResourceVersions;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Names, namespaces and versions, as requests give them: whether they are legal and agree with each other. */
+final class ObjectNames {
+
+    /** Letters and digits that make no words: {@code k8s.io/apimachinery/pkg/util/rand}. */
+    private static final String SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
+
+    private static final int SUFFIX_LENGTH = 5;
+
+    private ObjectNames() {}
+
+    /** The name under which {@code body} is to be created, made up if only its beginning is given. */
+    static ObjectKey forCreate(Resource resource, String namespace, JsonNode body) {
+        JsonNode metadata = body.path("metadata");
+        String name = metadata.path("name").asText();
+        String prefix = metadata.path("generateName").asText();
+        if (name.isEmpty() && prefix.isEmpty()) {
+            throw StatusException.invalid(
+                    resource, "", "metadata.name: Required value: name or generateName is required");
+        }
+        String own = metadata.path("namespace").asText();
+        requireSameNamespace(namespace, own);
+        ObjectKey key = ObjectKey.of(
+                resource.namespaced() ? (namespace.isEmpty() ? own : namespace) : "",
+                name.isEmpty() ? prefix + randomSuffix() : name);
+        requireLegal(resource, key);
+        return key;
+    }
+
+    /** That the body of an update is about the object that the URL names. */
+    static void requireMatch(Resource resource, ObjectKey key, ObjectNode body) {
+        JsonNode metadata = body.path("metadata");
+        String name = metadata.path("name").asText(key.name());
+        if (!name.equals(key.name())) {
+            throw StatusException.badRequest(
+                    "the name of the object (" + name + ") does not match the name on the URL (" + key.name() + ")");
+        }
+        if (resource.namespaced()) {
+            requireSameNamespace(key.namespace(), metadata.path("namespace").asText());
+        }
+    }
+
+    /** The number that a resourceVersion parameter stands for; 0 if it is empty. */
+    static long version(String resourceVersion) {
+        if (resourceVersion.isEmpty()) {
+            return 0;
+        }
+        return ResourceVersions.parse(resourceVersion)
+                .orElseThrow(() -> StatusException.badRequest(
+                        "resourceVersion: Invalid value: \"" + resourceVersion + "\": not an unsigned number"));
+    }
+
+    private static void requireSameNamespace(String ofUrl, String ofBody) {
+        if (!ofUrl.isEmpty() && !ofBody.isEmpty() && !ofUrl.equals(ofBody)) {
+            throw StatusException.badRequest(
+                    "the namespace of the provided object does not match the namespace sent on the" + " request: \""
+                            + ofBody + "\" and \"" + ofUrl + "\"");
+        }
+    }
+
+    private static void requireLegal(Resource resource, ObjectKey key) {
+        try {
+            ObjectKey.validated(resource.namespaced() ? key.namespace() : "none", key.name());
+        } catch (IllegalArgumentException e) {
+            throw StatusException.invalid(resource, key.name(), "metadata: Invalid value: " + e.getMessage());
+        }
+    }
+
+    private static String randomSuffix() {
+        StringBuilder suffix = new StringBuilder(SUFFIX_LENGTH);
+        for (int i = 0; i < SUFFIX_LENGTH; i++) {
+            suffix.append(SUFFIX_ALPHABET.charAt(ThreadLocalRandom.current().nextInt(SUFFIX_ALPHABET.length())));
+        }
+        return suffix.toString();
+    }
+}

@@ -1,0 +1,41 @@
+package dev.podcache.embedded;
+
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableList;
+
+/** One condition of a selector, as {@code key=value}, {@code key==value}, {@code key!=value} or {@code key} alone. */
+record SelectorTerm(String key, Operator operator, String value) {
+
+    private static final Splitter COMMAS = Splitter.on(',').trimResults().omitEmptyStrings();
+
+    enum Operator {
+        EQUAL,
+        NOT_EQUAL,
+        EXISTS
+    }
+
+    static ImmutableList<SelectorTerm> parse(String parameter, String selector) {
+        ImmutableList.Builder<SelectorTerm> terms = ImmutableList.builder();
+        for (String text : COMMAS.split(selector)) {
+            SelectorTerm term = parseTerm(text);
+            if (term.key.isEmpty() || term.key.indexOf(' ') >= 0 || term.key.indexOf('!') >= 0) {
+                throw StatusException.badRequest("unable to parse " + parameter + " \"" + selector
+                        + "\": this server understands key=value, key!=value and key");
+            }
+            terms.add(term);
+        }
+        return terms.build();
+    }
+
+    private static SelectorTerm parseTerm(String text) {
+        int equals = text.indexOf('=');
+        if (equals < 0) {
+            return new SelectorTerm(text, Operator.EXISTS, "");
+        }
+        boolean negated = equals > 0 && text.charAt(equals - 1) == '!';
+        boolean doubled = text.startsWith("==", equals);
+        String key = text.substring(0, negated ? equals - 1 : equals).strip();
+        String value = text.substring(equals + (doubled ? 2 : 1)).strip();
+        return new SelectorTerm(key, negated ? Operator.NOT_EQUAL : Operator.EQUAL, value);
+    }
+}

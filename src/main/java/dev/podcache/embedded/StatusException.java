@@ -1,0 +1,140 @@
+package dev.podcache.embedded;
+
+import io.fabric8.kubernetes.api.model.Status;
+import io.fabric8.kubernetes.api.model.StatusBuilder;
+import java.util.Objects;
+
+/**
+ * A request that the cluster refuses, as the Status that a kube-apiserver would answer: the same code, reason and wording.
+ * Messages name objects and fields and never contain a payload.
+ */
+public final class StatusException extends RuntimeException {
+
+    private static final long serialVersionUID = 1;
+
+    private final transient Status status;
+
+    /** Refuses with {@code status}, whose code and message must be set. */
+    public StatusException(Status status) {
+        super(Objects.requireNonNull(status.getMessage(), "message"), null, false, false);
+        Objects.requireNonNull(status.getCode(), "code");
+        this.status = status;
+    }
+
+    /** The answer; not to be modified. */
+    public Status status() {
+        return status;
+    }
+
+    /** The HTTP code of the answer. */
+    public int code() {
+        return status.getCode();
+    }
+
+    /** 429, with what its Retry-After says. */
+    public static StatusException tooManyRequests(int retryAfterSeconds) {
+        return new StatusException(
+                failure(429, "TooManyRequests", "the server is currently overloaded, try again later")
+                        .withNewDetails()
+                        .withRetryAfterSeconds(retryAfterSeconds)
+                        .endDetails()
+                        .build());
+    }
+
+    /** 403 for a read of an object. */
+    public static StatusException forbidden(Resource resource, String name) {
+        return about(resource, name, 403, "Forbidden", "is forbidden: access was switched off");
+    }
+
+    /** 401. */
+    public static StatusException unauthorized() {
+        return of(401, "Unauthorized", "Unauthorized");
+    }
+
+    /** 500. */
+    public static StatusException internalError() {
+        return of(500, "InternalError", "Internal error occurred: a fault was switched on");
+    }
+
+    /** 503. */
+    public static StatusException serviceUnavailable() {
+        return of(503, "ServiceUnavailable", "the server is currently unable to handle the request");
+    }
+
+    /** 410: the version asked for is no longer known. */
+    public static StatusException gone() {
+        return of(410, "Expired", "The resourceVersion for the provided watch is too old.");
+    }
+
+    static StatusException of(int code, String reason, String message) {
+        return new StatusException(failure(code, reason, message).build());
+    }
+
+    static StatusException notFound(Resource resource, String name) {
+        return about(resource, name, 404, "NotFound", "not found");
+    }
+
+    static StatusException alreadyExists(Resource resource, String name) {
+        return about(resource, name, 409, "AlreadyExists", "already exists");
+    }
+
+    static StatusException conflict(Resource resource, String name, String why) {
+        String message = "Operation cannot be fulfilled on " + resource.qualified() + " \"" + name + "\": " + why;
+        return new StatusException(detailed(failure(409, "Conflict", message), resource.plural(), resource, name));
+    }
+
+    static StatusException invalid(Resource resource, String name, String why) {
+        String message = qualifiedKind(resource) + " \"" + name + "\" is invalid: " + why;
+        return new StatusException(detailed(failure(422, "Invalid", message), resource.kind(), resource, name));
+    }
+
+    static StatusException badRequest(String message) {
+        return of(400, "BadRequest", message);
+    }
+
+    static StatusException expired(long asked, long oldest) {
+        return of(410, "Expired", "too old resource version: " + asked + " (" + oldest + ")");
+    }
+
+    static StatusException tooLargeVersion(long asked, long current) {
+        String message = "Timeout: Too large resource version: " + asked + ", current: " + current;
+        return new StatusException(failure(504, "Timeout", message)
+                .withNewDetails()
+                .withRetryAfterSeconds(1)
+                .addNewCause()
+                .withReason("ResourceVersionTooLarge")
+                .withMessage("Too large resource version")
+                .endCause()
+                .endDetails()
+                .build());
+    }
+
+    private static StatusException about(Resource resource, String name, int code, String reason, String what) {
+        String message = resource.qualified() + " \"" + name + "\" " + what;
+        return new StatusException(detailed(failure(code, reason, message), resource.plural(), resource, name));
+    }
+
+    private static StatusBuilder failure(int code, String reason, String message) {
+        return new StatusBuilder()
+                .withNewMetadata()
+                .endMetadata()
+                .withStatus("Failure")
+                .withCode(code)
+                .withReason(reason)
+                .withMessage(message);
+    }
+
+    private static Status detailed(StatusBuilder status, String kind, Resource resource, String name) {
+        String group = resource.group();
+        return status.withNewDetails()
+                .withName(name)
+                .withKind(kind)
+                .withGroup(group.isEmpty() ? null : group)
+                .endDetails()
+                .build();
+    }
+
+    private static String qualifiedKind(Resource resource) {
+        return resource.group().isEmpty() ? resource.kind() : resource.kind() + "." + resource.group();
+    }
+}

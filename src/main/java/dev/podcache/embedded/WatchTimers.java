@@ -1,0 +1,50 @@
+package dev.podcache.embedded;
+
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What is scheduled for one watch: its next bookmark and its timeout. Once stopped, nothing is scheduled any more. Thread-safe. */
+final class WatchTimers {
+
+    // Each start writes its timer before it reads stopped, stop writes stopped before it reads the timers: one of the
+    // two
+    // cancels whatever meets.
+
+    private final Timekeeper timekeeper;
+    private volatile Timekeeper.@Nullable Scheduled bookmark;
+    private volatile Timekeeper.@Nullable Scheduled timeout;
+    private volatile boolean stopped;
+
+    WatchTimers(Timekeeper timekeeper) {
+        this.timekeeper = timekeeper;
+    }
+
+    void startBookmark(Duration period, Runnable task) {
+        bookmark = timekeeper.schedule(period, task);
+        cancelIfStopped();
+    }
+
+    void startTimeout(Duration after, Runnable task) {
+        timeout = timekeeper.schedule(after, task);
+        cancelIfStopped();
+    }
+
+    void stop() {
+        stopped = true;
+        cancelIfStopped();
+    }
+
+    private void cancelIfStopped() {
+        if (stopped) {
+            cancel(bookmark);
+            cancel(timeout);
+        }
+    }
+
+    private static void cancel(Timekeeper.@Nullable Scheduled timer) {
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+}

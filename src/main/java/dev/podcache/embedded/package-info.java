@@ -1,0 +1,18 @@
+/**
+ * An API server in memory, honest about what clients rely on: {@link dev.podcache.embedded.InMemoryCluster} is its state and
+ * {@code EmbeddedApiServer} its HTTP face on loopback. It is the embedded default of the main job, the base of our own tests
+ * and a test tool for users; it shares no code with our client, so that it cannot share its mistakes.
+ *
+ * <p>Read {@code InMemoryCluster}, then {@code Storage} and {@code WatchCache} (what is read), {@code WriteRules} and {@code
+ * Deletion} (what is written), then {@code Watcher}.
+ *
+ * <table>
+ * <caption>Locks</caption>
+ * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
+ * <tr><td>{@code InMemoryCluster.lock}</td><td>storage, watch caches, which watches are open</td><td>none</td></tr>
+ * </table>
+ */
+@NullMarked
+package dev.podcache.embedded;
+
+import org.jspecify.annotations.NullMarked;

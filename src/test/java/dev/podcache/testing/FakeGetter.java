@@ -1,0 +1,55 @@
+package dev.podcache.testing;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.Freshness;
+import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.embedded.ApiRequest;
+import dev.podcache.embedded.Resource;
+import dev.podcache.embedded.Verb;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** {@link FakeApiServer#getter}. */
+final class FakeGetter<T extends HasMetadata> implements ObjectGetter<T> {
+
+    private static final ObjectMapper MAPPER =
+            JsonMapper.builder().findAndAddModules().build();
+
+    private final FakeApiServer server;
+    private final ObjectKind<T> kind;
+
+    FakeGetter(FakeApiServer server, ObjectKind<T> kind) {
+        this.server = server;
+        this.kind = kind;
+    }
+
+    @Override
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, Freshness freshness, Duration timeout) {
+        server.record(new FakeApiServer.Action(Verb.GET, kind, key, freshness));
+        Resource resource = Resource.of(kind.model());
+        String version = freshness == Freshness.CACHED ? "0" : "";
+        ApiRequest request = new ApiRequest(Verb.GET, resource, key);
+        return new FakeCall<>(
+                        server, request, () -> fetched(kind, server.cluster().get(resource, key, version)))
+                .answer(timeout);
+    }
+
+    static <T extends HasMetadata> Fetched<T> fetched(ObjectKind<T> kind, ObjectNode json) {
+        try {
+            byte[] encoded = MAPPER.writeValueAsBytes(json);
+            String version = json.path("metadata").path("resourceVersion").asText();
+            return new Fetched<>(MAPPER.readValue(encoded, kind.model()), version, encoded.length);
+        } catch (JsonProcessingException e) {
+            throw new AssertionError("the cluster stored what it cannot read: " + e.getOriginalMessage(), e);
+        } catch (java.io.IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package dev.podcache.testing;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/**
+ * Fails a test that leaves something behind. After each test, and after its own {@code @AfterEach}:
+ *
+ * <ul>
+ * <li>no thread lives on that the test, or its fields, started; they get two seconds to end
+ * <li>no exception went uncaught in any thread
+ * <li>{@code dev.podcache} logged no warning or error but those of {@link ExpectedWarnings} and {@link #allowWarnings}
+ * <li>no log line, at TRACE for {@code dev.podcache}, contains the {@link #CANARY}, which tests plant in payloads
+ * <li>no object given to {@link #watchForMutation} has changed, and no check given to {@link #checkAfter} fails
+ * </ul>
+ *
+ * <p>Used as {@code @ExtendWith(NoLeaks.class)}; a test method that takes a parameter of this type gets it. For tests that
+ * run one after the other.
+ */
+public final class NoLeaks
+        implements TestInstancePreConstructCallback, BeforeEachCallback, AfterEachCallback, ParameterResolver {
+
+    /** What no log may ever contain, plain or in base64. */
+    public static final String CANARY = "canary-5f1c7be3a90d4";
+
+    private static final String ENCODED_CANARY =
+            Base64.getEncoder().encodeToString(CANARY.getBytes(StandardCharsets.UTF_8));
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private @Nullable Watch watch;
+
+    /** What is watched from the beginning of one test to its end. */
+    private static final class Watch {
+        final LiveThreads threads = new LiveThreads();
+        final CapturedLog log = new CapturedLog();
+        final Thread.@Nullable UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
+        final Queue<String> uncaught = new ConcurrentLinkedQueue<>();
+        final Queue<String> allowed = new ConcurrentLinkedQueue<>();
+        final Queue<Executable> checks = new ConcurrentLinkedQueue<>();
+    }
+
+    /** Permits, without asking for it, a warning or error that contains {@code text}. */
+    public void allowWarnings(String text) {
+        current().allowed.add(text);
+    }
+
+    /** Remembers what {@code object} is now; the test fails if it is anything else at the end. */
+    public void watchForMutation(Object object) {
+        String before = json(object);
+        checkAfter(() -> {
+            String after = json(object);
+            if (!after.equals(before)) {
+                throw new AssertionError("an object that was handed out was modified, from " + before + " to " + after);
+            }
+        });
+    }
+
+    /** Runs {@code check} at the end of the test, such as: the server has no watch open. */
+    public void checkAfter(Executable check) {
+        current().checks.add(check);
+    }
+
+    @Override
+    public void preConstructTestInstance(TestInstanceFactoryContext factoryContext, ExtensionContext context) {
+        begin();
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        begin();
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) throws InterruptedException {
+        Watch ended = current();
+        List<String> complaints = new ArrayList<>();
+        for (Thread thread : ended.threads.survivors(PATIENCE)) {
+            complaints.add("thread " + thread.getName() + " lives on, at " + List.of(thread.getStackTrace()));
+        }
+        Thread.setDefaultUncaughtExceptionHandler(ended.handler);
+        ended.log.end();
+        watch = null;
+        complaints.addAll(ended.uncaught);
+        complainOfLog(ended, expected(context), complaints);
+        for (Executable check : ended.checks) {
+            try {
+                check.execute();
+            } catch (Throwable failed) {
+                complaints.add(failed.toString());
+            }
+        }
+        if (!complaints.isEmpty()) {
+            throw new AssertionError("the test left behind:\n- " + String.join("\n- ", complaints));
+        }
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == NoLeaks.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return this;
+    }
+
+    private void begin() {
+        if (watch != null) {
+            return;
+        }
+        Watch begun = new Watch();
+        watch = begun;
+        begun.log.begin();
+        Thread.setDefaultUncaughtExceptionHandler(
+                (thread, thrown) -> begun.uncaught.add("uncaught in thread " + thread.getName() + ": " + thrown));
+    }
+
+    private Watch current() {
+        Watch begun = watch;
+        if (begun == null) {
+            throw new IllegalStateException("no test is running under NoLeaks");
+        }
+        return begun;
+    }
+
+    private static void complainOfLog(Watch ended, List<String> expected, List<String> complaints) {
+        List<String> warnings = ended.log.warnings();
+        for (String text : expected) {
+            if (warnings.stream().noneMatch(warning -> warning.contains(text))) {
+                complaints.add("expected, but not logged: a warning with \"" + text + "\"");
+            }
+        }
+        for (String warning : warnings) {
+            if (expected.stream().noneMatch(warning::contains)
+                    && ended.allowed.stream().noneMatch(warning::contains)) {
+                complaints.add("not expected: " + warning);
+            }
+        }
+        for (String line : ended.log.lines()) {
+            if (line.contains(CANARY) || line.contains(ENCODED_CANARY)) {
+                complaints.add("a secret in the log: " + line);
+            }
+        }
+    }
+
+    private static List<String> expected(ExtensionContext context) {
+        return AnnotationSupport.findAnnotation(context.getTestMethod(), ExpectedWarnings.class)
+                .map(annotation -> List.of(annotation.value()))
+                .orElse(List.of());
+    }
+
+    private static String json(Object object) {
+        try {
+            return JSON.writeValueAsString(object);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("no copy can be kept of a " + object.getClass(), e);
+        }
+    }
+}

@@ -1,0 +1,263 @@
+package dev.podcache.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs small tests, good and bad, under {@link NoLeaks}, and looks at what becomes of them. */
+class NoLeaksTest {
+
+    private static final Queue<Timekeeper> left = new ConcurrentLinkedQueue<>();
+
+    @AfterEach
+    void tidyUp() {
+        left.forEach(Timekeeper::close);
+        left.clear();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "closesWhatItStarted",
+                "threadEndsSoonAfter",
+                "logsNoWarning",
+                "logsTheWarningItExpects",
+                "logsAWarningThatIsAllowed",
+                "readsAnObject",
+                "checkHolds"
+            })
+    void afterEach_nothingLeftBehind_passes(String test) {
+        assertThat(complaints(test)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    leavesAThread               | thread podcache-timer-1 lives on
+                    throwsInAnotherThread       | uncaught in thread thrower: java.lang.IllegalStateException: lost
+                    logsAWarning                | not expected: WARN dev.podcache.testing.NoLeaksTest: beware
+                    logsNotWhatItExpects        | expected, but not logged: a warning with "beware"
+                    logsTheCanary               | a secret in the log: TRACE dev.podcache.testing.NoLeaksTest: read canary
+                    logsTheCanaryInBase64       | a secret in the log: DEBUG
+                    logsTheCanaryInAnException  | a secret in the log: INFO
+                    modifiesAnObject            | an object that was handed out was modified
+                    checkFails                  | a watch is open
+                    """)
+    void afterEach_somethingLeftBehind_fails(String test, String complaint) {
+        assertThat(complaints(test))
+                .singleElement()
+                .asString()
+                .startsWith("the test left behind:")
+                .contains(complaint);
+    }
+
+    @Test
+    void afterEach_fieldsOfTheTestLeakAThread_fails() {
+        assertThat(complaintsOf(Fields.class, "usesItsField"))
+                .singleElement()
+                .asString()
+                .contains("thread podcache-timer-1 lives on");
+    }
+
+    @Test
+    void afterEach_severalThingsLeftBehind_namesAll() {
+        assertThat(complaints("leavesAThreadAndAWarning"))
+                .singleElement()
+                .asString()
+                .contains("thread podcache-timer-1 lives on")
+                .contains("not expected: ERROR dev.podcache.testing.NoLeaksTest: beware");
+    }
+
+    @Test
+    void afterEach_anyOutcome_restoresTheHandlerOfUncaughtExceptions() {
+        Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+
+        complaints("logsAWarning");
+
+        assertThat(Thread.getDefaultUncaughtExceptionHandler()).isSameAs(before);
+    }
+
+    private static List<String> complaints(String test) {
+        return complaintsOf(Samples.class, test);
+    }
+
+    private static List<String> complaintsOf(Class<?> tests, String test) {
+        return EngineTestKit.engine("junit-jupiter")
+                .selectors(selectMethod(tests, test, NoLeaks.class.getName()))
+                .execute()
+                .testEvents()
+                .finished()
+                .stream()
+                .map(event -> event.getRequiredPayload(TestExecutionResult.class))
+                .flatMap(result -> result.getThrowable().stream())
+                .map(Throwable::getMessage)
+                .toList();
+    }
+
+    @ExtendWith(NoLeaks.class)
+    static final class Samples {
+
+        private static final Logger log = LoggerFactory.getLogger(NoLeaksTest.class);
+
+        private final CountDownLatch ended = new CountDownLatch(1);
+        private final Timekeeper timekeeper = Timekeeper.system();
+
+        @AfterEach
+        void close() {
+            if (!left.contains(timekeeper)) {
+                timekeeper.close();
+            }
+            ended.countDown();
+        }
+
+        @Test
+        void closesWhatItStarted(NoLeaks noLeaks) {
+            timekeeper.schedule(Duration.ofHours(1), () -> {});
+        }
+
+        @Test
+        void threadEndsSoonAfter(NoLeaks noLeaks) {
+            new Thread(this::awaitEnd, "brief").start();
+        }
+
+        @Test
+        void logsNoWarning(NoLeaks noLeaks) {
+            log.info("all is well");
+        }
+
+        @Test
+        @ExpectedWarnings("bewar")
+        void logsTheWarningItExpects(NoLeaks noLeaks) {
+            log.warn("beware");
+        }
+
+        @Test
+        void logsAWarningThatIsAllowed(NoLeaks noLeaks) {
+            noLeaks.allowWarnings("bewar");
+            log.warn("beware");
+        }
+
+        @Test
+        void readsAnObject(NoLeaks noLeaks) {
+            noLeaks.watchForMutation(secret());
+        }
+
+        @Test
+        void checkHolds(NoLeaks noLeaks) {
+            noLeaks.checkAfter(() -> {});
+        }
+
+        @Test
+        void leavesAThread(NoLeaks noLeaks) {
+            left.add(timekeeper);
+            timekeeper.schedule(Duration.ofHours(1), () -> {});
+        }
+
+        @Test
+        void leavesAThreadAndAWarning(NoLeaks noLeaks) {
+            leavesAThread(noLeaks);
+            log.error("beware");
+        }
+
+        @Test
+        void throwsInAnotherThread(NoLeaks noLeaks) throws InterruptedException {
+            Thread thrower = new Thread(
+                    () -> {
+                        throw new IllegalStateException("lost");
+                    },
+                    "thrower");
+            thrower.start();
+            thrower.join();
+        }
+
+        @Test
+        void logsAWarning(NoLeaks noLeaks) {
+            log.warn("beware");
+        }
+
+        @Test
+        @ExpectedWarnings("beware")
+        void logsNotWhatItExpects(NoLeaks noLeaks) {
+            log.info("beware");
+        }
+
+        @Test
+        void logsTheCanary(NoLeaks noLeaks) {
+            log.trace("read {}", NoLeaks.CANARY);
+        }
+
+        @Test
+        void logsTheCanaryInBase64(NoLeaks noLeaks) {
+            byte[] canary = NoLeaks.CANARY.getBytes(StandardCharsets.UTF_8);
+            log.debug("read {}", Base64.getEncoder().encodeToString(canary));
+        }
+
+        @Test
+        void logsTheCanaryInAnException(NoLeaks noLeaks) {
+            log.info("failed", new IllegalStateException(new IllegalArgumentException(NoLeaks.CANARY)));
+        }
+
+        @Test
+        void modifiesAnObject(NoLeaks noLeaks) {
+            Secret handedOut = secret();
+            noLeaks.watchForMutation(handedOut);
+            handedOut.getMetadata().getLabels().put("touched", "yes");
+        }
+
+        @Test
+        void checkFails(NoLeaks noLeaks) {
+            noLeaks.checkAfter(() -> {
+                throw new AssertionError("a watch is open");
+            });
+        }
+
+        private void awaitEnd() {
+            try {
+                ended.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @ExtendWith(NoLeaks.class)
+    static final class Fields {
+
+        private final Timekeeper timekeeper = Timekeeper.system();
+        private final Timekeeper.Scheduled task = timekeeper.schedule(Duration.ofHours(1), () -> {});
+
+        @Test
+        void usesItsField(NoLeaks noLeaks) {
+            left.add(timekeeper);
+            task.cancel();
+        }
+    }
+
+    private static Secret secret() {
+        return new SecretBuilder()
+                .withNewMetadata()
+                .withName("db")
+                .addToLabels("app", "shop")
+                .endMetadata()
+                .build();
+    }
+}
