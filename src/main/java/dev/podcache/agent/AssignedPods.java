@@ -3,13 +3,15 @@ package dev.podcache.agent;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.PodKey;
 import dev.podcache.object.Reference;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -21,24 +23,25 @@ import org.jspecify.annotations.Nullable;
  * <p>A pod is over when its phase is Succeeded or Failed, when it is deleted, or when another of the same name but another UID
  * takes its place. A pod that is being deleted still runs, so it still needs its objects.
  */
-final class AssignedPods {
+final class AssignedPods implements ReflectorSink<Pod> {
 
     private static final ImmutableSet<String> OVER = ImmutableSet.of("Succeeded", "Failed");
 
     private final PodRegistry registry;
     private final Account account;
     private final ConcurrentHashMap<ObjectKey, Pod> assigned = new ConcurrentHashMap<>();
+    private boolean disconnected;
 
     AssignedPods(PodRegistry registry, Account account) {
         this.registry = registry;
         this.account = account;
     }
 
-    /** These are the pods of our node now, and no others. */
-    void replace(List<Pod> pods) {
+    @Override
+    public void replace(ImmutableList<Fetched<Pod>> items, String resourceVersion) {
         Set<PodKey> listed = new HashSet<>();
-        for (Pod pod : pods) {
-            PodKey key = upsert(pod);
+        for (Fetched<Pod> item : items) {
+            PodKey key = upsert(item.object());
             if (key != null) {
                 listed.add(key);
             }
@@ -50,8 +53,40 @@ final class AssignedPods {
         }
     }
 
-    /** A pod came, or changed; its key, or null if it cannot be registered. */
-    @Nullable PodKey upsert(Pod pod) {
+    @Override
+    public void upsert(Fetched<Pod> fetched) {
+        upsert(fetched.object());
+    }
+
+    @Override
+    public void delete(Fetched<Pod> last) {
+        remove(last.object(), "deleted");
+    }
+
+    @Override
+    public void connected() {
+        if (disconnected) {
+            disconnected = false;
+            account.tell(new Event("connected", "following the pods of this node again", ImmutableMap.of()));
+        }
+    }
+
+    @Override
+    public void disconnected(ApiServerException cause) {
+        if (!disconnected) {
+            disconnected = true;
+            String why = String.valueOf(cause.getMessage());
+            account.tell(new Event("disconnected", why, ImmutableMap.of("message", why)));
+        }
+    }
+
+    /** The pods that are registered now. */
+    ImmutableList<Pod> pods() {
+        return ImmutableList.copyOf(assigned.values());
+    }
+
+    /** The key of the pod, or null if it cannot be registered. */
+    private @Nullable PodKey upsert(Pod pod) {
         try {
             PodKey key = PodReferences.key(pod);
             if (isOver(pod)) {
@@ -61,19 +96,10 @@ final class AssignedPods {
             }
             return key;
         } catch (IllegalArgumentException e) {
-            account.tell(new Event("refused", e.getMessage(), ImmutableMap.of("message", e.getMessage())));
+            String why = String.valueOf(e.getMessage());
+            account.tell(new Event("refused", why, ImmutableMap.of("message", why)));
             return null;
         }
-    }
-
-    /** A pod was deleted. */
-    void delete(Pod pod) {
-        remove(pod, "deleted");
-    }
-
-    /** The pods that are registered now. */
-    ImmutableList<Pod> pods() {
-        return ImmutableList.copyOf(assigned.values());
     }
 
     private void register(Pod pod, PodKey key) {
@@ -99,7 +125,9 @@ final class AssignedPods {
         assigned.remove(nameOf(key));
         registry.unregisterPod(before);
         account.tell(new Event(
-                "unregistered", "pod " + nameOf(key) + ": " + why, ImmutableMap.of("pod", "" + nameOf(key), "why", why)));
+                "unregistered",
+                "pod " + nameOf(key) + ": " + why,
+                ImmutableMap.of("pod", "" + nameOf(key), "why", why)));
     }
 
     private void tell(String name, PodKey key, Pod pod) {

@@ -3,7 +3,6 @@ package dev.podcache.agent;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
@@ -14,14 +13,6 @@ import picocli.CommandLine.TypeConversionException;
  */
 final class GoDuration implements ITypeConverter<Duration> {
 
-    private static final Map<String, Long> NANOS = Map.of(
-            "ns", 1L,
-            "us", 1_000L,
-            "µs", 1_000L,
-            "ms", 1_000_000L,
-            "s", 1_000_000_000L,
-            "m", 60_000_000_000L,
-            "h", 3_600_000_000_000L);
     private static final Pattern TERM = Pattern.compile("(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|ms|s|m|h)");
     private static final Pattern ALL = Pattern.compile("(?:" + TERM.pattern() + ")+");
     private static final Pattern SECONDS = Pattern.compile("\\d+(\\.\\d+)?");
@@ -37,7 +28,7 @@ final class GoDuration implements ITypeConverter<Duration> {
         BigDecimal sum = BigDecimal.ZERO;
         Matcher terms = TERM.matcher(written);
         while (terms.find()) {
-            sum = sum.add(new BigDecimal(terms.group(1)).multiply(BigDecimal.valueOf(NANOS.get(terms.group(2)))));
+            sum = sum.add(new BigDecimal(terms.group(1)).multiply(BigDecimal.valueOf(nanosOf(terms.group(2)))));
         }
         BigDecimal nanos = sum.setScale(0, RoundingMode.DOWN);
         if (nanos.signum() == 0) {
@@ -47,6 +38,17 @@ final class GoDuration implements ITypeConverter<Duration> {
             throw refused(text, "is longer than 292 years");
         }
         return Duration.ofNanos(nanos.longValueExact());
+    }
+
+    private static long nanosOf(String unit) {
+        return switch (unit) {
+            case "ns" -> 1;
+            case "us", "µs" -> 1_000;
+            case "ms" -> 1_000_000;
+            case "s" -> 1_000_000_000;
+            case "m" -> 60_000_000_000L;
+            default -> 3_600_000_000_000L;
+        };
     }
 
     private static TypeConversionException refused(String text, String why) {

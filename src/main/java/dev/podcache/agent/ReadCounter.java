@@ -28,6 +28,11 @@ final class ReadCounter implements PodcacheMetrics {
         }
     }
 
+    /** A get came too late for its object, which its pod had let go of meanwhile. */
+    void overtaken() {
+        reads.increment();
+    }
+
     @Override
     public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
         misses.increment();
@@ -44,11 +49,10 @@ final class ReadCounter implements PodcacheMetrics {
         fetches.computeIfAbsent(reason, any -> new LongAdder()).increment();
     }
 
+    /** The counts so far; of a get under way, the miss may be counted already and the read not yet. */
     Counts counts() {
-        // misses first: a get under way may then look like a hit for a moment, but never a hit like a miss
-        long missed = misses.sum();
         ImmutableSortedMap.Builder<String, Long> byReason = ImmutableSortedMap.naturalOrder();
         fetches.forEach((reason, count) -> byReason.put(reason, count.sum()));
-        return new Counts(reads.sum(), missed, stale.sum(), failed.sum(), byReason.build());
+        return new Counts(reads.sum(), misses.sum(), stale.sum(), failed.sum(), byReason.build());
     }
 }
