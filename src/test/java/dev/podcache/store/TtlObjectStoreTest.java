@@ -1,0 +1,469 @@
+package dev.podcache.store;
+
+import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.OTHER_POD;
+import static dev.podcache.store.TtlFixture.POD;
+import static dev.podcache.store.TtlFixture.failureOf;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectUnavailableException.FetchFailed;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.Phase;
+import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Secrets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The state table of strategy CACHE, row by row. */
+@ExtendWith(NoLeaks.class)
+class TtlObjectStoreTest {
+
+    private final TtlFixture f = new TtlFixture();
+
+    @AfterEach
+    void close() {
+        f.close();
+    }
+
+    // No answer
+
+    @Test
+    void get_noAnswer_asksForTheLatestState() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(freshnesses()).containsExactly(Freshness.LATEST);
+    }
+
+    @Test
+    void get_noAnswerAndNotFound_keepsAbsent() {
+        f.store.addReference(DB, POD);
+
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasNoCause();
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.ABSENT);
+    }
+
+    @Test
+    void get_noAnswerAndFinalFailure_failsWithItsFactsAndKeepsNothing() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.failNext(1, FailureReason.REJECTED, 400, null);
+
+        assertThatThrownBy(f::get).isInstanceOfSatisfying(FetchFailed.class, e -> {
+            assertThat(e.reason()).isEqualTo(FailureReason.REJECTED);
+            assertThat(e.httpCode()).hasValue(400);
+            assertThat(e.key()).isEqualTo(DB);
+        });
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
+        assertThat(f.store.state(DB).lastFailure()).isNotNull();
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(f.store.state(DB).lastFailure()).isNull();
+    }
+
+    @Test
+    void get_noAnswerAndPassingFailure_repeatsWithinTheReadTimeout() throws Exception {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.failNext(3, FailureReason.UNAVAILABLE, 503, null);
+
+        CompletableFuture<String> get = f.getBehind(DB);
+        f.timekeeper.awaitWaiters(1);
+        f.timekeeper.advance(Duration.ofSeconds(2));
+
+        assertThat(TtlFixture.valueOf(get)).isEqualTo("v1");
+        f.requireGets(4);
+    }
+
+    @Test
+    void get_noAnswerAndServerDown_failsBeforeTheReadTimeoutEnds() throws Exception {
+        f.store.addReference(DB, POD);
+        f.failNext(1000, FailureReason.UNAVAILABLE, 0, null);
+
+        CompletableFuture<String> get = f.getBehind(DB);
+        f.timekeeper.awaitWaiters(1);
+        f.timekeeper.advance(Duration.ofSeconds(10));
+
+        assertThat(failureOf(get))
+                .isInstanceOfSatisfying(
+                        FetchFailed.class, e -> assertThat(e.reason()).isEqualTo(FailureReason.UNAVAILABLE));
+        assertThat(f.server.gets(DB)).isBetween(3, 20);
+    }
+
+    @Test
+    void get_noAnswerAndRetryAfterBeyondTheDeadline_failsAtOnceAndTellsIt() {
+        f.store.addReference(DB, POD);
+        f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(30));
+
+        assertThatThrownBy(f::get).isInstanceOfSatisfying(FetchFailed.class, e -> {
+            assertThat(e.reason()).isEqualTo(FailureReason.THROTTLED);
+            assertThat(e.retryAfter()).contains(Duration.ofSeconds(30));
+        });
+        f.requireGets(1);
+    }
+
+    @Test
+    void get_noAnswerAndNothingComes_failsWhenTheReadTimeoutEnds() throws Exception {
+        f.store.addReference(DB, POD);
+        var held = f.server.hold(DB);
+
+        CompletableFuture<String> get = f.getBehind(DB);
+        held.awaitArrived();
+        f.timekeeper.awaitWaiters(1);
+        f.timekeeper.advance(Duration.ofSeconds(10));
+
+        assertThat(failureOf(get))
+                .isInstanceOfSatisfying(
+                        FetchFailed.class, e -> assertThat(e.reason()).isEqualTo(FailureReason.TIMEOUT));
+        held.release();
+    }
+
+    // Present
+
+    @Test
+    void get_presentAndFresh_asksNobody() {
+        seen("v1");
+        f.update(DB, "v2");
+        f.timekeeper.advance(Duration.ofSeconds(59));
+
+        assertThat(f.get()).isEqualTo("v1");
+        f.requireGets(1);
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+    }
+
+    @Test
+    void get_presentAndStale_asksTheCache() {
+        seen("v1");
+        f.update(DB, "v2");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.CACHED);
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+    }
+
+    @Test
+    void get_staleAndUnchanged_keepsTheSharedInstance() {
+        seen("v1");
+        var before = f.store.get(DB.namespace(), DB.name());
+        f.timekeeper.advance(Duration.ofSeconds(60));
+
+        assertThat(f.store.get(DB.namespace(), DB.name())).isSameAs(before);
+        f.requireGets(2);
+        f.timekeeper.advance(Duration.ofSeconds(59));
+        f.get();
+        f.requireGets(2);
+    }
+
+    @Test
+    void get_staleAndCacheLagsBehindWhatIsKnown_asksForTheLatestState() {
+        f.create(DB, "v1");
+        f.server.cluster().holdWatchCache();
+        f.update(DB, "v2");
+        f.store.addReference(DB, POD);
+        assertThat(f.get()).isEqualTo("v2");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.CACHED, Freshness.LATEST);
+        f.server.cluster().releaseWatchCache();
+    }
+
+    @Test
+    void get_staleAndCacheDoesNotKnowItYet_asksForTheLatestState() {
+        f.server.cluster().holdWatchCache();
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        assertThat(f.get()).isEqualTo("v1");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.CACHED, Freshness.LATEST);
+        f.server.cluster().releaseWatchCache();
+    }
+
+    @Test
+    void get_staleAndDeleted_keepsAbsent() {
+        seen("v1");
+        f.delete(DB);
+        f.timekeeper.advance(Duration.ofSeconds(60));
+
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasNoCause();
+        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.CACHED, Freshness.LATEST);
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.ABSENT);
+    }
+
+    @Test
+    void get_staleAndLagCheckFails_servesWhatIsKnown() {
+        f.server.cluster().holdWatchCache();
+        seen("v1");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        // the first of the two requests is answered "not found" by the lagging cache, the second fails
+        f.server.failNext(
+                1, new dev.podcache.apiserver.ApiServerException(FailureReason.NOT_FOUND, 404, null, "lagging", null));
+        f.failNext(1, FailureReason.UNAVAILABLE, 500, null);
+
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        f.server.cluster().releaseWatchCache();
+    }
+
+    @Test
+    void get_staleAndRefreshFails_servesWhatIsKnownAndSaysSo() {
+        seen("v1");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        f.failNext(1, FailureReason.FORBIDDEN, 403, null);
+
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).lastFailure()).hasMessageContaining("403");
+        assertThat(f.store.state(DB).age()).isEqualTo(Duration.ofSeconds(60));
+    }
+
+    // Absent
+
+    @Test
+    void get_absent_isNeverFresh() {
+        f.store.addReference(DB, POD);
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+        f.create(DB, "v1");
+
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.LATEST, Freshness.LATEST);
+    }
+
+    @Test
+    void get_absentAndCheckFails_failsNotFoundWithThatCause() {
+        f.store.addReference(DB, POD);
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+        f.failNext(1, FailureReason.UNAVAILABLE, 500, null);
+
+        assertThatThrownBy(f::get)
+                .isInstanceOf(NotFound.class)
+                .hasMessageContaining("asking again failed")
+                .hasRootCauseMessage("GET was answered 500");
+    }
+
+    // References
+
+    @Test
+    void addReference_ofAKnownObject_forgetsTheAnswer() {
+        seen("v1");
+        f.update(DB, "v2");
+        f.store.addReference(DB, OTHER_POD);
+
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.LATEST);
+    }
+
+    @Test
+    void addAndDeleteReference_makeNoRequest() {
+        f.create(DB, "v1");
+        f.server.forbidCallsOnThisThread(() -> {
+            f.store.addReference(DB, POD);
+            f.store.addReference(DB, OTHER_POD);
+            f.store.deleteReference(DB, POD);
+            f.store.deleteReference(DB, OTHER_POD);
+        });
+        f.requireNothingHeld();
+    }
+
+    @Test
+    void addReference_afterFailures_beginsWithoutTheirPauses() {
+        refreshFails();
+        f.update(DB, "v2");
+        f.store.addReference(DB, OTHER_POD);
+
+        assertThat(f.get()).isEqualTo("v2");
+    }
+
+    // TTL
+
+    @Test
+    void ttlZero_everyGetAsks() {
+        f.ttl.set(Duration.ZERO);
+        seen("v1");
+        f.get();
+        f.get();
+
+        f.requireGets(3);
+    }
+
+    @Test
+    void ttlShortened_holdsForWhatIsCachedAlready() {
+        seen("v1");
+        f.timekeeper.advance(Duration.ofSeconds(10));
+        f.ttl.set(Duration.ofSeconds(5));
+        f.get();
+
+        f.requireGets(2);
+    }
+
+    @Test
+    void ttlProlonged_holdsForWhatIsCachedAlready() {
+        seen("v1");
+        f.ttl.set(Duration.ofSeconds(300));
+        f.timekeeper.advance(Duration.ofSeconds(299));
+        f.get();
+        f.requireGets(1);
+
+        f.timekeeper.advance(Duration.ofSeconds(1));
+        f.get();
+        f.requireGets(2);
+    }
+
+    @Test
+    void immutable_isNotAskedForAgain() {
+        f.server.cluster().create(Secrets.immutable(DB, "v1"));
+        f.store.addReference(DB, POD);
+        f.get();
+        f.ttl.set(Duration.ZERO);
+        f.timekeeper.advance(Duration.ofHours(10));
+
+        assertThat(f.get()).isEqualTo("v1");
+        f.requireGets(1);
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+    }
+
+    @Test
+    void immutableRecreated_isReadAnewForANewReference() {
+        f.server.cluster().create(Secrets.immutable(DB, "v1"));
+        f.store.addReference(DB, POD);
+        f.get();
+        f.delete(DB);
+        f.server.cluster().create(Secrets.immutable(DB, "v2"));
+        f.store.addReference(DB, OTHER_POD);
+
+        assertThat(f.get()).isEqualTo("v2");
+    }
+
+    // Refreshes behind the gets
+
+    @Test
+    void refreshFailed_getsAreAnsweredAtOnceUntilOnePauseIsOver() {
+        refreshFails();
+        f.failNext(100, FailureReason.UNAVAILABLE, 503, null);
+
+        for (int i = 0; i < 50; i++) {
+            assertThat(f.get()).isEqualTo("v1");
+        }
+        f.requireGets(2);
+        f.timekeeper.advance(Duration.ofSeconds(1));
+        assertThat(f.get()).isEqualTo("v1");
+        f.requireGets(3);
+    }
+
+    @Test
+    void refreshFails_pausesGrowUpTo30Seconds() {
+        refreshFails();
+        f.failNext(1000, FailureReason.UNAVAILABLE, 503, null);
+        int before = f.server.gets(DB);
+
+        for (int second = 0; second < 3600; second++) {
+            f.timekeeper.advance(Duration.ofSeconds(1));
+            assertThat(f.get()).isEqualTo("v1");
+        }
+
+        // pauses of 15 to 30 s, but for the first few
+        assertThat(f.server.gets(DB) - before).isBetween(3600 / 30, 3600 / 15 + 10);
+    }
+
+    @Test
+    void refreshFailedWithRetryAfter_isNotRepeatedBefore() {
+        seen("v1");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(120));
+        f.get();
+        f.timekeeper.advance(Duration.ofSeconds(119));
+        f.get();
+        f.requireGets(2);
+
+        f.timekeeper.advance(Duration.ofSeconds(1));
+        f.get();
+        f.requireGets(3);
+    }
+
+    @Test
+    void refreshSucceedsAgain_getsWaitForRefreshesAgain() {
+        refreshFails();
+        f.timekeeper.advance(Duration.ofSeconds(2));
+        f.get();
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        f.update(DB, "v2");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+
+        assertThat(f.get()).isEqualTo("v2");
+    }
+
+    @Test
+    void refreshTooSlow_servesWhatIsKnownAfterASecond_andTheFetchGoesOn() throws Exception {
+        seen("v1");
+        f.update(DB, "v2");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        var held = f.server.hold(DB);
+
+        CompletableFuture<String> get = f.getBehind(DB);
+        held.awaitArrived();
+        f.timekeeper.awaitWaiters(1);
+        f.timekeeper.advance(Duration.ofSeconds(1));
+        assertThat(TtlFixture.valueOf(get)).isEqualTo("v1");
+        // from here on nobody waits for it
+        assertThat(f.get()).isEqualTo("v1");
+
+        held.release();
+        assertThat(f.get()).isEqualTo("v2");
+        f.requireGets(2);
+    }
+
+    @Test
+    void interrupted_failsWithItsStatusSet_andTheFetchGoesOn() throws Exception {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        var held = f.server.hold(DB);
+
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(f::get)
+                .isInstanceOfSatisfying(
+                        FetchFailed.class, e -> assertThat(e.reason()).isEqualTo(FailureReason.INTERRUPTED))
+                .hasCauseInstanceOf(InterruptedException.class);
+        assertThat(Thread.interrupted()).isTrue();
+
+        held.release();
+        assertThat(f.get()).isEqualTo("v1");
+        f.requireGets(1);
+    }
+
+    private void seen(String value) {
+        f.create(DB, value);
+        f.store.addReference(DB, POD);
+        assertThat(f.get()).isEqualTo(value);
+    }
+
+    private void refreshFails() {
+        seen("v1");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        f.failNext(1, FailureReason.UNAVAILABLE, 503, null);
+        assertThat(f.get()).isEqualTo("v1");
+    }
+
+    private List<@Nullable Freshness> freshnesses() {
+        return f.server.actions().stream().map(FakeApiServer.Action::freshness).toList();
+    }
+
+    static ObjectKey key(int i) {
+        return ObjectKey.of("default", "secret-" + i);
+    }
+}
