@@ -1,6 +1,8 @@
 package dev.podcache.apiserver.fabric8;
 
+import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.stream.WatchConnections;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -8,7 +10,6 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.RequestConfig;
 import io.fabric8.kubernetes.client.RequestConfigBuilder;
-import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import java.net.URI;
 import java.util.Objects;
@@ -26,15 +27,21 @@ public final class Fabric8ApiServer implements AutoCloseable {
     private final KubernetesClient client;
     private final Timekeeper timekeeper;
     private final Requests requests;
+    private final WatchConnections connections;
 
     Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper) {
         this.client = client;
         this.timekeeper = timekeeper;
+        Config config = client.getConfiguration();
+        RequestConfig withoutRetries = withoutRetries(client);
+        String server = urlOf(config);
         this.requests = new Requests(
-                withoutRetries(client),
-                urlOf(client.getConfiguration()),
+                // shares the caller's connections
+                client.getHttpClient().newBuilder().tag(withoutRetries).build(),
+                server,
                 new QpsLimiter(limit, timekeeper),
                 timekeeper);
+        this.connections = new WatchConnections(server, config, withoutRetries, timekeeper);
     }
 
     /** The server that {@code client} talks to, with the {@linkplain RequestLimit#DEFAULT default limit}. */
@@ -58,6 +65,21 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return new Fabric8ObjectGetter<>(kind, requests, decoder(kind));
     }
 
+    /**
+     * Follows objects of one kind.
+     *
+     * @param namespace empty for every namespace, or for a kind that has none
+     * @param fieldSelector such as {@code spec.nodeName=worker-1}, or empty for all
+     */
+    public <T extends HasMetadata> ListerWatcher<T> listerWatcher(
+            ObjectKind<T> kind, String namespace, String fieldSelector) {
+        return new Fabric8ListerWatcher<>(
+                new Fabric8ListerWatcher.Selection(kind, namespace, fieldSelector),
+                requests,
+                connections,
+                decoder(kind));
+    }
+
     /** The time and the threads of everything made here; closed with it. */
     public Timekeeper timekeeper() {
         return timekeeper;
@@ -70,6 +92,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
     @Override
     public void close() {
         requests.close();
+        connections.close();
         timekeeper.close();
     }
 
@@ -77,17 +100,13 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return new Fabric8ObjectDecoder<>(kind, client.getKubernetesSerialization());
     }
 
-    /** A view of the caller's HTTP client, sharing its connections, whose retries are off. */
-    private static HttpClient withoutRetries(KubernetesClient client) {
-        HttpClient http = client.getHttpClient();
-        RequestConfig config = http instanceof Interceptor.RequestTags tags ? tags.getTag(RequestConfig.class) : null;
-        if (config == null) {
-            config = client.getConfiguration().getRequestConfig();
-        }
-        return http.newBuilder()
-                .tag(new RequestConfigBuilder(config)
-                        .withRequestRetryBackoffLimit(0)
-                        .build())
+    private static RequestConfig withoutRetries(KubernetesClient client) {
+        // a client made with newClient(RequestConfig) impersonates by its tag, not by its Config
+        RequestConfig tag = client.getHttpClient() instanceof Interceptor.RequestTags tags
+                ? tags.getTag(RequestConfig.class)
+                : null;
+        return new RequestConfigBuilder(tag == null ? client.getConfiguration().getRequestConfig() : tag)
+                .withRequestRetryBackoffLimit(0)
                 .build();
     }
 

@@ -1,0 +1,79 @@
+package dev.podcache.apiserver.fabric8;
+
+import dev.podcache.apiserver.Listed;
+import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ObjectDecoder;
+import dev.podcache.apiserver.WatchEvent;
+import dev.podcache.apiserver.WatchHandle;
+import dev.podcache.apiserver.stream.WatchConnections;
+import dev.podcache.apiserver.stream.WatchRequest;
+import dev.podcache.object.ObjectKind;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** {@link ListerWatcher} of one kind: lists over the caller's client, outside the limit; watches over our own connections. */
+final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
+
+    private final Selection selection;
+    private final Requests requests;
+    private final WatchConnections connections;
+    private final ObjectDecoder<T> decoder;
+    private final Fabric8ListDecoder<T> listDecoder;
+
+    Fabric8ListerWatcher(
+            Selection selection, Requests requests, WatchConnections connections, ObjectDecoder<T> decoder) {
+        this.selection = selection;
+        this.requests = requests;
+        this.connections = connections;
+        this.decoder = decoder;
+        this.listDecoder = new Fabric8ListDecoder<>(selection.kind, decoder);
+    }
+
+    /**
+     * Which objects.
+     *
+     * @param namespace empty for all, or for a kind that has none
+     * @param fieldSelector empty for all
+     */
+    record Selection(ObjectKind<?> kind, String namespace, String fieldSelector) {
+
+        /** The collection's path, with a query that can be added to. */
+        String path() {
+            String selector = fieldSelector.isEmpty() ? "" : "fieldSelector=" + encoded(fieldSelector) + "&";
+            return kind.collectionPath(namespace) + "?" + selector;
+        }
+
+        @Override
+        public String toString() {
+            return kind.plural()
+                    + (namespace.isEmpty() ? "" : " in " + namespace)
+                    + (fieldSelector.isEmpty() ? "" : " with " + fieldSelector);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Listed<T>> list(Duration timeout) {
+        Requests.Get get = new Requests.Get("LIST " + selection, selection.path(), false);
+        return requests.get(get, timeout, listDecoder::decode);
+    }
+
+    @Override
+    public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+        String path = selection.path()
+                + "watch=true&allowWatchBookmarks=true&resourceVersion=" + encoded(resourceVersion)
+                + "&timeoutSeconds=" + Math.max(1, serverTimeout.toSeconds());
+        return connections.open(new WatchRequest<>("WATCH " + selection, path, decoder), events);
+    }
+
+    @Override
+    public String toString() {
+        return selection.toString();
+    }
+
+    private static String encoded(String value) {
+        return URLEncoder.encode(value, StandardCharsets.UTF_8);
+    }
+}

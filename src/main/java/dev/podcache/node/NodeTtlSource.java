@@ -1,0 +1,145 @@
+package dev.podcache.node;
+
+import dev.podcache.store.ObjectTtlSource;
+import io.fabric8.kubernetes.api.model.Node;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The time to live that the control plane wrote to our Node: the annotation {@value #ANNOTATION}, in seconds. It grows with the
+ * cluster, so that big clusters are polled less. Thread-safe.
+ *
+ * <table>
+ * <caption>What counts</caption>
+ * <tr><th>annotation</th><th>time to live</th></tr>
+ * <tr><td>a signed 64-bit decimal</td><td>so many seconds; below 0 counts as 0, more than a {@code long} of nanoseconds holds
+ * counts as what it holds</td></tr>
+ * <tr><td>anything else</td><td>the default, with one warning for each value</td></tr>
+ * <tr><td>absent, or no Node known</td><td>the default</td></tr>
+ * </table>
+ *
+ * <p>Follows {@code GetObjectTTLFromNodeFunc} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}, except
+ * that it is read when the Node changes rather than at each use.
+ */
+public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
+
+    /** Written by the ttl controller of kube-controller-manager. */
+    public static final String ANNOTATION = "node.alpha.kubernetes.io/ttl";
+
+    private static final Logger log = LoggerFactory.getLogger(NodeTtlSource.class);
+    private static final Pattern DECIMAL = Pattern.compile("[+-]?[0-9]+");
+    private static final int QUOTED = 80;
+    private static final long NANOS = 1_000_000_000L;
+
+    private final NodeLister lister;
+    private final long defaultNanos;
+    private final Runnable listener = this::read;
+    private volatile Ttl ttl;
+    private volatile @Nullable String warnedOf;
+
+    private record Ttl(long nanos, String origin) {}
+
+    private NodeTtlSource(NodeLister lister, Duration defaultTtl) {
+        this.lister = lister;
+        this.defaultNanos = defaultTtl.toNanos();
+        this.ttl = new Ttl(defaultNanos, "default");
+    }
+
+    /**
+     * Reads the Node of {@code lister} now and at each change.
+     *
+     * @param defaultTtl at least 0
+     * @return to be closed before {@code lister}, which is not closed with it
+     * @throws IllegalArgumentException if {@code defaultTtl} is negative
+     */
+    public static NodeTtlSource of(NodeLister lister, Duration defaultTtl) {
+        if (defaultTtl.isNegative()) {
+            throw new IllegalArgumentException(
+                    "a default TTL of " + defaultTtl + " is negative; 0 means always refetch");
+        }
+        NodeTtlSource source = new NodeTtlSource(lister, defaultTtl);
+        lister.addListener(source.listener);
+        source.read();
+        return source;
+    }
+
+    @Override
+    public long ttlNanos() {
+        return ttl.nanos;
+    }
+
+    @Override
+    public String origin() {
+        return ttl.origin;
+    }
+
+    /** Stops listening to the lister. The last time to live stays. Idempotent. */
+    @Override
+    public void close() {
+        lister.removeListener(listener);
+    }
+
+    // synchronized because the first reading, in of(), may meet a change; nothing but the log is called inside
+    private synchronized void read() {
+        Optional<Node> node = lister.get();
+        if (node.isEmpty()) {
+            ttl = byDefault(lister.problem().orElse("Node " + lister.name() + " is not known"));
+            return;
+        }
+        Map<String, String> annotations = node.get().getMetadata().getAnnotations();
+        String value = annotations == null ? null : annotations.get(ANNOTATION);
+        Long seconds = value == null ? null : parse(value);
+        if (value == null) {
+            ttl = byDefault("Node " + lister.name() + " has no annotation " + ANNOTATION);
+        } else if (seconds == null) {
+            warn(value);
+            ttl = byDefault("annotation " + ANNOTATION + " of Node " + lister.name() + " is " + quoted(value)
+                    + ", no number of seconds");
+        } else {
+            ttl = new Ttl(nanos(seconds), "annotation " + ANNOTATION + " of Node " + lister.name());
+        }
+    }
+
+    private Ttl byDefault(String why) {
+        return new Ttl(defaultNanos, "default, " + why);
+    }
+
+    private void warn(String value) {
+        if (!value.equals(warnedOf)) {
+            warnedOf = value;
+            log.warn(
+                    "annotation {} of Node {} is {}, no number of seconds; using the default of {} s. Correct it with:"
+                            + " kubectl annotate node {} --overwrite {}=60",
+                    ANNOTATION,
+                    lister.name(),
+                    quoted(value),
+                    defaultNanos / NANOS,
+                    lister.name(),
+                    ANNOTATION);
+        }
+    }
+
+    private static long nanos(long seconds) {
+        return seconds > Long.MAX_VALUE / NANOS ? Long.MAX_VALUE : Math.max(0, seconds) * NANOS;
+    }
+
+    private static @Nullable Long parse(String value) {
+        if (!DECIMAL.matcher(value).matches()) {
+            return null;
+        }
+        try {
+            return Long.parseLong(value);
+        } catch (NumberFormatException tooLong) {
+            return null;
+        }
+    }
+
+    private static String quoted(String value) {
+        return "\"" + (value.length() <= QUOTED ? value : value.substring(0, QUOTED) + "...") + "\"";
+    }
+}

@@ -1,0 +1,130 @@
+package dev.podcache.node;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.reflector.Reflector;
+import dev.podcache.reflector.ReflectorSink;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@link NodeLister} by a watch. */
+final class WatchedNode implements NodeLister {
+
+    private static final Logger log = LoggerFactory.getLogger(NodeLister.class);
+
+    private final String name;
+    private final Reflector<Node> reflector;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private volatile Known known;
+
+    private record Known(@Nullable Node node, @Nullable String problem) {}
+
+    WatchedNode(String name, ListerWatcher<Node> own, Timekeeper timekeeper, DoubleSupplier random) {
+        this.name = name;
+        this.known = new Known(null, "Node " + name + " has not been read yet");
+        this.reflector = new Reflector<>(own, new Sink(), timekeeper, random);
+    }
+
+    WatchedNode start() {
+        reflector.start();
+        return this;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Optional<Node> get() {
+        return Optional.ofNullable(known.node);
+    }
+
+    @Override
+    public Optional<String> problem() {
+        return Optional.ofNullable(known.problem);
+    }
+
+    @Override
+    public void addListener(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    @Override
+    public void removeListener(Runnable listener) {
+        listeners.remove(listener);
+    }
+
+    @Override
+    public void close() {
+        reflector.close();
+    }
+
+    /** One thread at a time writes {@link #known}. */
+    private final class Sink implements ReflectorSink<Node> {
+
+        @Override
+        public void replace(ImmutableList<Fetched<Node>> items, String resourceVersion) {
+            Node found = null;
+            for (Fetched<Node> item : items) {
+                found = isOwn(item) ? item.object() : found;
+            }
+            know(found);
+        }
+
+        @Override
+        public void upsert(Fetched<Node> fetched) {
+            if (isOwn(fetched)) {
+                know(fetched.object());
+            }
+        }
+
+        @Override
+        public void delete(Fetched<Node> last) {
+            if (isOwn(last)) {
+                know(null);
+            }
+        }
+
+        @Override
+        public void connected() {
+            know(known.node);
+        }
+
+        @Override
+        public void disconnected(ApiServerException cause) {
+            change(new Known(known.node, "Node " + name + " cannot be followed: " + cause.getMessage()));
+        }
+
+        private boolean isOwn(Fetched<Node> fetched) {
+            return name.equals(fetched.object().getMetadata().getName());
+        }
+
+        private void know(@Nullable Node node) {
+            change(new Known(node, node == null ? "Node " + name + " does not exist" : null));
+        }
+
+        private void change(Known now) {
+            if (now.equals(known)) {
+                return;
+            }
+            known = now;
+            for (Runnable listener : listeners) {
+                try {
+                    listener.run();
+                } catch (RuntimeException e) {
+                    log.error("a listener of Node {} failed; this is a bug in it", name, e);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.podcache.reflector;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+
+/**
+ * Where a {@link Reflector} writes. Called by one thread at a time, each call after the one before it has returned; must not
+ * block. What a sink throws is logged, and the next call comes all the same.
+ *
+ * @param <T> the model class
+ */
+public interface ReflectorSink<T> {
+
+    /**
+     * A list: these objects exist, and no others.
+     *
+     * @param items what matched
+     * @param resourceVersion of the list
+     */
+    void replace(ImmutableList<Fetched<T>> items, String resourceVersion);
+
+    /** An object appeared or changed, or is told once more. */
+    void upsert(Fetched<T> fetched);
+
+    /**
+     * An object vanished.
+     *
+     * @param last its last state, with the version of the deletion
+     */
+    void delete(Fetched<T> last);
+
+    /** A watch was accepted: from now on changes are told as they happen. Comes again after each {@link #disconnected}. */
+    void connected();
+
+    /**
+     * A list or a watch failed: what the sink holds may be behind from now on. Comes once for each failed attempt. A watch that
+     * the server ended in good order is none, it is replaced at once.
+     */
+    void disconnected(ApiServerException cause);
+}

@@ -1,0 +1,452 @@
+package dev.podcache.reflector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.object.FailureReason;
+import dev.podcache.testing.ManualListerWatcher;
+import dev.podcache.testing.ManualTimekeeper;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The loop, call by call; pauses are the longest ones because the jitter is 0. */
+class ReflectorTest {
+
+    private static final Duration ALMOST = Duration.ofMillis(199);
+    private static final Duration MILLI = Duration.ofMillis(1);
+
+    private final ManualTimekeeper time = new ManualTimekeeper();
+    private final ManualListerWatcher<String> server = new ManualListerWatcher<>();
+    private final RecordingSink sink = new RecordingSink();
+    private final Reflector<String> reflector = new Reflector<>(server, sink, time, () -> 0.0);
+
+    /** Writes down what it is told. */
+    private static final class RecordingSink implements ReflectorSink<String> {
+
+        final List<String> calls = new ArrayList<>();
+
+        @Nullable
+        RuntimeException thrown;
+
+        Runnable during = () -> {};
+
+        @Override
+        public void replace(ImmutableList<Fetched<String>> items, String resourceVersion) {
+            record("replace " + items.stream().map(Fetched::object).toList() + "@" + resourceVersion);
+        }
+
+        @Override
+        public void upsert(Fetched<String> fetched) {
+            record("upsert " + fetched.object());
+        }
+
+        @Override
+        public void delete(Fetched<String> last) {
+            record("delete " + last.object());
+        }
+
+        @Override
+        public void connected() {
+            record("connected");
+        }
+
+        @Override
+        public void disconnected(ApiServerException cause) {
+            record("disconnected " + cause.reason());
+        }
+
+        private void record(String call) {
+            calls.add(call);
+            during.run();
+            if (thrown != null) {
+                throw thrown;
+            }
+        }
+    }
+
+    @Test
+    void start_listAndEvents_reachTheSinkInOrder() {
+        watching();
+        server.watch().upsert("b", "11");
+        server.watch().delete("a", "12");
+
+        assertThat(server.watch().resourceVersion).isEqualTo("10");
+        assertThat(sink.calls).containsExactly("replace [a]@10", "connected", "upsert b", "delete a");
+    }
+
+    @Test
+    void start_twice_listsOnce() {
+        reflector.start();
+        reflector.start();
+
+        assertThat(server.lists()).isEqualTo(1);
+    }
+
+    @Test
+    void serverTimeout_anyJitter_isBetween30And60Minutes() {
+        watching();
+        ManualListerWatcher<String> other = new ManualListerWatcher<>();
+        new Reflector<>(other, new RecordingSink(), time, () -> 0.999).start();
+        other.answer("1", List.of());
+
+        assertThat(server.watch().serverTimeout).isEqualTo(Duration.ofMinutes(30));
+        assertThat(other.watch().serverTimeout).isBetween(Duration.ofMinutes(59), Duration.ofMinutes(60));
+    }
+
+    @Test
+    void watch_endedInGoodOrderAfterAnEvent_isResumedAtOnceFromThatEvent() {
+        watching();
+        server.watch().upsert("b", "11");
+        server.watch().end(null);
+
+        assertThat(server.watches()).isEqualTo(2);
+        assertThat(server.watch().resourceVersion).isEqualTo("11");
+        assertThat(sink.calls).doesNotContain("disconnected UNAVAILABLE");
+    }
+
+    @Test
+    void watch_endedAfterADeletion_isResumedFromThatDeletion() {
+        watching();
+        server.watch().delete("a", "12");
+        server.watch().end(null);
+
+        assertThat(server.watch().resourceVersion).isEqualTo("12");
+    }
+
+    @Test
+    void watch_endedAfterABookmark_isResumedFromThatBookmark() {
+        watching();
+        server.watch().bookmark("99");
+        server.watch().end(null);
+
+        assertThat(server.watch().resourceVersion).isEqualTo("99");
+        assertThat(server.lists()).isEqualTo(1);
+    }
+
+    @Test
+    void watch_openForASecondWithoutEvents_endsInGoodOrder() {
+        watching();
+        time.advance(Duration.ofSeconds(1));
+        server.watch().end(null);
+
+        assertThat(server.watches()).isEqualTo(2);
+    }
+
+    @Test
+    void watch_endedAtOnceWithoutAReason_countsAsAFailure() {
+        watching();
+        server.watch().end(null);
+
+        assertThat(server.watches()).isEqualTo(1);
+        assertThat(sink.calls).endsWith("disconnected UNAVAILABLE");
+        time.advance(Duration.ofMillis(200));
+        assertThat(server.watches()).isEqualTo(2);
+    }
+
+    @Test
+    void watch_expired_listsAgainAtOnce() {
+        watching();
+        server.watch().end(failure(FailureReason.EXPIRED, null));
+
+        assertThat(server.lists()).isEqualTo(2);
+        server.answer("50", List.of());
+        assertThat(server.watch().resourceVersion).isEqualTo("50");
+        assertThat(sink.calls).endsWith("disconnected EXPIRED", "replace []@50");
+    }
+
+    @Test
+    void watch_expiredTwiceInARow_pausesBeforeTheSecondList() {
+        watching();
+        server.watch().end(failure(FailureReason.EXPIRED, null));
+        server.answer("50", List.of());
+        server.watch().end(failure(FailureReason.EXPIRED, null));
+
+        assertThat(server.lists()).isEqualTo(2);
+        time.advance(Duration.ofMillis(400));
+        assertThat(server.lists()).isEqualTo(3);
+    }
+
+    @Test
+    void watch_eventThatCannotBeRead_listsAgainAfterAPause() {
+        watching();
+        server.watch().end(failure(FailureReason.UNREADABLE, null));
+
+        assertThat(server.lists()).isEqualTo(1);
+        time.advance(Duration.ofMillis(200));
+        assertThat(server.lists()).isEqualTo(2);
+    }
+
+    @Test
+    void watch_broken_isResumedAfterAPauseWithoutAList() {
+        watching();
+        server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+
+        time.advance(ALMOST);
+        assertThat(server.watches()).isEqualTo(1);
+        time.advance(MILLI);
+        assertThat(server.watches()).isEqualTo(2);
+        assertThat(server.lists()).isEqualTo(1);
+    }
+
+    @Test
+    void list_failingAgainAndAgain_isRepeatedAfterDoublingPausesUpTo30Seconds() {
+        reflector.start();
+        List<Long> pauses = new ArrayList<>();
+        for (int i = 0; i < 11; i++) {
+            server.fail(failure(FailureReason.UNAVAILABLE, null));
+            long before = time.nanoTime();
+            int lists = server.lists();
+            while (server.lists() == lists) {
+                time.advance(Duration.ofMillis(100));
+            }
+            pauses.add(Duration.ofNanos(time.nanoTime() - before).toMillis());
+        }
+
+        assertThat(pauses)
+                .containsExactly(200L, 400L, 800L, 1600L, 3200L, 6400L, 12_800L, 25_600L, 30_000L, 30_000L, 30_000L);
+    }
+
+    @Test
+    void failure_withRetryAfter_waitsAtLeastThatLong() {
+        reflector.start();
+        server.fail(failure(FailureReason.THROTTLED, Duration.ofSeconds(2)));
+
+        time.advance(Duration.ofMillis(1999));
+        assertThat(server.lists()).isEqualTo(1);
+        time.advance(MILLI);
+        assertThat(server.lists()).isEqualTo(2);
+    }
+
+    @Test
+    void failure_withAShorterRetryAfter_keepsTheBackoff() {
+        watching();
+        server.watch().end(failure(FailureReason.UNAVAILABLE, Duration.ofMillis(1)));
+
+        time.advance(ALMOST);
+        assertThat(server.watches()).isEqualTo(1);
+    }
+
+    @Test
+    void failure_afterAnEvent_isAFirstOneAgain() {
+        watching();
+        for (int i = 0; i < 5; i++) {
+            server.watch().upsert("b", "1" + i);
+            server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+            time.advance(Duration.ofMillis(200));
+            assertThat(server.watches()).isEqualTo(i + 2);
+            server.watch().open();
+        }
+    }
+
+    @Test
+    void failure_afterSomeQuietSeconds_isAFirstOneAgain() {
+        watching();
+        for (int i = 0; i < 5; i++) {
+            time.advance(Duration.ofSeconds(5));
+            server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+            time.advance(Duration.ofMillis(200));
+            assertThat(server.watches()).isEqualTo(i + 2);
+            server.watch().open();
+        }
+    }
+
+    @Test
+    void failure_rightAfterOpening_keepsTheBackoffGrowing() {
+        watching();
+        server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+        time.advance(Duration.ofMillis(200));
+        server.watch().open();
+        server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+
+        time.advance(Duration.ofMillis(399));
+        assertThat(server.watches()).isEqualTo(2);
+        time.advance(MILLI);
+        assertThat(server.watches()).isEqualTo(3);
+    }
+
+    @Test
+    void watch_refusedAndThenAccepted_tellsBoth() {
+        watching();
+        server.watch().end(failure(FailureReason.FORBIDDEN, null));
+        time.advance(Duration.ofMillis(200));
+        server.watch().open();
+
+        assertThat(sink.calls).endsWith("disconnected FORBIDDEN", "connected");
+    }
+
+    @Test
+    void silence_ofAWatchThatBroughtABookmark_isAFailureAfter90Seconds() {
+        watching();
+        server.watch().bookmark("20");
+        ManualListerWatcher.Watch<String> silent = server.watch();
+
+        time.advance(Duration.ofSeconds(89));
+        assertThat(silent.closed()).isFalse();
+        time.advance(Duration.ofSeconds(1));
+
+        assertThat(silent.closed()).isTrue();
+        assertThat(sink.calls).endsWith("disconnected TIMEOUT");
+        time.advance(Duration.ofMillis(200));
+        assertThat(server.watch().resourceVersion).isEqualTo("20");
+    }
+
+    @Test
+    void silence_interruptedByAnEvent_countsFromThatEvent() {
+        watching();
+        server.watch().bookmark("20");
+        time.advance(Duration.ofSeconds(60));
+        server.watch().upsert("b", "21");
+        time.advance(Duration.ofSeconds(89));
+
+        assertThat(server.watch().closed()).isFalse();
+        time.advance(Duration.ofSeconds(1));
+        assertThat(server.watch().closed()).isTrue();
+    }
+
+    @Test
+    void silence_ofAWatchThatNeverBroughtABookmark_isNotJudged() {
+        watching();
+        time.advance(Duration.ofMinutes(29));
+
+        assertThat(server.watch().closed()).isFalse();
+    }
+
+    @Test
+    void watch_notEndedByTheServerInTime_isGivenUp() {
+        watching();
+        ManualListerWatcher.Watch<String> overdue = server.watch();
+        time.advance(Duration.ofMinutes(31));
+
+        assertThat(overdue.closed()).isTrue();
+        assertThat(server.watches()).isEqualTo(2);
+    }
+
+    @Test
+    void event_ofAWatchThatWasGivenUp_isIgnored() {
+        watching();
+        server.watch().bookmark("20");
+        ManualListerWatcher.Watch<String> old = server.watch();
+        time.advance(Duration.ofSeconds(90));
+        int before = sink.calls.size();
+
+        old.upsert("late", "30");
+        old.end(null);
+
+        assertThat(sink.calls).hasSize(before);
+    }
+
+    @Test
+    void sink_thatThrows_doesNotStopTheLoop() {
+        sink.thrown = new IllegalStateException("broken sink");
+        watching();
+        server.watch().upsert("b", "11");
+        server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+        time.advance(Duration.ofMillis(200));
+
+        assertThat(sink.calls).containsExactly("replace [a]@10", "connected", "upsert b", "disconnected UNAVAILABLE");
+        assertThat(server.watch().resourceVersion).isEqualTo("11");
+    }
+
+    @Test
+    void close_whileWatching_closesTheWatchAndIgnoresWhatFollows() {
+        watching();
+        reflector.close();
+        reflector.close();
+        server.watch().upsert("b", "11");
+        server.watch().end(null);
+        time.advance(Duration.ofHours(2));
+
+        assertThat(server.watch().closed()).isTrue();
+        assertThat(sink.calls).containsExactly("replace [a]@10", "connected");
+        assertThat(server.watches()).isEqualTo(1);
+        assertThat(time.scheduledTasks()).isZero();
+    }
+
+    @Test
+    void close_whileListing_ignoresTheAnswer() {
+        reflector.start();
+        reflector.close();
+        server.answer("10", List.of());
+
+        assertThat(sink.calls).isEmpty();
+        assertThat(server.watches()).isZero();
+    }
+
+    @Test
+    void close_duringAPause_endsIt() {
+        reflector.start();
+        server.fail(failure(FailureReason.UNAVAILABLE, null));
+        reflector.close();
+        time.advance(Duration.ofMinutes(1));
+
+        assertThat(server.lists()).isEqualTo(1);
+    }
+
+    @Test
+    void start_afterClose_doesNothing() {
+        reflector.close();
+        reflector.start();
+
+        assertThat(server.lists()).isZero();
+    }
+
+    @Test
+    void close_fromTheSink_returnsAndEndsTheLoop() {
+        watching();
+        sink.during = reflector::close;
+        server.watch().upsert("b", "11");
+        server.watch().upsert("c", "12");
+
+        assertThat(sink.calls).endsWith("upsert b");
+        assertThat(server.watch().closed()).isTrue();
+    }
+
+    @Test
+    void close_whileTheSinkRunsElsewhere_returnsAfterIt() throws InterruptedException {
+        watching();
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        AtomicReference<String> last = new AtomicReference<>("");
+        sink.during = () -> {
+            inside.countDown();
+            try {
+                goOn.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            last.set("sink returned");
+        };
+        Thread eventLoop = new Thread(() -> server.watch().upsert("b", "11"));
+        eventLoop.start();
+        inside.await();
+        Thread closer = new Thread(() -> {
+            reflector.close();
+            last.updateAndGet(before -> before + ", closed");
+        });
+        closer.start();
+        time.awaitWaiters(1);
+
+        goOn.countDown();
+        closer.join();
+        eventLoop.join();
+
+        assertThat(last.get()).isEqualTo("sink returned, closed");
+    }
+
+    private void watching() {
+        reflector.start();
+        server.answer("10", List.of(new Fetched<>("a", "9", 1)));
+        server.watch().open();
+    }
+
+    private static ApiServerException failure(FailureReason reason, @Nullable Duration retryAfter) {
+        return new ApiServerException(reason, 0, retryAfter, "failed", null);
+    }
+}
