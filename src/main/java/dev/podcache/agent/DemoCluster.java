@@ -1,15 +1,25 @@
 package dev.podcache.agent;
 
+import com.google.common.collect.ImmutableMap;
 import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.node.NodeTtlSource;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 
 /** The cluster of the demo: an API server in this process, with a workload. */
 final class DemoCluster implements AutoCloseable {
@@ -28,6 +38,14 @@ final class DemoCluster implements AutoCloseable {
         this.ttlSeconds = ttlSeconds;
     }
 
+    /** Starts it, with that TTL on its Node. */
+    static DemoCluster start(int ttlSeconds) {
+        Timekeeper timekeeper = Timekeeper.system();
+        InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+        load("demo-workload.yaml").forEach(object -> cluster.create(withTtl(object, ttlSeconds)));
+        return new DemoCluster(timekeeper, cluster, EmbeddedApiServer.start(cluster), ttlSeconds);
+    }
+
     InMemoryCluster cluster() {
         return cluster;
     }
@@ -40,10 +58,42 @@ final class DemoCluster implements AutoCloseable {
         return server.url();
     }
 
+    /** A client of it, to be closed by the caller. */
+    KubernetesClient client() {
+        Config config = new ConfigBuilder(Config.empty()).withMasterUrl(url()).build();
+        return new KubernetesClientBuilder().withConfig(config).build();
+    }
+
+    /** How many requests came over HTTP. */
+    long requests() {
+        return server.requests().total();
+    }
+
+    /** The same by verb and resource. */
+    ImmutableMap<String, Long> requestsByKind() {
+        ImmutableMap.Builder<String, Long> counts = ImmutableMap.builder();
+        server.requests().snapshot().forEach((kind, count) -> counts.put(kind, (long) count));
+        return counts.buildOrThrow();
+    }
+
+    /** Cuts every connection, and every new one, until switched off. */
+    Faults.Switched cutOff() {
+        Faults.Switched refusal = server.faults().refuse(RequestPattern.any());
+        server.faults().resetWatches(RequestPattern.any());
+        return refusal;
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        cluster.close();
+        timekeeper.close();
+    }
+
     /** A file beside this class, as objects. */
     static List<HasMetadata> load(String resource) {
         try (InputStream in = DemoCluster.class.getResourceAsStream(resource)) {
-            Object content = Serialization.unmarshal(in);
+            Object content = new KubernetesSerialization().unmarshal(in);
             if (content instanceof Collection<?> objects) {
                 return objects.stream().map(HasMetadata.class::cast).toList();
             }
@@ -51,5 +101,12 @@ final class DemoCluster implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static HasMetadata withTtl(HasMetadata object, int ttlSeconds) {
+        if (object instanceof Node) {
+            object.getMetadata().setAnnotations(Map.of(NodeTtlSource.ANNOTATION, "" + ttlSeconds));
+        }
+        return object;
     }
 }

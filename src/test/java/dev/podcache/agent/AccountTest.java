@@ -48,7 +48,8 @@ class AccountTest {
 
         recorded.account().heading("A pod comes.");
 
-        assertThat(recorded.lines()).containsExactly("{\"event\":\"act\",\"seconds\":0.000,\"title\":\"A pod comes.\"}");
+        assertThat(recorded.lines())
+                .containsExactly("{\"event\":\"act\",\"seconds\":0.000,\"title\":\"A pod comes.\"}");
     }
 
     @Test

@@ -38,7 +38,8 @@ class GoDurationTest {
     void convert_otherText_isRefusedWithTheTextAndTheRemedy(String text) {
         assertThatThrownBy(() -> durations.convert(text))
                 .isInstanceOf(TypeConversionException.class)
-                .hasMessage("\"" + text + "\" is not a duration: write it as 15s, 1m30s, 500ms, or a number of seconds");
+                .hasMessage(
+                        "\"" + text + "\" is not a duration: write it as 15s, 1m30s, 500ms, or a number of seconds");
     }
 
     @ParameterizedTest

@@ -32,7 +32,8 @@ class PodSyncTest {
     private final PodSync sync = new PodSync(
             () -> pods,
             this::read,
-            new Sightings(sighting -> told.add(sighting.event("", ImmutableMap.of()).text())),
+            new Sightings(
+                    sighting -> told.add(sighting.event("", ImmutableMap.of()).text())),
             counter);
 
     @AfterEach
@@ -131,7 +132,11 @@ class PodSyncTest {
                 Thread.currentThread().interrupt();
             }
         }
-        return new SecretBuilder().withNewMetadata().withResourceVersion("4").endMetadata().build();
+        return new SecretBuilder()
+                .withNewMetadata()
+                .withResourceVersion("4")
+                .endMetadata()
+                .build();
     }
 
     private static Pod pod(String name, String secret) {

@@ -8,6 +8,7 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** An account whose lines can be read, on a clock that stands still. */
 final class RecordedAccount {
@@ -16,10 +17,10 @@ final class RecordedAccount {
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final Account account;
-    private volatile long nanos;
+    private final AtomicLong nanos = new AtomicLong();
 
     RecordedAccount(Account.Format format) {
-        this.account = new Account(new PrintStream(bytes, true, StandardCharsets.UTF_8), format, () -> nanos);
+        this.account = new Account(new PrintStream(bytes, true, StandardCharsets.UTF_8), format, nanos::get);
     }
 
     static RecordedAccount ofText() {
@@ -36,7 +37,7 @@ final class RecordedAccount {
 
     /** Lets seconds pass. */
     void advance(double seconds) {
-        nanos += (long) (seconds * 1e9);
+        nanos.addAndGet((long) (seconds * 1e9));
     }
 
     List<String> lines() {
