@@ -65,12 +65,17 @@ public final class Faults {
 
     /** Reads what matching requests ask for when they come, and answers them when released. */
     public Held hold(RequestPattern pattern) {
-        return hold(pattern, new Held(false));
+        return hold(Integer.MAX_VALUE, pattern, new Held(false));
+    }
+
+    /** The same for the next {@code times} matching requests only: those after them pass. */
+    public Held holdNext(int times, RequestPattern pattern) {
+        return hold(times, pattern, new Held(false));
     }
 
     /** Holds matching requests; what they ask for is read when they are released. */
     public Held holdBeforeReading(RequestPattern pattern) {
-        return hold(pattern, new Held(true));
+        return hold(Integer.MAX_VALUE, pattern, new Held(true));
     }
 
     /** Loses the next {@code times} events of matching watches. */
@@ -134,8 +139,8 @@ public final class Faults {
         watches.remove(watch);
     }
 
-    private Held hold(RequestPattern pattern, Held held) {
-        add(new Fault(pattern, new Fate.Hold(held), new AtomicInteger(Integer.MAX_VALUE)));
+    private Held hold(int times, RequestPattern pattern, Held held) {
+        add(new Fault(pattern, new Fate.Hold(held), new AtomicInteger(times)));
         return held;
     }
 

@@ -19,6 +19,7 @@ public final class CoarseClock {
     private volatile long now;
 
     private int users; // guarded by this
+    private long runs; // guarded by this
     private Timekeeper.@Nullable Scheduled tick; // guarded by this
 
     public CoarseClock(Timekeeper timekeeper) {
@@ -42,7 +43,8 @@ public final class CoarseClock {
     public synchronized void retain() {
         users++;
         if (users == 1) {
-            tick();
+            runs++;
+            tick(runs);
         }
     }
 
@@ -55,10 +57,11 @@ public final class CoarseClock {
         }
     }
 
-    private synchronized void tick() {
-        if (users > 0) {
+    private synchronized void tick(long run) {
+        // a tick that had begun when its run was stopped comes too late to be cancelled, and must not join the next run
+        if (users > 0 && run == runs) {
             stamp();
-            tick = timekeeper.schedule(TICK, this::tick);
+            tick = timekeeper.schedule(TICK, () -> tick(run));
         }
     }
 }

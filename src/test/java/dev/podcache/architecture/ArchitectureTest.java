@@ -47,7 +47,6 @@ final class ArchitectureTest {
                     "are ours, but neither of object, time, patch nor of embedded itself",
                     target -> target.getPackageName().startsWith(ROOT)
                             && !target.getPackageName().matches("dev\\.podcache\\.(object|time|patch|embedded)")))
-            .allowEmptyShould(true)
             .because("a server that shares code with its client shares its mistakes, and then no test finds them");
 
     @ArchTest

@@ -107,7 +107,7 @@ final class TtlFixture implements AutoCloseable {
         }
     }
 
-    static String valueOf(CompletableFuture<String> get) {
+    static String broughtBy(CompletableFuture<String> get) {
         return get.orTimeout(10, java.util.concurrent.TimeUnit.SECONDS).join();
     }
 

@@ -81,7 +81,7 @@ class TtlObjectStoreTest {
         f.timekeeper.awaitWaiters(1);
         f.timekeeper.advance(Duration.ofSeconds(2));
 
-        assertThat(TtlFixture.valueOf(get)).isEqualTo("v1");
+        assertThat(TtlFixture.broughtBy(get)).isEqualTo("v1");
         f.requireGets(4);
     }
 
@@ -419,7 +419,7 @@ class TtlObjectStoreTest {
         held.awaitArrived();
         f.timekeeper.awaitWaiters(1);
         f.timekeeper.advance(Duration.ofSeconds(1));
-        assertThat(TtlFixture.valueOf(get)).isEqualTo("v1");
+        assertThat(TtlFixture.broughtBy(get)).isEqualTo("v1");
         // from here on nobody waits for it
         assertThat(f.get()).isEqualTo("v1");
 

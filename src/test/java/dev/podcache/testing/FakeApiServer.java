@@ -143,6 +143,11 @@ public final class FakeApiServer implements AutoCloseable {
         return faults.hold(RequestPattern.any().verb(Verb.GET).key(key));
     }
 
+    /** The same for the next get of the object only. */
+    public Held holdNext(ObjectKey key) {
+        return faults.holdNext(1, RequestPattern.any().verb(Verb.GET).key(key));
+    }
+
     /** Holds gets of the object; its state is read when they are released. */
     public Held holdBeforeReading(ObjectKey key) {
         return faults.holdBeforeReading(RequestPattern.any().verb(Verb.GET).key(key));

@@ -42,6 +42,7 @@ public final class NoLeaks
 
     private static final String ENCODED_CANARY =
             Base64.getEncoder().encodeToString(CANARY.getBytes(StandardCharsets.UTF_8));
+
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final ObjectMapper JSON = new ObjectMapper();
 

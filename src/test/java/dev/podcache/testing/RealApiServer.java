@@ -101,12 +101,12 @@ public final class RealApiServer implements AutoCloseable {
         etcd = new ServerProcess(
                 "etcd",
                 etcdCommand(etcdUrl, "http://127.0.0.1:" + ports.get(2)),
-                folder.resolve("etcd.log"),
+                folder,
                 () -> isOk(etcdUrl + "/health"));
         apiServer = new ServerProcess(
                 "kube-apiserver",
                 apiServerCommand(ports.get(0), etcdUrl, flags),
-                folder.resolve("kube-apiserver.log"),
+                folder,
                 () -> isOk(url() + "/readyz"));
     }
 

@@ -13,7 +13,7 @@ final class RealServerCondition implements ExecutionCondition {
 
         static {
             if (BINARIES.isEmpty() && !ServerBinaries.required()) {
-                System.out.println("*** real-server tests skipped: " + absent() + " ***");
+                System.out.println("*** real-server tests skipped: " + remedy() + " ***");
             }
         }
     }
@@ -24,12 +24,13 @@ final class RealServerCondition implements ExecutionCondition {
             return ConditionEvaluationResult.enabled("kube-apiserver is there");
         }
         if (ServerBinaries.required()) {
-            throw new IllegalStateException("podcache.realServer is required, but there is " + absent());
+            throw new IllegalStateException("podcache.realServer is required, but there is no kube-apiserver under "
+                    + ServerBinaries.folder() + ", and kube-api-test could not download one");
         }
-        return ConditionEvaluationResult.disabled(absent());
+        return ConditionEvaluationResult.disabled(remedy());
     }
 
-    private static String absent() {
+    private static String remedy() {
         return "no kube-apiserver under " + ServerBinaries.folder()
                 + "; run .ci/run, or let kube-api-test download one with -Dpodcache.realServer=required";
     }

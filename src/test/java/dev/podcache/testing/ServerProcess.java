@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * so. Thread-safe.
  *
  * <p>The program dies with this JVM, however the JVM dies: beside it runs a shell that waits for the end of a pipe from this
- * process and then kills the program.
+ * process, then kills the program and deletes the folder that holds all it wrote.
  */
 public final class ServerProcess {
 
@@ -27,15 +27,17 @@ public final class ServerProcess {
 
     private final String name;
     private final List<String> command;
+    private final Path folder;
     private final Path log;
     private final BooleanSupplier ready;
     private @Nullable Process process; // guarded by this
     private @Nullable Process guard; // guarded by this
 
-    ServerProcess(String name, List<String> command, Path log, BooleanSupplier ready) {
+    ServerProcess(String name, List<String> command, Path folder, BooleanSupplier ready) {
         this.name = name;
         this.command = List.copyOf(command);
-        this.log = log;
+        this.folder = folder;
+        this.log = folder.resolve(name + ".log");
         this.ready = ready;
     }
 
@@ -113,7 +115,12 @@ public final class ServerProcess {
                             ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                     .start();
             process = started;
-            guard = new ProcessBuilder("sh", "-c", "cat >/dev/null; kill -KILL $0", Long.toString(started.pid()))
+            guard = new ProcessBuilder(
+                            "sh",
+                            "-c",
+                            "cat >/dev/null; kill -KILL \"$0\"; rm -rf \"$1\"",
+                            Long.toString(started.pid()),
+                            folder.toString())
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();

@@ -120,6 +120,44 @@ public abstract class StoreContract {
     }
 
     @Test
+    void get_sameNameInAnotherNamespace_isAnotherObject() {
+        ObjectKey elsewhere = ObjectKey.of(namespace + "-2", key.name());
+        server().createNamespace(elsewhere.namespace());
+        server().put(Secrets.of(key, "v1"));
+        server().put(Secrets.of(elsewhere, "v2"));
+        store().addReference(key, POD);
+        store().addReference(elsewhere, POD);
+
+        assertThat(Secrets.value(get())).isEqualTo("v1");
+        assertThat(Secrets.value(store().get(elsewhere.namespace(), elsewhere.name())))
+                .isEqualTo("v2");
+    }
+
+    @Test
+    void addReference_afterAChange_theNextGetSeesIt() {
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
+        get();
+        server().put(Secrets.of(key, "v2"));
+
+        store().addReference(key, OTHER_POD);
+
+        assertThat(Secrets.value(get())).isEqualTo("v2");
+    }
+
+    @Test
+    void addReference_afterADeletion_theNextGetFailsNotFound() {
+        server().put(Secrets.of(key, "v1"));
+        store().addReference(key, POD);
+        get();
+        server().delete(Secrets.of(key, "v1"));
+
+        store().addReference(key, OTHER_POD);
+
+        assertThatThrownBy(this::get).isInstanceOf(NotFound.class);
+    }
+
+    @Test
     void deleteReference_oneOfTwo_keepsTheObject() {
         server().put(Secrets.of(key, "v1"));
         store().addReference(key, POD);

@@ -1,0 +1,97 @@
+package dev.podcache.object;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.common.testing.EqualsTester;
+import com.google.common.testing.NullPointerTester;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ObjectKeyTest {
+
+    private static final String LONGEST_LABEL = "n".repeat(63);
+    private static final String LONGEST_NAME = "n".repeat(253);
+
+    @Test
+    void equals_sameNamespaceAndName_onlyThen() {
+        new EqualsTester()
+                .addEqualityGroup(ObjectKey.of("shop", "db"), ObjectKey.of("shop", "db"))
+                .addEqualityGroup(ObjectKey.of("shop", "cache"))
+                .addEqualityGroup(ObjectKey.of("stock", "db"))
+                .addEqualityGroup(ObjectKey.of("db", "shop"))
+                .addEqualityGroup(ObjectKey.of("", "db"))
+                .testEquals();
+    }
+
+    @Test
+    void factories_null_areRefused() {
+        new NullPointerTester().setDefault(String.class, "legal").testAllPublicStaticMethods(ObjectKey.class);
+    }
+
+    @Test
+    void toString_namespaced_isBothParts() {
+        assertThat(ObjectKey.of("shop", "db")).hasToString("shop/db");
+    }
+
+    @Test
+    void toString_withoutNamespace_isTheName() {
+        assertThat(ObjectKey.of("", "worker-1")).hasToString("worker-1");
+    }
+
+    @Test
+    void of_illegalName_isNotLookedAt() {
+        assertThat(ObjectKey.of("No", "").namespace()).isEqualTo("No");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "0", "kube-system", "a--b", "team-1", "1-team"})
+    void validated_legalLabel_isTakenAsNamespaceAndName(String label) {
+        assertThat(ObjectKey.validated(label, label)).isEqualTo(ObjectKey.of(label, label));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a.b", "tls.example.com", "a-b.c-d", "1.2.3"})
+    void validated_subdomain_isTakenAsName(String name) {
+        assertThat(ObjectKey.validated("shop", name).name()).isEqualTo(name);
+    }
+
+    @Test
+    void validated_longestNames_areTaken() {
+        assertThat(ObjectKey.validated(LONGEST_LABEL, LONGEST_NAME).name()).isEqualTo(LONGEST_NAME);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "", " ", "A", "Shop", "-a", "a-", "a_b", "a b", "a/b", "é", "٣", "a\n", ".", ".a", "a.", "a..b", "a.-b",
+                "a-.b", "../x", "a\u0000"
+            })
+    void validated_illegalName_isQuotedInTheMessage(String name) {
+        assertThatThrownBy(() -> ObjectKey.validated("shop", name))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("name \"" + name + "\" is not a legal Kubernetes name: at most 253");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "a.b", "Shop", "-shop", "shop-"})
+    void validated_illegalNamespace_isQuotedInTheMessage(String namespace) {
+        assertThatThrownBy(() -> ObjectKey.validated(namespace, "db"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("namespace \"" + namespace + "\" is not a legal Kubernetes name: at most 63");
+    }
+
+    @Test
+    void validated_namespaceTooLong_isRefused() {
+        assertThatThrownBy(() -> ObjectKey.validated(LONGEST_LABEL + "n", "db"))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void validated_nameTooLong_isCutInTheMessage() {
+        assertThatThrownBy(() -> ObjectKey.validated("shop", LONGEST_NAME + "n"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name \"" + "n".repeat(80) + "...\" is");
+    }
+}

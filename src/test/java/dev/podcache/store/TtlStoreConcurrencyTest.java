@@ -1,0 +1,138 @@
+package dev.podcache.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
+import dev.podcache.object.PodKey;
+import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Secrets;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Strategy CACHE under real threads: one writes, some refer and let go, some read, and the API server's cache lags now and then.
+ * Versions at the server only grow, so every promise can be checked by comparing numbers.
+ */
+@ExtendWith(NoLeaks.class)
+class TtlStoreConcurrencyTest {
+
+    private static final int KEYS = 4;
+    private static final int OPERATIONS = 3_000;
+
+    private final Timekeeper timekeeper = Timekeeper.system();
+    private final FakeApiServer server = new FakeApiServer(timekeeper);
+    private final FixedTtl ttl = FixedTtl.ofSeconds(0);
+    private final TtlObjectStore<Secret> store = new TtlObjectStore<>(
+            ObjectKind.SECRET, server.getter(ObjectKind.SECRET), ttl, StoreOptions.defaults(timekeeper));
+    private final AtomicIntegerArray written = new AtomicIntegerArray(KEYS);
+    private volatile boolean writing = true;
+
+    @AfterEach
+    void close() {
+        store.close();
+        server.close();
+        timekeeper.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 60_000})
+    void registrationAndOrder_holdForEveryReader(long ttlMillis) throws Exception {
+        ttl.set(Duration.ofMillis(ttlMillis));
+        for (int i = 0; i < KEYS; i++) {
+            server.cluster().create(Secrets.of(key(i), "0"));
+        }
+        ExecutorService threads = Executors.newFixedThreadPool(7);
+        try {
+            Future<Void> writer = threads.submit(this::write);
+            List<Future<Void>> others = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                int seed = i;
+                others.add(threads.submit(() -> referAndRead(seed)));
+                others.add(threads.submit((Callable<Void>) () -> read(seed)));
+            }
+            for (Future<Void> other : others) {
+                other.get();
+            }
+            writing = false;
+            writer.get();
+        } finally {
+            threads.shutdownNow();
+        }
+
+        assertThat(store.size()).isZero();
+    }
+
+    private Void write() {
+        Random random = new Random(1);
+        boolean lagging = false;
+        while (writing) {
+            int i = random.nextInt(KEYS);
+            int next = written.get(i) + 1;
+            server.cluster().update(Secrets.of(key(i), Integer.toString(next)));
+            written.set(i, next);
+            if (random.nextInt(20) == 0) {
+                lagging = !lagging;
+                if (lagging) {
+                    server.cluster().holdWatchCache();
+                } else {
+                    server.cluster().releaseWatchCache();
+                }
+            }
+        }
+        return null;
+    }
+
+    /** P1: a get after a new reference brings nothing older than what was written before the reference. */
+    private Void referAndRead(int seed) {
+        Random random = new Random(seed);
+        PodKey pod = PodKey.of("default", "pod", "uid-" + seed);
+        for (int n = 0; n < OPERATIONS; n++) {
+            int i = random.nextInt(KEYS);
+            int writtenBefore = written.get(i);
+            store.addReference(key(i), pod);
+            assertThat(value(i)).as("P1").isGreaterThanOrEqualTo(writtenBefore);
+            store.deleteReference(key(i), pod);
+        }
+        return null;
+    }
+
+    /** P2: what one thread reads never goes back. */
+    private Void read(int seed) {
+        Random random = new Random(100 + seed);
+        int[] seen = new int[KEYS];
+        for (int n = 0; n < OPERATIONS; n++) {
+            int i = random.nextInt(KEYS);
+            try {
+                int value = value(i);
+                assertThat(value).as("P2").isGreaterThanOrEqualTo(seen[i]);
+                seen[i] = value;
+            } catch (NotRegistered nobodyRefersNow) {
+            }
+        }
+        return null;
+    }
+
+    private int value(int i) {
+        return Integer.parseInt(Secrets.value(store.get(key(i).namespace(), key(i).name())));
+    }
+
+    private static ObjectKey key(int i) {
+        return ObjectKey.of("default", "secret-" + i);
+    }
+}
