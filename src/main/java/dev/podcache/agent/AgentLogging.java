@@ -1,6 +1,5 @@
 package dev.podcache.agent;
 
-import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -8,6 +7,7 @@ import ch.qos.logback.core.ConsoleAppender;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Sends logs to standard error. Done in code because a {@code logback.xml} in this jar would take over the logging of everybody
@@ -22,9 +22,9 @@ final class AgentLogging {
     /**
      * Sets up Logback, if that is what SLF4J found; another backend keeps its own configuration.
      *
-     * @param verbose warnings only, or also what Podcache does, with stack traces
+     * @param level of what Podcache logs; from DEBUG on with stack traces. Of other libraries at most warnings are logged.
      */
-    static void toStandardError(boolean verbose) {
+    static void toStandardError(Level level) {
         ILoggerFactory factory = LoggerFactory.getILoggerFactory();
         if (!(factory instanceof LoggerContext context)) {
             return;
@@ -32,7 +32,7 @@ final class AgentLogging {
         context.reset();
         PatternLayoutEncoder encoder = new PatternLayoutEncoder();
         encoder.setContext(context);
-        encoder.setPattern(verbose ? PATTERN : PATTERN.replace("%n", "%n%nopex"));
+        encoder.setPattern(level == Level.DEBUG ? PATTERN : PATTERN + "%nopex");
         encoder.start();
         ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
         appender.setContext(context);
@@ -40,9 +40,11 @@ final class AgentLogging {
         appender.setEncoder(encoder);
         appender.start();
         context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(appender);
-        context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.WARN);
-        if (verbose) {
-            context.getLogger("dev.podcache").setLevel(Level.DEBUG);
-        }
+        context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(logback(level == Level.ERROR ? Level.ERROR : Level.WARN));
+        context.getLogger("dev.podcache").setLevel(logback(level));
+    }
+
+    private static ch.qos.logback.classic.Level logback(Level level) {
+        return ch.qos.logback.classic.Level.toLevel(level.name());
     }
 }

@@ -49,7 +49,7 @@ final class Changes implements Consumer<Sighting> {
             seen.put(made.what(), Math.round(after * 1000) / 1000.0);
         }
         account.tell(sighting.event(
-                String.format(Locale.ROOT, ", seen %.1f s after it was made", after),
+                String.format(Locale.ROOT, ", seen %.2f s later", after),
                 ImmutableMap.of("seenAfterSeconds", Math.round(after * 1000) / 1000.0)));
     }
 

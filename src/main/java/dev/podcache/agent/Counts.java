@@ -21,6 +21,11 @@ record Counts(long reads, long misses, long stale, long failed, ImmutableSortedM
         return Math.max(0, reads - misses);
     }
 
+    /** Reads that waited for a request; several may wait for the same one. */
+    long waited() {
+        return Math.max(0, misses - stale);
+    }
+
     long fetched() {
         return fetches.values().stream().mapToLong(Long::longValue).sum();
     }
@@ -42,15 +47,15 @@ record Counts(long reads, long misses, long stale, long failed, ImmutableSortedM
                 added.build());
     }
 
-    /** Such as {@code 24 fetches (expired 20, first read 4)}. */
+    /** Such as {@code 24 fetches: expired 20, first read 4}. */
     String fetchesText() {
         if (fetches.isEmpty()) {
             return "no fetch";
         }
-        return fetched() + (fetched() == 1 ? " fetch (" : " fetches (")
+        return fetched()
+                + (fetched() == 1 ? " fetch: " : " fetches: ")
                 + fetches.entrySet().stream()
                         .map(entry -> entry.getKey() + " " + entry.getValue())
-                        .collect(Collectors.joining(", "))
-                + ")";
+                        .collect(Collectors.joining(", "));
     }
 }

@@ -4,14 +4,17 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.agent.DemoSchedule.Act;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.node.NodeTtlSource;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
+import org.slf4j.event.Level;
 
 /** The demo from its first line to its last. */
 final class Demo {
 
     private static final Duration USUAL_LENGTH = Duration.ofSeconds(60);
-    private static final Duration SYNC = Duration.ofMillis(250);
+    private static final Duration SYNC = Duration.ofMillis(100);
+    private static final Duration LOOK = Duration.ofMillis(50);
     private static final int PROGRESS_LINES = 20;
     private static final Duration LEAST_PROGRESS = Duration.ofSeconds(1);
 
@@ -25,13 +28,13 @@ final class Demo {
         this.console = console;
         this.strategy = options.strategy;
         this.length = options.duration == null ? USUAL_LENGTH : options.duration;
-        this.schedule = new DemoSchedule(length);
+        this.schedule = DemoSchedule.of(length);
         this.output = output;
     }
 
     /** Plays it; returns the exit code. */
     int run() {
-        AgentLogging.toStandardError(output.verbose);
+        AgentLogging.toStandardError(output.verbose ? Level.DEBUG : Level.ERROR);
         try (DemoCluster cluster = DemoCluster.start(schedule.ttlSeconds());
                 KubernetesClient client = cluster.client();
                 Fabric8ApiServer server = Fabric8ApiServer.of(client)) {
@@ -40,9 +43,11 @@ final class Demo {
             try (NodeAgent agent = new NodeAgent(server, options(), account, changes, cluster::requests);
                     DemoKubelet kubelet = new DemoKubelet(agent.assigned()::pods, cluster.cluster())) {
                 introduce(account, cluster);
+                account.heading(
+                        "The agent starts: it registers the pods of its node, and their objects are read for the first time.");
                 agent.start();
                 kubelet.start();
-                play(new DemoScript(cluster, agent, changes, account), account);
+                play(new DemoScript(cluster, agent, changes, account), agent, account);
                 agent.stopReading();
                 account.block(new Summary(strategy, agent.inventory(), agent.counts())
                         .withChanges(changes.seenAfter())
@@ -64,17 +69,15 @@ final class Demo {
         String text = String.join(
                 System.lineSeparator(),
                 "Podcache demo: an agent on node " + DemoCluster.NODE
-                        + " keeps what the node's pods refer to cached, strategy " + strategy + ".",
-                "The API server is in this process, at " + cluster.url() + ". It ends by itself after "
-                        + length.toSeconds() + " s. Meanwhile try, in another terminal:",
+                        + " caches the Secrets and ConfigMaps that the node's pods" + " refer to.",
                 "",
-                "  " + kubectl,
-                "",
-                "Every pod's objects are read " + 1000 / SYNC.toMillis()
-                        + " times a second. Node " + DemoCluster.NODE + " has the annotation "
-                        + "node.alpha.kubernetes.io/ttl=" + schedule.ttlSeconds()
-                        + ": so many seconds is an object fresh.",
-                "");
+                "  strategy    " + strategy + ". Node " + DemoCluster.NODE + " is annotated " + NodeTtlSource.ANNOTATION
+                        + "=" + schedule.ttlSeconds() + ": so many seconds an object counts as fresh.",
+                "  readers     read everything that each pod refers to, " + 1000 / SYNC.toMillis() + " times a second.",
+                "  API server  in this process, at " + cluster.url() + ". Try it in another terminal:",
+                "              " + kubectl,
+                "  the end     comes by itself after " + length.toSeconds()
+                        + " s, with a summary. Ctrl-C brings it earlier.");
         account.block(new Event(
                 "started",
                 text,
@@ -88,18 +91,33 @@ final class Demo {
     }
 
     /** Plays act after act, then waits for the end; returns early if the user wants so. */
-    private void play(DemoScript script, Account account) {
+    private void play(DemoScript script, NodeAgent agent, Account account) {
+        awaitFirstReads(agent, account);
+        double began = account.seconds();
+        DemoSchedule left = schedule.shortenedBy(Duration.ofMillis((long) (began * 1000)));
         for (Act act : Act.values()) {
-            if (!awaitTime(schedule.begin(act), account)) {
+            if (!awaitTime(began + left.begin(act).toMillis() / 1000.0, account)) {
                 return;
             }
             script.play(act);
         }
-        awaitTime(length, account);
+        awaitTime(length.toMillis() / 1000.0, account);
     }
 
-    private boolean awaitTime(Duration at, Account account) {
-        Duration left = at.minusNanos((long) (account.seconds() * 1e9));
-        return left.isNegative() || console.await(left, account);
+    /** A cold JVM may take a second or two until the agent has read everything once; the acts mean nothing before. */
+    private void awaitFirstReads(NodeAgent agent, Account account) {
+        double latest = Math.min(account.seconds() + 5, length.toMillis() / 2000.0);
+        boolean readAll = false;
+        while (!readAll && account.seconds() < latest && console.await(LOOK, account)) {
+            Counts counts = agent.counts();
+            int objects = agent.inventory().objects();
+            readAll = objects > 0 && counts.fetched() >= objects;
+        }
+    }
+
+    /** Whether that time, in seconds of the account, came before the user wanted an end. */
+    private boolean awaitTime(double at, Account account) {
+        double left = at - account.seconds();
+        return left <= 0 || console.await(Duration.ofNanos((long) (left * 1e9)), account);
     }
 }

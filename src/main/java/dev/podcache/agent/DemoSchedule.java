@@ -36,10 +36,20 @@ final class DemoSchedule {
     private final Duration length;
     private final int ttlSeconds;
 
+    private DemoSchedule(Duration length, int ttlSeconds) {
+        this.length = length;
+        this.ttlSeconds = ttlSeconds;
+    }
+
     /** A demo of that length, or of a minute if that is shorter. */
-    DemoSchedule(Duration wanted) {
-        this.length = wanted.compareTo(LONGEST) < 0 ? wanted : LONGEST;
-        this.ttlSeconds = (int) Math.max(1, Math.min(3, length.toSeconds() / 20));
+    static DemoSchedule of(Duration wanted) {
+        Duration length = wanted.compareTo(LONGEST) < 0 ? wanted : LONGEST;
+        return new DemoSchedule(length, (int) Math.max(1, Math.min(3, length.toSeconds() / 20)));
+    }
+
+    /** The same acts in what is left of the time after {@code spent}. */
+    DemoSchedule shortenedBy(Duration spent) {
+        return new DemoSchedule(length.compareTo(spent) > 0 ? length.minus(spent) : Duration.ZERO, ttlSeconds);
     }
 
     /** How long it plays. */

@@ -63,8 +63,7 @@ final class DemoScript {
     }
 
     private void arrive() {
-        account.heading(
-                "A pod comes, with a Secret that nobody needed before. Only what is new to the cache is fetched.");
+        account.heading("A pod comes. What it refers to is fetched anew, so that it starts with nothing old.");
         List<HasMetadata> mailer = DemoCluster.load("demo-mailer.yaml");
         mailer.forEach(object -> did("created " + name(object), cluster().create(object)));
     }
@@ -73,7 +72,7 @@ final class DemoScript {
         Pod catalog = cluster().get(Pod.class, "shop", "catalog-0");
         account.heading("A pod goes. What only it needed, Secret shop/catalog-search, is dropped from memory at once.");
         cluster().deleteNow(catalog);
-        did("deleted " + name(catalog), catalog);
+        did("deleted " + name(catalog));
     }
 
     private void delete() {
@@ -83,7 +82,7 @@ final class DemoScript {
         ConfigMap known = cluster().get(ConfigMap.class, DELETED.namespace(), DELETED.name());
         deleted = known;
         cluster().delete(known);
-        did("deleted " + name(known), known);
+        did("deleted " + name(known));
     }
 
     private void bringBack() {
@@ -137,11 +136,11 @@ final class DemoScript {
     }
 
     private void did(String what, HasMetadata object) {
-        String version = object.getMetadata().getResourceVersion();
-        account.tell(new Event(
-                "cluster",
-                what + ", resourceVersion " + version,
-                ImmutableMap.of("did", what, "resourceVersion", version)));
+        did(what + ", now at resourceVersion " + object.getMetadata().getResourceVersion());
+    }
+
+    private void did(String what) {
+        account.tell(new Event("cluster", what, ImmutableMap.of("did", what)));
     }
 
     private static String name(HasMetadata object) {

@@ -82,8 +82,8 @@ final class NodeAgent implements AutoCloseable {
 
     /** Ends the readers, so that {@link #counts} stand still. Idempotent. */
     void stopReading() {
-        progress.close();
         sync.close();
+        progress.close();
     }
 
     @Override

@@ -23,57 +23,69 @@ final class Progress implements AutoCloseable {
             .setDaemon(true)
             .build());
 
-    // of the timer's thread, or of a test
-    private Counts before = Counts.NONE;
-    private long requestsBefore;
+    private Counts before = Counts.NONE; // guarded by this
+    private long requestsBefore; // guarded by this
+    private double toldAt; // guarded by this
+    private boolean closed; // guarded by this
 
     Progress(Account account, ReadCounter counter, LongSupplier requestsAtServer) {
         this.account = account;
         this.counter = counter;
         this.requestsAtServer = requestsAtServer;
         this.requestsBefore = requestsAtServer.getAsLong();
+        this.toldAt = account.seconds();
     }
 
     void start(Duration period) {
-        timer.scheduleAtFixedRate(() -> tell(period), period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
+        timer.scheduleAtFixedRate(this::tell, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Tells what happened since it was last told, {@code period} ago. Says nothing if nothing was read. */
-    void tell(Duration period) {
+    /** Tells what happened since it was last told. Says nothing if nothing was read. */
+    synchronized void tell() {
+        if (closed) {
+            return;
+        }
         Counts now = counter.counts();
         long requests = requestsAtServer.getAsLong();
+        double at = account.seconds();
         Counts added = now.since(before);
-        long asked = requests - requestsBefore;
+        if (added.reads() > 0) {
+            double perSecond = (requests - requestsBefore) / Math.max(0.001, at - toldAt);
+            account.tell(event(added, requests < 0 ? "" : String.format(Locale.ROOT, "requests/s %-6.1f ", perSecond)));
+        }
         before = now;
         requestsBefore = requests;
-        if (added.reads() > 0) {
-            account.tell(event(added, requests < 0 ? -1 : asked, period));
-        }
+        toldAt = at;
     }
 
-    private static Event event(Counts added, long requests, Duration period) {
-        double seconds = period.toNanos() / 1e9;
-        String stale = added.stale() == 0 ? "" : ", " + added.stale() + " served stale";
-        String failed = added.failed() == 0 ? "" : ", " + added.failed() + " in vain";
-        String rate =
-                requests < 0 ? "" : String.format(Locale.ROOT, "; %.1f requests/s at the server", requests / seconds);
-        ImmutableMap.Builder<String, Object> facts = ImmutableMap.<String, Object>builder()
+    private static Event event(Counts added, String rate) {
+        String text = String.format(
+                Locale.ROOT,
+                "%-5d hits %-5d stale %-5d waited %-5d %s%s",
+                added.reads(),
+                added.hits(),
+                added.stale(),
+                added.waited(),
+                rate,
+                added.fetchesText());
+        ImmutableMap<String, Object> facts = ImmutableMap.<String, Object>builder()
                 .put("reads", added.reads())
                 .put("hits", added.hits())
                 .put("staleServed", added.stale())
+                .put("waited", added.waited())
                 .put("failed", added.failed())
-                .put("fetches", added.fetches());
-        if (requests >= 0) {
-            facts.put("requestsAtServer", requests);
-        }
-        return new Event(
-                "reads",
-                added.reads() + " reads: " + added.hits() + " hits, " + added.fetchesText() + stale + failed + rate,
-                facts.build());
+                .put("fetches", added.fetches())
+                .buildOrThrow();
+        return new Event("reads", text, facts);
     }
 
+    /** Tells the rest and ends. Idempotent. */
     @Override
     public void close() {
         timer.shutdownNow();
+        tell();
+        synchronized (this) {
+            closed = true;
+        }
     }
 }

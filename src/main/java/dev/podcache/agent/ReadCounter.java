@@ -45,7 +45,7 @@ final class ReadCounter implements PodcacheMetrics {
 
     @Override
     public void fetched(ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {
-        String reason = failure == null || failure == FailureReason.NOT_FOUND ? why : why + ": " + failure;
+        String reason = failure == null || failure == FailureReason.NOT_FOUND ? why : why + " " + failure;
         fetches.computeIfAbsent(reason, any -> new LongAdder()).increment();
     }
 

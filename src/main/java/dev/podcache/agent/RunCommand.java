@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -72,7 +73,7 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         String name = nodeName();
-        AgentLogging.toStandardError(output.verbose);
+        AgentLogging.toStandardError(output.verbose ? Level.DEBUG : Level.WARN);
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
         try (KubernetesClient client =
                         new KubernetesClientBuilder().withConfig(config).build();

@@ -24,7 +24,8 @@ final class Summary {
         row("reads", "" + counts.reads());
         row("  hits", part(counts.hits()) + "answered from memory, fresh");
         row("  stale", part(counts.stale()) + "answered from memory, the server could not be asked");
-        row("  in vain", part(counts.failed()) + "no such object, or it could not be had");
+        row("  waited", part(counts.waited()) + "for a request, several often for the same one");
+        row("    in vain", part(counts.failed()) + "the answer was: no such object, or it could not be had");
         row("fetches", counts.fetchesText());
         facts.put("strategy", strategy.name())
                 .put("pods", inventory.pods())
@@ -37,6 +38,7 @@ final class Summary {
                 .put("fetches", counts.fetched())
                 .put("fetchesByReason", counts.fetches())
                 .put("staleServed", counts.stale())
+                .put("waited", counts.waited())
                 .put("failed", counts.failed());
     }
 
@@ -51,7 +53,7 @@ final class Summary {
 
     /** Adds how long a change took to be seen. */
     Summary withChanges(Map<String, Double> seconds) {
-        seconds.forEach((what, after) -> row("seen after", String.format(Locale.ROOT, "%.1f s: %s", after, what)));
+        seconds.forEach((what, after) -> row("seen after", String.format(Locale.ROOT, "%.2f s: %s", after, what)));
         facts.put("seenAfterSeconds", ImmutableMap.copyOf(seconds));
         return this;
     }

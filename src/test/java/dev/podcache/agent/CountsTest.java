@@ -41,7 +41,7 @@ class CountsTest {
 
         assertThat(counter.counts().fetches())
                 .containsExactlyEntriesOf(
-                        ImmutableSortedMap.of("absent", 1L, "expired", 2L, "expired: UNAVAILABLE", 1L));
+                        ImmutableSortedMap.of("absent", 1L, "expired", 2L, "expired UNAVAILABLE", 1L));
         assertThat(counter.counts().fetched()).isEqualTo(4);
     }
 
@@ -63,9 +63,9 @@ class CountsTest {
     void fetchesText_noneOneAndMany_readWell() {
         assertThat(counter.counts().fetchesText()).isEqualTo("no fetch");
         fetched("first read", null);
-        assertThat(counter.counts().fetchesText()).isEqualTo("1 fetch (first read 1)");
+        assertThat(counter.counts().fetchesText()).isEqualTo("1 fetch: first read 1");
         fetched("expired", null);
-        assertThat(counter.counts().fetchesText()).isEqualTo("2 fetches (expired 1, first read 1)");
+        assertThat(counter.counts().fetchesText()).isEqualTo("2 fetches: expired 1, first read 1");
     }
 
     private void fetched(String why, @org.jspecify.annotations.Nullable FailureReason failure) {

@@ -15,7 +15,7 @@ class DemoScheduleTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 5, 15, 60, 600})
     void begin_anyLength_actsAreInOrderAndWithinIt(long seconds) {
-        DemoSchedule schedule = new DemoSchedule(Duration.ofSeconds(seconds));
+        DemoSchedule schedule = DemoSchedule.of(Duration.ofSeconds(seconds));
 
         List<Duration> begins = Arrays.stream(Act.values()).map(schedule::begin).toList();
 
@@ -25,7 +25,7 @@ class DemoScheduleTest {
     @ParameterizedTest
     @ValueSource(longs = {6, 15, 60})
     void begin_enoughTime_waitsATtlForWhatTheTtlHides(long seconds) {
-        DemoSchedule schedule = new DemoSchedule(Duration.ofSeconds(seconds));
+        DemoSchedule schedule = DemoSchedule.of(Duration.ofSeconds(seconds));
         Duration ttl = Duration.ofSeconds(schedule.ttlSeconds());
 
         assertThat(schedule.begin(Act.RETURN).minus(schedule.begin(Act.DELETION)))
@@ -36,7 +36,7 @@ class DemoScheduleTest {
 
     @Test
     void begin_longDemo_failureLastsSomeSecondsOnly() {
-        DemoSchedule schedule = new DemoSchedule(Duration.ofMinutes(10));
+        DemoSchedule schedule = DemoSchedule.of(Duration.ofMinutes(10));
 
         assertThat(schedule.begin(Act.RECOVERY).minus(schedule.begin(Act.FAILURE)))
                 .isBetween(Duration.ofSeconds(3), Duration.ofSeconds(8));
@@ -44,12 +44,12 @@ class DemoScheduleTest {
 
     @Test
     void begin_longDemo_scriptIsOverAfterAMinute() {
-        assertThat(new DemoSchedule(Duration.ofMinutes(10)).begin(Act.END)).isLessThanOrEqualTo(Duration.ofMinutes(1));
+        assertThat(DemoSchedule.of(Duration.ofMinutes(10)).begin(Act.END)).isLessThanOrEqualTo(Duration.ofMinutes(1));
     }
 
     @Test
     void shares_ofAllActs_areTheWhole() {
-        DemoSchedule schedule = new DemoSchedule(Duration.ofSeconds(60));
+        DemoSchedule schedule = DemoSchedule.of(Duration.ofSeconds(60));
 
         assertThat(schedule.begin(Act.END)).isEqualTo(Duration.ofSeconds(60));
     }

@@ -36,7 +36,7 @@ class DemoTest {
         assertThat(summary.path("event").asText()).isEqualTo("summary");
         assertThat(summary.path("strategy").asText()).isEqualTo("CACHE");
         assertThat(summary.path("objects").asInt()).isEqualTo(21);
-        assertThat(summary.path("references").asInt()).isEqualTo(55);
+        assertThat(summary.path("references").asInt()).isEqualTo(52);
         long reads = summary.path("reads").asLong();
         long fetches = summary.path("fetches").asLong();
         assertThat(reads).isGreaterThan(500);

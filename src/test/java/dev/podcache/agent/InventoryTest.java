@@ -17,7 +17,7 @@ class InventoryTest {
 
         Inventory inventory = Inventory.of(pods);
 
-        assertThat(inventory).isEqualTo(new Inventory(12, 11, 10, 55));
+        assertThat(inventory).isEqualTo(new Inventory(12, 11, 10, 53));
         assertThat(inventory.objects()).isEqualTo(21);
     }
 }

@@ -10,8 +10,6 @@ import org.junit.jupiter.api.Test;
 
 class ProgressTest {
 
-    private static final Duration PERIOD = Duration.ofSeconds(2);
-
     private final ReadCounter counter = new ReadCounter();
     private final AtomicLong requests = new AtomicLong(7);
 
@@ -22,16 +20,18 @@ class ProgressTest {
             read(3);
             miss();
             requests.addAndGet(5);
-            progress.tell(PERIOD);
+            recorded.advance(2);
+            progress.tell();
             read(2);
-            progress.tell(PERIOD);
+            recorded.advance(2);
+            progress.tell();
         }
 
         assertThat(recorded.lines())
                 .containsExactly(
-                        "   0.0s  reads        4 reads: 3 hits, 1 fetch (first read 1), 1 served stale; 2.5 requests/s at"
-                                + " the server",
-                        "   0.0s  reads        2 reads: 2 hits, no fetch; 0.0 requests/s at the server");
+                        "   2.0s  reads        4     hits 3     stale 1     waited 0     requests/s 2.5    1 fetch: first"
+                                + " read 1",
+                        "   4.0s  reads        2     hits 2     stale 0     waited 0     requests/s 0.0    no fetch");
     }
 
     @Test
@@ -39,19 +39,34 @@ class ProgressTest {
         RecordedAccount recorded = RecordedAccount.ofJson();
         try (Progress progress = new Progress(recorded.account(), counter, Progress.UNKNOWN)) {
             read(2);
-            progress.tell(PERIOD);
+            recorded.advance(2);
+            progress.tell();
         }
 
         assertThat(recorded.lines())
-                .containsExactly("{\"event\":\"reads\",\"seconds\":0.000,\"reads\":2,\"hits\":2,\"staleServed\":0,"
-                        + "\"failed\":0,\"fetches\":{}}");
+                .containsExactly("{\"event\":\"reads\",\"seconds\":2.000,\"reads\":2,\"hits\":2,\"staleServed\":0,"
+                        + "\"waited\":0,\"failed\":0,\"fetches\":{}}");
+    }
+
+    @Test
+    void close_readsThatWereNotTold_areToldOnce() {
+        RecordedAccount recorded = RecordedAccount.ofText();
+        Progress progress = new Progress(recorded.account(), counter, requests::get);
+        read(2);
+
+        progress.close();
+        read(2);
+        progress.close();
+
+        assertThat(recorded.lines()).singleElement().asString().contains("reads        2 ");
     }
 
     @Test
     void tell_nothingWasRead_isSilent() {
         RecordedAccount recorded = RecordedAccount.ofText();
         try (Progress progress = new Progress(recorded.account(), counter, requests::get)) {
-            progress.tell(PERIOD);
+            recorded.advance(2);
+            progress.tell();
         }
 
         assertThat(recorded.lines()).isEmpty();

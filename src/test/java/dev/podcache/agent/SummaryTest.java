@@ -28,8 +28,9 @@ class SummaryTest {
                         "  reads              2000",
                         "    hits             1900      95.0 %   answered from memory, fresh",
                         "    stale            20         1.0 %   answered from memory, the server could not be asked",
-                        "    in vain          5          0.3 %   no such object, or it could not be had",
-                        "  fetches            81 fetches (expired 60, first read 21)");
+                        "    waited           80         4.0 %   for a request, several often for the same one",
+                        "      in vain        5          0.3 %   the answer was: no such object, or it could not be had",
+                        "  fetches            81 fetches: expired 60, first read 21");
     }
 
     @Test
@@ -41,7 +42,7 @@ class SummaryTest {
 
         assertThat(event.text().lines())
                 .endsWith(
-                        "  seen after         0.8 s: rotation of Secret shop/db",
+                        "  seen after         0.80 s: rotation of Secret shop/db",
                         "  requests           90 at the server: 4.5 for every 100 reads",
                         "    get secrets      88",
                         "    watch pods       2");
