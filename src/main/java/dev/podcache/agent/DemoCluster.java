@@ -9,6 +9,7 @@ import dev.podcache.node.NodeTtlSource;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -42,8 +43,9 @@ final class DemoCluster implements AutoCloseable {
     static DemoCluster start(int ttlSeconds) {
         Timekeeper timekeeper = Timekeeper.system();
         InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
-        load("demo-workload.yaml").forEach(object -> cluster.create(withTtl(object, ttlSeconds)));
-        return new DemoCluster(timekeeper, cluster, EmbeddedApiServer.start(cluster), ttlSeconds);
+        DemoCluster demo = new DemoCluster(timekeeper, cluster, EmbeddedApiServer.start(cluster), ttlSeconds);
+        load("demo-workload.yaml").forEach(object -> demo.create(withTtl(object, ttlSeconds)));
+        return demo;
     }
 
     InMemoryCluster cluster() {
@@ -56,6 +58,16 @@ final class DemoCluster implements AutoCloseable {
 
     String url() {
         return server.url();
+    }
+
+    /** Stores an object with its status, and returns it as stored. */
+    HasMetadata create(HasMetadata object) {
+        HasMetadata created = cluster.create(object);
+        if (object instanceof Pod pod && created instanceof Pod running) {
+            running.setStatus(pod.getStatus());
+            return cluster.updateStatus(running);
+        }
+        return created;
     }
 
     /** A client of it, to be closed by the caller. */

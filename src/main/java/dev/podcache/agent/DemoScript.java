@@ -65,7 +65,7 @@ final class DemoScript {
     private void arrive() {
         account.heading("A pod comes. What it refers to is fetched anew, so that it starts with nothing old.");
         List<HasMetadata> mailer = DemoCluster.load("demo-mailer.yaml");
-        mailer.forEach(object -> did("created " + name(object), cluster().create(object)));
+        mailer.forEach(object -> did("created " + name(object), demo.create(object)));
     }
 
     private void depart() {
