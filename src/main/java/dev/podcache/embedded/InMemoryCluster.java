@@ -6,7 +6,6 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +38,7 @@ public final class InMemoryCluster implements AutoCloseable {
 
     private final Object lock = new Object();
     private final Storage storage; // guarded by lock
+    private final Registry registry; // guarded by lock
     private final Timekeeper timekeeper;
     private final Duration bookmarkPeriod;
     private final RequestCounts counts = new RequestCounts();
@@ -48,6 +48,7 @@ public final class InMemoryCluster implements AutoCloseable {
         this.timekeeper = Objects.requireNonNull(timekeeper, "timekeeper");
         this.bookmarkPeriod = Objects.requireNonNull(bookmarkPeriod, "bookmarkPeriod");
         this.storage = new Storage(historyLimit);
+        this.registry = new Registry(storage, timekeeper);
     }
 
     /** An empty cluster that remembers 1,024 changes a resource and sends a bookmark a minute, as servers do. */
@@ -74,7 +75,7 @@ public final class InMemoryCluster implements AutoCloseable {
 
     private void createNamespace(String name) {
         write(() -> {
-            provideNamespaceLocked(name);
+            registry.provideNamespaceLocked(name);
             return null;
         });
     }
@@ -131,15 +132,7 @@ public final class InMemoryCluster implements AutoCloseable {
         counts.add(Verb.CREATE, resource);
         ObjectKey key = ObjectNames.forCreate(resource, namespace, body);
         ObjectNode object = WriteRules.created(resource, key, body, timekeeper.wallTime());
-        return write(() -> {
-            if (storage.objects(resource).containsKey(key)) {
-                throw StatusException.alreadyExists(resource, key.name());
-            }
-            if (resource.namespaced()) {
-                provideNamespaceLocked(key.namespace());
-            }
-            return storage.put(resource, key, object).json();
-        });
+        return write(() -> registry.createLocked(resource, key, object));
     }
 
     /**
@@ -151,13 +144,7 @@ public final class InMemoryCluster implements AutoCloseable {
     public ObjectNode get(Resource resource, ObjectKey key, String resourceVersion) {
         counts.add(Verb.GET, resource);
         synchronized (lock) {
-            StoredObject found = fromCacheLocked(resourceVersion)
-                    ? storage.cache(resource).get(key)
-                    : storage.objects(resource).get(key);
-            if (found == null) {
-                throw StatusException.notFound(resource, key.name());
-            }
-            return found.json();
+            return registry.getLocked(resource, key, resourceVersion);
         }
     }
 
@@ -169,16 +156,7 @@ public final class InMemoryCluster implements AutoCloseable {
     public ObjectList list(Resource resource, Selection selection, String resourceVersion) {
         counts.add(Verb.LIST, resource);
         synchronized (lock) {
-            boolean cached = fromCacheLocked(resourceVersion);
-            Collection<StoredObject> all = cached
-                    ? storage.cache(resource).objects()
-                    : storage.objects(resource).values();
-            ImmutableList<ObjectNode> items = all.stream()
-                    .map(StoredObject::json)
-                    .filter(selection::matches)
-                    .collect(ImmutableList.toImmutableList());
-            long version = cached ? storage.cachedRevision() : storage.revision();
-            return new ObjectList(items, Long.toUnsignedString(version));
+            return registry.listLocked(resource, selection, resourceVersion);
         }
     }
 
@@ -208,7 +186,13 @@ public final class InMemoryCluster implements AutoCloseable {
     public ObjectNode update(Resource resource, ObjectKey key, Part part, ObjectNode body) {
         counts.add(Verb.UPDATE, resource);
         ObjectNames.requireMatch(resource, key, body);
-        return write(() -> replaceLocked(resource, key, part, body));
+        return write(() -> registry.replaceLocked(resource, key, part, body));
+    }
+
+    /** Changes one part of an object; changes nothing, not even the version, if it is so already. */
+    public ObjectNode patch(Resource resource, ObjectKey key, Part part, PatchBody patch) {
+        counts.add(Verb.PATCH, resource);
+        return write(() -> registry.patchLocked(resource, key, part, patch));
     }
 
     /**
@@ -219,7 +203,7 @@ public final class InMemoryCluster implements AutoCloseable {
      */
     public ObjectNode delete(Resource resource, ObjectKey key, DeleteOptions options) {
         counts.add(Verb.DELETE, resource);
-        return write(() -> deleteLocked(resource, key, options));
+        return write(() -> registry.deleteLocked(resource, key, options));
     }
 
     // What tests switch
@@ -299,69 +283,6 @@ public final class InMemoryCluster implements AutoCloseable {
         }
         telling.forEach(Watcher::tell);
         return result;
-    }
-
-    private void provideNamespaceLocked(String name) {
-        ObjectKey key = ObjectKey.of("", name);
-        if (!storage.objects(Resource.NAMESPACES).containsKey(key)) {
-            ObjectNode namespace = Json.MAPPER.createObjectNode();
-            storage.put(
-                    Resource.NAMESPACES,
-                    key,
-                    WriteRules.created(Resource.NAMESPACES, key, namespace, timekeeper.wallTime()));
-        }
-    }
-
-    private boolean fromCacheLocked(String resourceVersion) {
-        if (resourceVersion.isEmpty()) {
-            return false;
-        }
-        long atLeast = ObjectNames.version(resourceVersion);
-        if (Long.compareUnsigned(atLeast, storage.cachedRevision()) > 0) {
-            throw StatusException.tooLargeVersion(atLeast, storage.cachedRevision());
-        }
-        return true;
-    }
-
-    private StoredObject currentLocked(Resource resource, ObjectKey key) {
-        StoredObject current = storage.objects(resource).get(key);
-        if (current == null) {
-            throw StatusException.notFound(resource, key.name());
-        }
-        return current;
-    }
-
-    private ObjectNode replaceLocked(Resource resource, ObjectKey key, Part part, ObjectNode body) {
-        StoredObject current = currentLocked(resource, key);
-        ObjectNode updated = WriteRules.updated(resource, key, part, current.json(), body);
-        return current.sameContent(updated)
-                ? current.json()
-                : storage.put(resource, key, updated).json();
-    }
-
-    private ObjectNode deleteLocked(Resource resource, ObjectKey key, DeleteOptions options) {
-        StoredObject current = currentLocked(resource, key);
-        Deletion.requirePreconditions(resource, key, current.json(), options);
-        long grace = Deletion.graceSeconds(resource, current.json(), options);
-        if (grace > 0) {
-            ObjectNode marked = Deletion.marked(current.json(), grace, timekeeper.wallTime());
-            return current.sameContent(marked)
-                    ? current.json()
-                    : storage.put(resource, key, marked).json();
-        }
-        if (resource == Resource.NAMESPACES) {
-            emptyNamespaceLocked(key.name());
-        }
-        storage.remove(resource, key);
-        return current.json();
-    }
-
-    private void emptyNamespaceLocked(String namespace) {
-        for (Resource resource : Resource.values()) {
-            ImmutableList.copyOf(storage.objects(resource).keySet()).stream()
-                    .filter(key -> key.namespace().equals(namespace))
-                    .forEach(key -> storage.remove(resource, key));
-        }
     }
 
     private static ObjectKey keyOf(HasMetadata object) {

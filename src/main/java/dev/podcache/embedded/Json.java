@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
 import java.util.stream.Collectors;
 
 /** Between fabric8's models and JSON trees. Failures name fields, never values: a value may be a secret. */
@@ -16,8 +17,13 @@ final class Json {
 
     private Json() {}
 
+    /** As it would come over the wire: a tree that is made without bytes between has other number types, which equal none. */
     static ObjectNode tree(Object model) {
-        return MAPPER.valueToTree(model);
+        try {
+            return (ObjectNode) MAPPER.readTree(MAPPER.writeValueAsBytes(model));
+        } catch (IOException e) {
+            throw new IllegalArgumentException("cannot be written as JSON: a " + model.getClass(), e);
+        }
     }
 
     static <T> T model(JsonNode tree, Class<T> model) {

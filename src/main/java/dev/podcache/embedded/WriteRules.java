@@ -63,7 +63,7 @@ final class WriteRules {
             Json.copy(current, object, "status");
         }
         if (resource == Resource.PODS && !current.path("spec").equals(object.path("spec"))) {
-            metadata.put("generation", metadata.path("generation").asLong() + 1);
+            metadata.put("generation", metadata.path("generation").asInt() + 1);
         }
         requireMutable(resource, key, current, object);
         return object;

@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,7 +47,7 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
 
     private NodeTtlSource(NodeLister lister, Duration defaultTtl) {
         this.lister = lister;
-        this.defaultNanos = defaultTtl.toNanos();
+        this.defaultNanos = TimeUnit.NANOSECONDS.convert(defaultTtl);
         this.ttl = new Ttl(defaultNanos, "default");
     }
 

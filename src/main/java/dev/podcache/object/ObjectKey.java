@@ -43,6 +43,17 @@ public final class ObjectKey {
         return new ObjectKey(namespace, name);
     }
 
+    /**
+     * The key of an object of the whole cluster, such as a Node.
+     *
+     * @throws NullPointerException if the name is null
+     * @throws IllegalArgumentException if it is empty or illegal; the message quotes it and says what is allowed
+     */
+    public static ObjectKey validatedClusterScoped(String name) {
+        Names.requireSubdomain("name", name);
+        return new ObjectKey("", name);
+    }
+
     public String namespace() {
         return namespace;
     }

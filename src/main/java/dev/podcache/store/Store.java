@@ -18,8 +18,8 @@ import dev.podcache.object.Referrer;
  * <p><b>Registration.</b> A new reference forgets the answer that was held. A get that begins after {@code addReference} returned
  * is never answered by a request that began before it was called.
  *
- * <p><b>Order.</b> Between two new references to an object, gets never go back to an older resourceVersion of it, unless the
- * API server itself said so in a quorum read (its storage was restored from a backup).
+ * <p><b>Order.</b> Gets that begin between two new references to an object never go back to an older resourceVersion of it, unless
+ * the API server itself said so in a quorum read (its storage was restored from a backup).
  *
  * <p><b>Staleness.</b> How old an answer may be is the strategy's to say, see the implementations. When the API server cannot be
  * asked, an object that is known keeps being served; {@link #state} then says STALE, and why.

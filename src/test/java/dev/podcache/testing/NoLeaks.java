@@ -18,7 +18,6 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
 import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 import org.junit.jupiter.api.function.Executable;
-import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * Fails a test that leaves something behind. After each test, and after its own {@code @AfterEach}:
@@ -163,9 +162,8 @@ public final class NoLeaks
     }
 
     private static List<String> expected(ExtensionContext context) {
-        return AnnotationSupport.findAnnotation(context.getTestMethod(), ExpectedWarnings.class)
-                .map(annotation -> List.of(annotation.value()))
-                .orElse(List.of());
+        ExpectedWarnings declared = context.getRequiredTestMethod().getAnnotation(ExpectedWarnings.class);
+        return declared == null ? List.of() : List.of(declared.value());
     }
 
     private static String json(Object object) {

@@ -8,8 +8,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,7 +19,6 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
@@ -91,7 +88,7 @@ public final class RealApiServer implements AutoCloseable {
         folder = Files.createTempDirectory("podcache-apiserver");
         certificates = new TestCertificates();
         adminTls = certificates.tlsAs(ADMIN, ADMINS);
-        List<Integer> ports = freePorts(3);
+        List<Integer> ports = FreePorts.find(3);
         url = "https://127.0.0.1:" + ports.get(0);
         String etcdUrl = "http://127.0.0.1:" + ports.get(1);
         write("ca.crt", certificates.authorityPem());
@@ -192,31 +189,7 @@ public final class RealApiServer implements AutoCloseable {
      * @throws IllegalStateException if it ends with another code than 0; carries what it complained of
      */
     public String kubectl(String... arguments) {
-        List<String> command = new ArrayList<>(List.of(
-                binaries.kubectl().toString(),
-                "--kubeconfig=" + kubeconfig(),
-                "--cache-dir=" + folder.resolve("kubectl-cache")));
-        command.addAll(List.of(arguments));
-        try {
-            Path out = Files.createTempFile(folder, "kubectl", ".out");
-            Path err = Files.createTempFile(folder, "kubectl", ".err");
-            int code = new ProcessBuilder(command)
-                    .redirectInput(Path.of("/dev/null").toFile())
-                    .redirectOutput(out.toFile())
-                    .redirectError(err.toFile())
-                    .start()
-                    .waitFor();
-            if (code != 0) {
-                throw new IllegalStateException("kubectl " + String.join(" ", arguments) + " ended with code " + code
-                        + ": " + Files.readString(err).strip());
-            }
-            return Files.readString(out);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for kubectl", e);
-        }
+        return new Kubectl(binaries.kubectl(), kubeconfig(), folder).run(arguments);
     }
 
     /** What the API server has counted so far. */
@@ -318,21 +291,5 @@ public final class RealApiServer implements AutoCloseable {
 
     private static String base64(String text) {
         return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.US_ASCII));
-    }
-
-    /** Below the range from which the system gives ports to outgoing connections: nobody takes ours while we are stopped. */
-    private static List<Integer> freePorts(int count) {
-        List<Integer> ports = new ArrayList<>();
-        while (ports.size() < count) {
-            int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
-            try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                if (!ports.contains(probe.getLocalPort())) {
-                    ports.add(probe.getLocalPort());
-                }
-            } catch (IOException taken) {
-                // try another
-            }
-        }
-        return ports;
     }
 }

@@ -1,0 +1,109 @@
+package dev.podcache;
+
+import com.google.common.io.Closer;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.manager.Manager;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * Caches exactly the Secrets and ConfigMaps that registered pods refer to, for as long as they refer to them. Thread-safe.
+ *
+ * <pre>{@code
+ * try (Podcache cache = Podcache.builder(client).node("worker-1").strategy(ChangeDetectionStrategy.CACHE).build()) {
+ *   cache.registerPod(pod);
+ *   Secret secret = cache.secrets().getObject("shop", "db-password");
+ *   ConfigMap config = cache.configMaps().getObject("shop", "settings");
+ * }
+ * }</pre>
+ *
+ * <p>Register a pod before its objects are needed, at each of its syncs, and unregister it when it is gone: neither call blocks,
+ * and registering an unchanged pod costs next to nothing. Only objects that registered pods refer to can be read, except under
+ * {@link ChangeDetectionStrategy#GET}, which keeps no references.
+ *
+ * <p>Must be {@linkplain #close() closed}.
+ */
+public final class Podcache implements AutoCloseable {
+
+    private final Manager<Secret> secrets;
+    private final Manager<ConfigMap> configMaps;
+    private final Closer parts;
+
+    /**
+     * Of parts that are made.
+     *
+     * @param parts what to close, the last registered first
+     */
+    Podcache(Manager<Secret> secrets, Manager<ConfigMap> configMaps, Closer parts) {
+        this.secrets = secrets;
+        this.configMaps = configMaps;
+        this.parts = parts;
+    }
+
+    /**
+     * Begins a cache that makes its own use of {@code client}'s configuration and connections.
+     *
+     * @param client must stay open until the cache is closed; never closed here
+     */
+    public static PodcacheBuilder builder(KubernetesClient client) {
+        return new PodcacheBuilder(() -> Fabric8ApiServer.of(client), true);
+    }
+
+    /**
+     * Begins a cache on an API server that other parts of the process use as well.
+     *
+     * @param server must stay open until the cache is closed; never closed here
+     */
+    public static PodcacheBuilder builder(Fabric8ApiServer server) {
+        return new PodcacheBuilder(() -> server, false);
+    }
+
+    /**
+     * Registers {@code pod} with both managers; see {@link Manager#registerPod}.
+     *
+     * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
+     * @throws IllegalStateException if the cache is closed
+     */
+    public void registerPod(Pod pod) {
+        secrets.registerPod(pod);
+        configMaps.registerPod(pod);
+    }
+
+    /**
+     * Unregisters {@code pod} with both managers; see {@link Manager#unregisterPod}.
+     *
+     * @throws IllegalArgumentException if namespace, name or UID is missing
+     */
+    public void unregisterPod(Pod pod) {
+        secrets.unregisterPod(pod);
+        configMaps.unregisterPod(pod);
+    }
+
+    /** The Secrets that registered pods refer to. */
+    public Manager<Secret> secrets() {
+        return secrets;
+    }
+
+    /** The ConfigMaps that registered pods refer to. */
+    public Manager<ConfigMap> configMaps() {
+        return configMaps;
+    }
+
+    /**
+     * Lets go of everything: gets that wait end with {@code Closed}, and no thread, timer, watch or connection of ours remains.
+     * Waits at most some seconds for threads to end. Idempotent.
+     */
+    @Override
+    public void close() {
+        try {
+            parts.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.podcache.embedded;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.patch.JsonPatch;
+import dev.podcache.patch.MergePatch;
+import dev.podcache.patch.PatchException;
+import dev.podcache.patch.StrategicMergePatch;
+
+/** A change of an object, in one of three languages. */
+public record PatchBody(Type type, JsonNode body) {
+
+    /** The language. */
+    public enum Type {
+        JSON("application/json-patch+json"),
+        MERGE("application/merge-patch+json"),
+        STRATEGIC("application/strategic-merge-patch+json");
+
+        private final String mediaType;
+
+        Type(String mediaType) {
+            this.mediaType = mediaType;
+        }
+
+        /** As the Content-Type names it. */
+        public String mediaType() {
+            return mediaType;
+        }
+    }
+
+    ObjectNode applyTo(Resource resource, ObjectNode object) {
+        try {
+            if (apply(resource, object) instanceof ObjectNode result) {
+                return result;
+            }
+            throw StatusException.badRequest("the patch leaves no object");
+        } catch (PatchException e) {
+            throw e.isMalformed()
+                    ? StatusException.badRequest(String.valueOf(e.getMessage()))
+                    : StatusException.of(
+                            422,
+                            "Invalid",
+                            "the server rejected our request due to an error in our request: " + e.getMessage());
+        }
+    }
+
+    private JsonNode apply(Resource resource, ObjectNode object) {
+        return switch (type) {
+            case JSON -> JsonPatch.apply(object, body);
+            case MERGE -> MergePatch.apply(object, requireObject());
+            case STRATEGIC -> StrategicMergePatch.of(resource.kind()).apply(object, requireObject());
+        };
+    }
+
+    private ObjectNode requireObject() {
+        if (body instanceof ObjectNode object) {
+            return object;
+        }
+        throw StatusException.badRequest("a " + type.mediaType() + " is a JSON object");
+    }
+
+    /** The type and nothing else: the body may hold a secret. */
+    @Override
+    public String toString() {
+        return "PatchBody[" + type + "]";
+    }
+}

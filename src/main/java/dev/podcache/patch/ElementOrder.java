@@ -1,0 +1,71 @@
+package dev.podcache.patch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Elements of a merged list: which is which, and where they go. What the patch names is in the patch's order, the rest in the
+ * order it had, and between the two the old order decides where it can.
+ */
+final class ElementOrder {
+
+    private final String mergeKey;
+
+    /** The order of lists with that key, or of {@link MergeKeys#VALUES}. */
+    ElementOrder(String mergeKey) {
+        this.mergeKey = mergeKey;
+    }
+
+    /** What tells an element from others. */
+    JsonNode identity(JsonNode element) {
+        if (mergeKey.equals(MergeKeys.VALUES)) {
+            return element;
+        }
+        JsonNode key = element.path(mergeKey);
+        if (key.isMissingNode() || key.isNull()) {
+            throw PatchException.malformed("a list element lacks its merge key " + mergeKey);
+        }
+        return key;
+    }
+
+    /** Where the first element with the identity of {@code wanted} is, or -1. */
+    int indexOf(JsonNode list, JsonNode wanted) {
+        JsonNode identity = identity(wanted);
+        for (int i = 0; i < list.size(); i++) {
+            if (identity(list.get(i)).equals(identity)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** The elements of {@code merged} in their final order. */
+    ArrayNode arrange(ArrayNode merged, JsonNode patchOrder, JsonNode oldOrder) {
+        List<JsonNode> named = new ArrayList<>();
+        List<JsonNode> others = new ArrayList<>();
+        merged.forEach(element -> (indexOf(patchOrder, element) >= 0 ? named : others).add(element));
+        named.sort(Comparator.comparingInt(element -> indexOf(patchOrder, element)));
+        others.sort(Comparator.comparingInt(element -> indexOf(oldOrder, element)));
+
+        ArrayNode result = JsonNodeFactory.instance.arrayNode(merged.size());
+        int next = 0;
+        for (JsonNode element : named) {
+            while (next < others.size() && wasBefore(others.get(next), element, oldOrder)) {
+                result.add(others.get(next++));
+            }
+            result.add(element);
+        }
+        others.subList(next, others.size()).forEach(result::add);
+        return result;
+    }
+
+    private boolean wasBefore(JsonNode left, JsonNode right, JsonNode oldOrder) {
+        int leftIndex = indexOf(oldOrder, left);
+        int rightIndex = indexOf(oldOrder, right);
+        return leftIndex >= 0 && rightIndex >= 0 && leftIndex < rightIndex;
+    }
+}

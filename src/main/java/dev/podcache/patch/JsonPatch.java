@@ -1,0 +1,119 @@
+package dev.podcache.patch;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** RFC 6902: a list of operations, applied in order, all or none. */
+public final class JsonPatch {
+
+    // fabric8 brings an implementation, but that one removes what is not there without a word, which a server refuses
+
+    private JsonPatch() {}
+
+    /**
+     * {@code target} after {@code patch}; neither is modified.
+     *
+     * @throws PatchException if it is no list of operations, or one of them fails, a {@code test} included
+     */
+    public static JsonNode apply(JsonNode target, JsonNode patch) {
+        if (!(patch instanceof ArrayNode operations)) {
+            throw PatchException.malformed("a JSON patch is a list of operations");
+        }
+        JsonNode result = target.deepCopy();
+        for (int i = 0; i < operations.size(); i++) {
+            result = new Operation(i, operations.get(i)).apply(result);
+        }
+        return result;
+    }
+
+    private record Operation(int index, JsonNode json) {
+
+        JsonNode apply(JsonNode target) {
+            JsonPointer path = pointer("path");
+            return switch (json.path("op").asText()) {
+                case "add" -> add(target, path, value());
+                case "remove" -> remove(target, path);
+                case "replace" -> {
+                    requirePresent(target, path);
+                    yield path.matches() ? value() : add(remove(target, path), path, value());
+                }
+                case "move" -> {
+                    JsonNode moved = requirePresent(target, pointer("from"));
+                    yield add(remove(target, pointer("from")), path, moved);
+                }
+                case "copy" ->
+                    add(target, path, requirePresent(target, pointer("from")).deepCopy());
+                case "test" -> {
+                    if (!requirePresent(target, path).equals(value())) {
+                        throw failure("finds another value");
+                    }
+                    yield target;
+                }
+                default -> throw PatchException.malformed("operation " + index + " of the JSON patch is unknown");
+            };
+        }
+
+        private JsonNode add(JsonNode target, JsonPointer path, JsonNode value) {
+            if (path.matches()) {
+                return value;
+            }
+            JsonNode parent = target.at(path.head());
+            String last = path.last().getMatchingProperty();
+            if (parent instanceof ObjectNode object) {
+                object.set(last, value);
+            } else if (parent instanceof ArrayNode array) {
+                int at = last.equals("-") ? array.size() : path.last().getMatchingIndex();
+                if (at < 0 || at > array.size()) {
+                    throw failure("is out of the list's bounds");
+                }
+                array.insert(at, value);
+            } else {
+                throw failure("leads nowhere");
+            }
+            return target;
+        }
+
+        private JsonNode remove(JsonNode target, JsonPointer path) {
+            requirePresent(target, path);
+            JsonNode parent = target.at(path.head());
+            if (parent instanceof ObjectNode object) {
+                object.remove(path.last().getMatchingProperty());
+            } else if (parent instanceof ArrayNode array) {
+                array.remove(path.last().getMatchingIndex());
+            }
+            return target;
+        }
+
+        private JsonNode requirePresent(JsonNode target, JsonPointer path) {
+            JsonNode found = target.at(path);
+            if (found.isMissingNode()) {
+                throw failure("leads nowhere");
+            }
+            return found;
+        }
+
+        private JsonNode value() {
+            JsonNode value = json.get("value");
+            if (value == null) {
+                throw PatchException.malformed("operation " + index + " of the JSON patch lacks its value");
+            }
+            return value.deepCopy();
+        }
+
+        private JsonPointer pointer(String field) {
+            String text = json.path(field).asText();
+            if (!json.path(field).isTextual() || !(text.isEmpty() || text.startsWith("/"))) {
+                throw PatchException.malformed(
+                        "operation " + index + " of the JSON patch lacks a JSON pointer as its " + field);
+            }
+            return JsonPointer.compile(text);
+        }
+
+        private PatchException failure(String why) {
+            return PatchException.inapplicable("operation " + index + " of the JSON patch ("
+                    + json.path("op").asText() + " " + json.path("path").asText() + ") " + why);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.podcache.patch;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which lists of a kind merge, and by what: the patch tags of core/v1. Paths leave out list positions; a list that is not in
+ * the table is replaced as a whole (tolerations, taints, env sources, container statuses).
+ */
+final class MergeKeys {
+
+    /** The elements are no objects but values, which merge as a set. */
+    static final String VALUES = "";
+
+    private static final ImmutableMap<String, String> OF_METADATA =
+            ImmutableMap.of("metadata.ownerReferences", "uid", "metadata.finalizers", VALUES);
+
+    private static final ImmutableMap<String, String> OF_A_CONTAINER = ImmutableMap.of(
+            "ports", "containerPort", "env", "name", "volumeMounts", "mountPath", "volumeDevices", "devicePath");
+
+    private static final ImmutableMap<String, String> OF_POD = pod();
+
+    private static final ImmutableMap<String, String> OF_NODE = ImmutableMap.<String, String>builder()
+            .putAll(OF_METADATA)
+            .put("spec.podCIDRs", VALUES)
+            .put("status.conditions", "type")
+            .put("status.addresses", "type")
+            .buildOrThrow();
+
+    private static final ImmutableMap<String, String> OF_SERVICE = ImmutableMap.<String, String>builder()
+            .putAll(OF_METADATA)
+            .put("spec.ports", "port")
+            .put("status.conditions", "type")
+            .buildOrThrow();
+
+    private static final ImmutableMap<String, String> OF_NAMESPACE = ImmutableMap.<String, String>builder()
+            .putAll(OF_METADATA)
+            .put("status.conditions", "type")
+            .buildOrThrow();
+
+    /** Unions: a patch of an element says which fields are to stay ({@code $retainKeys}). */
+    private static final ImmutableSet<String> RETAIN_KEYS_OF_POD =
+            ImmutableSet.of("spec.volumes", "spec.resourceClaims", "status.resourceClaimStatuses");
+
+    private final ImmutableMap<String, String> keys;
+    private final ImmutableSet<String> retainKeys;
+
+    private MergeKeys(ImmutableMap<String, String> keys, ImmutableSet<String> retainKeys) {
+        this.keys = keys;
+        this.retainKeys = retainKeys;
+    }
+
+    static MergeKeys of(String kind) {
+        return switch (kind) {
+            case "Pod" -> new MergeKeys(OF_POD, RETAIN_KEYS_OF_POD);
+            case "Node" -> new MergeKeys(OF_NODE, ImmutableSet.of());
+            case "Service" -> new MergeKeys(OF_SERVICE, ImmutableSet.of());
+            case "Namespace" -> new MergeKeys(OF_NAMESPACE, ImmutableSet.of());
+            default -> new MergeKeys(OF_METADATA, ImmutableSet.of());
+        };
+    }
+
+    private static ImmutableMap<String, String> pod() {
+        ImmutableMap.Builder<String, String> pod = ImmutableMap.builder();
+        pod.putAll(OF_METADATA);
+        for (String containers : new String[] {"spec.containers", "spec.initContainers", "spec.ephemeralContainers"}) {
+            pod.put(containers, "name");
+            OF_A_CONTAINER.forEach((list, key) -> pod.put(containers + "." + list, key));
+        }
+        return pod.put("spec.volumes", "name")
+                .put("spec.imagePullSecrets", "name")
+                .put("spec.hostAliases", "ip")
+                .put("spec.topologySpreadConstraints", "topologyKey")
+                .put("spec.schedulingGates", "name")
+                .put("spec.resourceClaims", "name")
+                .put("status.conditions", "type")
+                .put("status.podIPs", "ip")
+                .put("status.hostIPs", "ip")
+                .put("status.resourceClaimStatuses", "name")
+                .buildOrThrow();
+    }
+
+    /** The key of the list at {@code path}, {@link #VALUES}, or null if it is replaced as a whole. */
+    @Nullable
+    String keyOf(String path) {
+        return keys.get(path);
+    }
+
+    /** Whether elements of the list at {@code path} are unions. */
+    boolean retainsKeys(String path) {
+        return retainKeys.contains(path);
+    }
+}

@@ -1,0 +1,29 @@
+package dev.podcache.patch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** RFC 7386: objects merge field by field, null removes, everything else replaces. */
+public final class MergePatch {
+
+    private MergePatch() {}
+
+    /** {@code target} after {@code patch}; neither is modified. */
+    public static JsonNode apply(JsonNode target, JsonNode patch) {
+        if (!(patch instanceof ObjectNode changes)) {
+            return patch.deepCopy();
+        }
+        ObjectNode result =
+                target instanceof ObjectNode object ? object.deepCopy() : JsonNodeFactory.instance.objectNode();
+        changes.properties().forEach(change -> {
+            String field = change.getKey();
+            if (change.getValue().isNull()) {
+                result.remove(field);
+            } else {
+                result.set(field, apply(result.path(field), change.getValue()));
+            }
+        });
+        return result;
+    }
+}

@@ -1,0 +1,72 @@
+package dev.podcache.apiserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.FailureReason;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class NoAnswerTest {
+
+    static Stream<Arguments> failures() {
+        return Stream.of(
+                Arguments.of(new TimeoutException(), FailureReason.TIMEOUT, "no answer from https://api in time"),
+                Arguments.of(new SocketTimeoutException(), FailureReason.TIMEOUT, "no answer from https://api in time"),
+                Arguments.of(
+                        new UnknownHostException("api"),
+                        FailureReason.UNAVAILABLE,
+                        "the host of https://api has no address"),
+                Arguments.of(
+                        new ConnectException("refused"),
+                        FailureReason.UNAVAILABLE,
+                        "no connection to https://api (refused)"),
+                Arguments.of(
+                        new SSLHandshakeException("untrusted"),
+                        FailureReason.UNAVAILABLE,
+                        "no secure connection to https://api (untrusted)"),
+                Arguments.of(
+                        new IOException("reset"),
+                        FailureReason.UNAVAILABLE,
+                        "the connection to https://api failed (reset)"),
+                Arguments.of(
+                        new IllegalStateException("x"),
+                        FailureReason.UNAVAILABLE,
+                        "the connection to https://api failed (java.lang.IllegalStateException)"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void because_thrown_namesRequestServerAndReason(Throwable thrown, FailureReason reason, String why) {
+        ApiServerException failure = NoAnswer.because("GET x", "https://api", new CompletionException(thrown));
+
+        assertThat(failure.reason()).isEqualTo(reason);
+        assertThat(failure).hasMessage("GET x: " + why).hasCause(thrown);
+    }
+
+    @Test
+    void because_illegalHeader_dropsTheCauseWhichMayQuoteAToken() {
+        ApiServerException failure =
+                NoAnswer.because("GET x", "https://api", new IllegalArgumentException("Bearer canary\n"));
+
+        assertThat(failure).hasNoCause();
+        assertThat(failure.getMessage()).doesNotContain("canary");
+    }
+
+    @Test
+    void because_failureOfOurs_isThatOne() {
+        ApiServerException ours = ApiServerException.answered("GET x", 403, null, null);
+
+        assertThat(NoAnswer.because("GET x", "https://api", new CompletionException(ours)))
+                .isSameAs(ours);
+    }
+}
