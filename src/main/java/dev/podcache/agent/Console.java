@@ -8,7 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 
 /**
  * What a command gets from the process it runs in.
@@ -18,9 +20,15 @@ import org.jspecify.annotations.Nullable;
  * @param environment the variables
  * @param home the user's directory
  * @param stop completes when the user wants the command to end
+ * @param logging sets from which level on Podcache logs; called before a command does anything
  */
 record Console(
-        PrintStream out, PrintStream err, Map<String, String> environment, Path home, CompletableFuture<Void> stop) {
+        PrintStream out,
+        PrintStream err,
+        Map<String, String> environment,
+        Path home,
+        CompletableFuture<Void> stop,
+        Consumer<Level> logging) {
 
     /** The real one. */
     static Console ofProcess() {
@@ -29,7 +37,8 @@ record Console(
                 System.err,
                 System.getenv(),
                 Path.of(System.getProperty("user.home", "")),
-                new CompletableFuture<>());
+                new CompletableFuture<>(),
+                AgentLogging::toStandardError);
     }
 
     /**

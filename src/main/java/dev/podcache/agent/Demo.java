@@ -34,7 +34,7 @@ final class Demo {
 
     /** Plays it; returns the exit code. */
     int run() {
-        AgentLogging.toStandardError(output.verbose ? Level.DEBUG : Level.ERROR);
+        console.logging().accept(output.verbose ? Level.DEBUG : Level.ERROR);
         try (DemoCluster cluster = DemoCluster.start(schedule.ttlSeconds());
                 KubernetesClient client = cluster.client();
                 Fabric8ApiServer server = Fabric8ApiServer.of(client)) {
@@ -71,8 +71,7 @@ final class Demo {
                 "Podcache demo: an agent on node " + DemoCluster.NODE
                         + " caches the Secrets and ConfigMaps that the node's pods" + " refer to.",
                 "",
-                "  strategy    " + strategy + ". Node " + DemoCluster.NODE + " is annotated " + NodeTtlSource.ANNOTATION
-                        + "=" + schedule.ttlSeconds() + ": so many seconds an object counts as fresh.",
+                "  strategy    " + strategyText(),
                 "  readers     read everything that each pod refers to, " + 1000 / SYNC.toMillis() + " times a second.",
                 "  API server  in this process, at " + cluster.url() + ". Try it in another terminal:",
                 "              " + kubectl,
@@ -88,6 +87,13 @@ final class Demo {
                         "ttlSeconds", schedule.ttlSeconds(),
                         "endsAfterSeconds", length.toSeconds(),
                         "kubectl", kubectl)));
+    }
+
+    private String strategyText() {
+        return strategy == ChangeDetectionStrategy.GET
+                ? "GET. Nothing is cached: every read is a request."
+                : strategy + ". Node " + DemoCluster.NODE + " is annotated " + NodeTtlSource.ANNOTATION + "="
+                        + schedule.ttlSeconds() + ": so many seconds an object counts as fresh.";
     }
 
     /** Plays act after act, then waits for the end; returns early if the user wants so. */

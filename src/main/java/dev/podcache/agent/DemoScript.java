@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.agent.DemoSchedule.Act;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -27,6 +28,7 @@ final class DemoScript {
     private final NodeAgent agent;
     private final Changes changes;
     private final Account account;
+    private final boolean cached;
     private @Nullable ConfigMap deleted;
     private Faults.@Nullable Switched failure;
     private Counts beforeFailure = Counts.NONE;
@@ -36,6 +38,7 @@ final class DemoScript {
         this.agent = agent;
         this.changes = changes;
         this.account = account;
+        this.cached = agent.strategy() != ChangeDetectionStrategy.GET;
     }
 
     /** Plays one act. */
@@ -54,8 +57,9 @@ final class DemoScript {
     }
 
     private void rotate() {
-        account.heading("Secret " + ROTATED + " is rotated. Its pods get the new one within the TTL, "
-                + demo.ttlSeconds() + " s.");
+        heading(
+                "Secret " + ROTATED + " is rotated.",
+                "Its pods get the new one within the TTL, " + demo.ttlSeconds() + " s.");
         changes.make(ObjectKind.SECRET, ROTATED, "rotation of Secret " + ROTATED);
         Secret secret = cluster().get(Secret.class, ROTATED.namespace(), ROTATED.name());
         secret.getData().put("password", "ZGVtby1zZWNvbmQ=");
@@ -63,14 +67,14 @@ final class DemoScript {
     }
 
     private void arrive() {
-        account.heading("A pod comes. What it refers to is fetched anew, so that it starts with nothing old.");
+        heading("A pod comes.", "What it refers to is fetched anew, so that it starts with nothing old.");
         List<HasMetadata> mailer = DemoCluster.load("demo-mailer.yaml");
         mailer.forEach(object -> did("created " + name(object), demo.create(object)));
     }
 
     private void depart() {
         Pod catalog = cluster().get(Pod.class, "shop", "catalog-0");
-        account.heading("A pod goes. What only it needed, Secret shop/catalog-search, is dropped from memory at once.");
+        heading("A pod goes.", "What only it needed, Secret shop/catalog-search, is dropped from memory at once.");
         cluster().deleteNow(catalog);
         did("deleted " + name(catalog));
     }
@@ -86,8 +90,9 @@ final class DemoScript {
     }
 
     private void bringBack() {
-        account.heading(
-                "It returns. That an object is missing is never taken for granted, so this is seen at the next read.");
+        heading(
+                "It returns.",
+                "That an object is missing is never taken for granted, so this is seen at the next read.");
         changes.make(ObjectKind.CONFIG_MAP, DELETED, "return of ConfigMap " + DELETED);
         ConfigMap again = new ConfigMapBuilder(deleted)
                 .editMetadata()
@@ -99,8 +104,7 @@ final class DemoScript {
     }
 
     private void fail() {
-        account.heading(
-                "The API server fails: every connection is cut. What is known keeps being served, past its TTL.");
+        heading("The API server fails: every connection is cut.", "What is known keeps being served, past its TTL.");
         beforeFailure = agent.counts();
         failure = demo.cutOff();
         account.tell(new Event("server", "answers nothing", ImmutableMap.of("up", false)));
@@ -111,7 +115,7 @@ final class DemoScript {
             failure.close();
         }
         Counts during = agent.counts().since(beforeFailure);
-        account.heading("The API server is back.");
+        heading("The API server is back.", "What is known is refreshed, object by object.");
         account.tell(new Event(
                 "outage",
                 during.reads() + " reads while it failed: " + during.hits() + " fresh, " + during.stale()
@@ -124,11 +128,17 @@ final class DemoScript {
     }
 
     private void lengthenTtl() {
-        account.heading("The cluster grew, its control plane writes a TTL of " + LONG_TTL
-                + " s to the Node. It holds at once, for what is cached too.");
+        heading(
+                "The cluster grew: its control plane writes a TTL of " + LONG_TTL + " s to the Node.",
+                "It holds at once, for what is cached too.");
         Node node = cluster().get(Node.class, "", DemoCluster.NODE);
         node.getMetadata().getAnnotations().put(NodeTtlSource.ANNOTATION, LONG_TTL);
         did("annotated " + name(node), cluster().update(node));
+    }
+
+    /** Says what happens, and what comes of it if there is a cache. */
+    private void heading(String fact, String withCache) {
+        account.heading(cached ? fact + " " + withCache : fact);
     }
 
     private InMemoryCluster cluster() {

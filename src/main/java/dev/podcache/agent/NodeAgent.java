@@ -2,6 +2,7 @@ package dev.podcache.agent;
 
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Reflector;
@@ -63,6 +64,10 @@ final class NodeAgent implements AutoCloseable {
         return "spec.nodeName=" + node;
     }
 
+    ChangeDetectionStrategy strategy() {
+        return options.strategy();
+    }
+
     Counts counts() {
         return counter.counts();
     }
@@ -73,11 +78,6 @@ final class NodeAgent implements AutoCloseable {
 
     Inventory inventory() {
         return Inventory.of(assigned.pods());
-    }
-
-    /** For how long an answer counts as fresh now, and why, for people. */
-    String freshness(ObjectKey secret) {
-        return cache.secrets().state(secret.namespace(), secret.name()).freshness();
     }
 
     /** Ends the readers, so that {@link #counts} stand still. Idempotent. */

@@ -73,7 +73,7 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         String name = nodeName();
-        AgentLogging.toStandardError(output.verbose ? Level.DEBUG : Level.WARN);
+        console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
         try (KubernetesClient client =
                         new KubernetesClientBuilder().withConfig(config).build();

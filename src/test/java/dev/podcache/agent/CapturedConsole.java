@@ -39,7 +39,8 @@ final class CapturedConsole {
                         new PrintStream(err, true, StandardCharsets.UTF_8),
                         environment,
                         home,
-                        stop),
+                        stop,
+                        level -> {}),
                 args);
     }
 

@@ -3,6 +3,7 @@ package dev.podcache.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.podcache.testing.NoLeaks;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -10,21 +11,24 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The main job, from the command line to the last line, over real HTTP. */
+@ExtendWith(NoLeaks.class)
 class DemoTest {
 
     private final CapturedConsole console = new CapturedConsole(Path.of("."));
 
     @Test
     @Timeout(30)
-    void demo_json_tellsEveryActAndAConsistentSummary() {
+    void demo_json_tellsEveryActAndAConsistentSummary(NoLeaks leaks) {
+        leaks.allowWarnings("; next attempt in ");
         int code = console.execute("demo", "--for", "6s", "-o", "json");
 
         List<JsonNode> events =
                 console.out().stream().map(RecordedAccount::parsed).toList();
         assertThat(code).isZero();
-        assertThat(named(events, "act")).hasSize(8);
+        assertThat(named(events, "act")).hasSize(9);
         assertThat(named(events, "registered")).hasSize(13);
         assertThat(named(events, "unregistered"))
                 .singleElement()
@@ -58,12 +62,13 @@ class DemoTest {
 
     @Test
     @Timeout(30)
-    void demo_text_namesTheKubectlLineAndEndsWithTheTable() {
+    void demo_text_namesTheKubectlLineAndEndsWithTheTable(NoLeaks leaks) {
+        leaks.allowWarnings("; next attempt in ");
         int code = console.execute("demo", "--for", "1s");
 
         assertThat(code).isZero();
         assertThat(console.out())
-                .anyMatch(line -> line.matches("  kubectl --server=http://127.0.0.1:\\d+ get secrets -A"));
+                .anyMatch(line -> line.matches(" +kubectl --server=http://127.0.0.1:\\d+ get secrets -A"));
         assertThat(console.out()).contains("-- Summary").anyMatch(line -> line.startsWith("  requests "));
         assertThat(console.out()).noneMatch(line -> line.contains("demo-first") || line.contains("ZGVtb"));
     }
@@ -82,7 +87,8 @@ class DemoTest {
 
     @Test
     @Timeout(30)
-    void demo_strategyGet_asksForEveryRead() {
+    void demo_strategyGet_asksForEveryRead(NoLeaks leaks) {
+        leaks.allowWarnings("; next attempt in ");
         int code = console.execute("demo", "--for", "2s", "--strategy", "get", "-o", "json");
 
         JsonNode summary =
