@@ -43,7 +43,8 @@ final class WriteRules {
             }
             case NAMESPACES -> object.putObject("status").put("phase", "Active");
             case SERVICES -> object.putObject("status").putObject("loadBalancer");
-            default -> {}
+            case NODES -> Json.object(object, "status");
+            case SECRETS, CONFIG_MAPS, EVENTS, LEASES -> {}
         }
         return object;
     }
@@ -91,6 +92,9 @@ final class WriteRules {
         }
         if (resource == Resource.SECRETS) {
             normaliseSecret(key, object);
+        }
+        if (resource.hasStatus() || resource == Resource.LEASES) {
+            Json.object(object, "spec");
         }
         return object;
     }
