@@ -39,6 +39,9 @@ final class AssignedPods implements ReflectorSink<Pod> {
 
     @Override
     public void replace(ImmutableList<Fetched<Pod>> items, String resourceVersion) {
+        if (items.isEmpty()) {
+            account.tell(new Event("idle", "no pods are assigned to this node", ImmutableMap.of()));
+        }
         Set<PodKey> listed = new HashSet<>();
         for (Fetched<Pod> item : items) {
             PodKey key = upsert(item.object());

@@ -129,6 +129,13 @@ class AssignedPodsTest {
     }
 
     @Test
+    void replace_nothing_saysThatThereAreNoPods() {
+        assigned.replace(ImmutableList.of(), "9");
+
+        assertThat(recorded.lines()).containsExactly("   0.0s  idle         no pods are assigned to this node");
+    }
+
+    @Test
     void replace_podRecreatedWhileNobodyWatched_isReplaced() {
         assigned.upsert(fetched(pod("cart", "u1", "db")));
         registry.calls.clear();
