@@ -8,15 +8,19 @@ import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The loop, call by call; pauses are the longest ones because the jitter is 0. */
+@ExtendWith(NoLeaks.class)
 class ReflectorTest {
 
     private static final Duration ALMOST = Duration.ofMillis(199);
@@ -69,6 +73,12 @@ class ReflectorTest {
                 throw thrown;
             }
         }
+    }
+
+    @BeforeEach
+    void allowWarnings(NoLeaks leaks) {
+        leaks.allowWarnings("next attempt in");
+        leaks.allowWarnings("the sink failed; going on");
     }
 
     @Test
