@@ -116,7 +116,11 @@ public final class EmbeddedApiServer implements AutoCloseable {
         return connections.get();
     }
 
-    /** Closes all connections, ends the threads and waits for that, 10 s at most. Idempotent. */
+    /**
+     * Closes all connections and waits, 10 s at most, until the last thread has done its last task. Idempotent.
+     *
+     * @throws IllegalStateException if that took longer, or the thread was interrupted, which it then still is
+     */
     @Override
     public void close() {
         face.faults().clear();

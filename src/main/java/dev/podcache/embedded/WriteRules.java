@@ -20,6 +20,9 @@ final class WriteRules {
     private static final String[] KEPT_METADATA = {
         "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation"
     };
+    private static final String[] OMITTED_IF_EMPTY = {
+        "labels", "annotations", "finalizers", "ownerReferences", "data", "binaryData"
+    };
     private static final String IMMUTABLE = ": Forbidden: field is immutable when `immutable` is set";
 
     private WriteRules() {}
@@ -82,6 +85,10 @@ final class WriteRules {
         object.put("kind", resource.kind());
         object.put("apiVersion", resource.apiVersion());
         ObjectNode metadata = Json.object(object, "metadata");
+        for (String field : OMITTED_IF_EMPTY) {
+            Json.dropIfEmpty(metadata, field);
+            Json.dropIfEmpty(object, field);
+        }
         metadata.remove("managedFields");
         metadata.remove("selfLink");
         metadata.put("name", key.name());

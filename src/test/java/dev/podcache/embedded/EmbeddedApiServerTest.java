@@ -12,6 +12,16 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.PoolOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,8 +31,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,6 +185,39 @@ class EmbeddedApiServerTest {
         }
     }
 
+    @Test
+    void http2_byPriorKnowledge_carriesManyWatchesOnOneConnection() throws Exception {
+        Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+        try {
+            io.vertx.core.http.HttpClient client = vertx.createHttpClient(
+                    new HttpClientOptions()
+                            .setProtocolVersion(HttpVersion.HTTP_2)
+                            .setHttp2ClearTextUpgrade(false),
+                    new PoolOptions().setHttp2MaxSize(1));
+            List<Future<Buffer>> firstLines = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                firstLines.add(client.request(HttpMethod.GET, server.port(), "127.0.0.1", SECRETS + "?watch=1")
+                        .compose(HttpClientRequest::send)
+                        .compose(response -> {
+                            Promise<Buffer> line = Promise.promise();
+                            response.handler(line::tryComplete);
+                            return line.future();
+                        }));
+            }
+            await().atMost(Duration.ofSeconds(10)).until(() -> server.openWatches() == 50);
+
+            cluster.create(secret("db", "b25l"));
+
+            for (Future<Buffer> line : firstLines) {
+                assertThat(line.toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS))
+                        .hasToString(firstLines.get(0).result().toString());
+            }
+            assertThat(server.connections()).isEqualTo(1);
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         GET    | /api/v1/namespaces/shop/secrets/no              |              | 404 | NotFound
@@ -295,9 +341,11 @@ class EmbeddedApiServerTest {
 
         server.close();
 
-        assertThat(Thread.getAllStackTraces().keySet())
-                .extracting(Thread::getName)
-                .noneMatch(name -> name.startsWith("vert.x-"));
+        // a thread ends a moment after its last task, which is what closing waits for
+        await().atMost(Duration.ofSeconds(5))
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .extracting(Thread::getName)
+                        .noneMatch(name -> name.startsWith("vert.x-") || name.startsWith("vertx-")));
         assertThat(cluster.openWatches()).isZero();
         lines.close();
     }

@@ -15,6 +15,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -91,7 +92,7 @@ final class OpenWatch<T> implements WatchHandle {
             }
             Context loop = transport.vertx().getOrCreateContext();
             context = loop;
-            loop.runOnContext(start -> send(transport, uri, options));
+            loop.runOnContext(start -> send(loop, transport, uri, options));
         } catch (UnknownHostException | RuntimeException e) {
             end(NoAnswer.because(request.what(), server, e));
         }
@@ -120,11 +121,10 @@ final class OpenWatch<T> implements WatchHandle {
         }
     }
 
-    private void send(WatchConnections.Transport transport, URI uri, RequestOptions options) {
+    private void send(Context loop, WatchConnections.Transport transport, URI uri, RequestOptions options) {
         if (over.get()) {
             return;
         }
-        Context loop = transport.vertx().getOrCreateContext();
         opening = timekeeper.schedule(OPENS_WITHIN, () -> post(loop, this::endLate));
         transport.http().request(options).onComplete(asked -> {
             if (asked.failed()) {
@@ -284,6 +284,6 @@ final class OpenWatch<T> implements WatchHandle {
         int standard = "https".equals(uri.getScheme()) ? 443 : 80;
         int port = uri.getPort() < 0 ? standard : uri.getPort();
         InetAddress address = InetAddress.getByName(uri.getHost());
-        return SocketAddress.inetSocketAddress(new java.net.InetSocketAddress(address, port));
+        return SocketAddress.inetSocketAddress(new InetSocketAddress(address, port));
     }
 }

@@ -44,7 +44,7 @@ public final class WatchConnections implements AutoCloseable {
     private boolean closed; // guarded by this
 
     /** What all watches share. */
-    record Transport(String server, Vertx vertx, HttpClient http, boolean direct, Credentials credentials) {}
+    record Transport(Vertx vertx, HttpClient http, boolean direct, Credentials credentials) {}
 
     /**
      * Connections to one server; none is made yet.
@@ -90,22 +90,34 @@ public final class WatchConnections implements AutoCloseable {
     }
 
     /** What watches share, made by the first of them; null once closed. */
-    private synchronized @Nullable Transport transport() {
-        if (transport == null && !closed) {
-            ConnectionSettings settings = ConnectionSettings.of(config);
-            Vertx vertx = Vertx.vertx(new VertxOptions()
-                    .setEventLoopPoolSize(2)
-                    .setWorkerPoolSize(1)
-                    .setInternalBlockingPoolSize(1)
-                    .setUseDaemonThread(true)
-                    .setFileSystemOptions(
-                            new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
-            HttpClient http =
-                    vertx.createHttpClient(settings.options(), new PoolOptions().setHttp1MaxSize(MOST_CONNECTIONS));
-            Credentials credentials = new Credentials(settings.interceptors().values(), requestConfig);
-            transport = new Transport(server, vertx, http, settings.direct(), credentials);
+    private @Nullable Transport transport() {
+        synchronized (this) {
+            if (transport != null || closed) {
+                return transport;
+            }
         }
-        return transport;
+        // reads files, so not under the lock; two first watches may both read them
+        ConnectionSettings settings = ConnectionSettings.of(config);
+        synchronized (this) {
+            if (transport == null && !closed) {
+                transport = connect(settings);
+            }
+            return transport;
+        }
+    }
+
+    private Transport connect(ConnectionSettings settings) {
+        Vertx vertx = Vertx.vertx(new VertxOptions()
+                .setEventLoopPoolSize(2)
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(1)
+                .setUseDaemonThread(true)
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+        HttpClient http =
+                vertx.createHttpClient(settings.options(), new PoolOptions().setHttp1MaxSize(MOST_CONNECTIONS));
+        Credentials credentials = new Credentials(settings.interceptors().values(), requestConfig);
+        return new Transport(vertx, http, settings.direct(), credentials);
     }
 
     private static void join(Vertx vertx) {
