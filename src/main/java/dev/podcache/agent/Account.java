@@ -67,6 +67,18 @@ final class Account {
         return broken;
     }
 
+    /**
+     * Nothing, as long as somebody reads.
+     *
+     * @throws CommandFailure if standard output was closed
+     */
+    void requireUnbroken() {
+        if (broken.isDone()) {
+            throw new CommandFailure(
+                    "standard output takes no more: closed by whoever read it, or its disk is full", null);
+        }
+    }
+
     /** Seconds since the account began. */
     double seconds() {
         return (nanoTime.getAsLong() - began) / 1e9;

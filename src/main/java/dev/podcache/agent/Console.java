@@ -64,9 +64,7 @@ record Console(
             Thread.currentThread().interrupt();
             return false;
         }
-        if (account.broken().isDone()) {
-            throw new CommandFailure("standard output was closed by whoever read it: ending early", null);
-        }
+        account.requireUnbroken();
         return false;
     }
 }

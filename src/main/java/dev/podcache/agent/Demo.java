@@ -40,7 +40,7 @@ final class Demo {
                 Fabric8ApiServer server = Fabric8ApiServer.of(client)) {
             Account account = new Account(console.out(), output.format, System::nanoTime);
             Changes changes = new Changes(account, account::seconds);
-            try (NodeAgent agent = new NodeAgent(server, options(), account, changes, cluster::requests);
+            try (NodeAgent agent = new NodeAgent(server, options(), new Audience(account, changes, cluster::requests));
                     DemoKubelet kubelet = new DemoKubelet(agent.assigned()::pods, cluster.cluster())) {
                 introduce(account, cluster);
                 account.heading(
@@ -73,6 +73,7 @@ final class Demo {
                 "",
                 "  strategy    " + strategyText(),
                 "  readers     read everything that each pod refers to, " + 1000 / SYNC.toMillis() + " times a second.",
+                "              hits: fresh in memory; stale: from memory, the server could not be asked; waited: for a request.",
                 "  API server  in this process, at " + cluster.url() + ". Try it in another terminal:",
                 "              " + kubectl,
                 "  the end     comes by itself after " + length.toSeconds()

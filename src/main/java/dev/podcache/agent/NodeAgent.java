@@ -9,8 +9,6 @@ import dev.podcache.reflector.Reflector;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /**
  * A small kubelet's worth of an agent: follows the pods of its node, keeps them registered, and reads what they refer to once a
@@ -30,26 +28,19 @@ final class NodeAgent implements AutoCloseable {
      * An agent that does nothing yet.
      *
      * @param server used for everything, not closed
-     * @param sightings told, on the readers' threads, when an object is seen to have changed
-     * @param requestsAtServer how many requests the server counted, or a constant if nobody knows
      * @throws CommandFailure if the strategy is not available
      */
-    NodeAgent(
-            Fabric8ApiServer server,
-            NodeAgentOptions options,
-            Account account,
-            Consumer<Sighting> sightings,
-            LongSupplier requestsAtServer) {
+    NodeAgent(Fabric8ApiServer server, NodeAgentOptions options, Audience audience) {
         this.options = options;
         this.cache = cache(server, options);
-        this.assigned = new AssignedPods(registry(cache), account);
+        this.assigned = new AssignedPods(registry(cache), audience.account());
         this.reflector = new Reflector<>(
                 server.listerWatcher(ObjectKind.POD, "", podsOf(options.node())),
                 assigned,
                 server.timekeeper(),
                 () -> ThreadLocalRandom.current().nextDouble());
-        this.sync = new PodSync(assigned::pods, this::read, new Sightings(sightings), counter);
-        this.progress = new Progress(account, counter, requestsAtServer);
+        this.sync = new PodSync(assigned::pods, this::read, new Sightings(audience.sightings()), counter);
+        this.progress = new Progress(audience.account(), counter, audience.requestsAtServer());
     }
 
     /** Begins to work. Returns at once. */

@@ -19,14 +19,18 @@ public final class NodeAgentMain {
 
     private NodeAgentMain() {}
 
-    /** Runs the program and ends the process with its exit code. */
+    /** Runs the program and ends the process with its exit code; after a signal, with that of the signal. */
     public static void main(String[] args) {
         Console console = Console.ofProcess();
         CountDownLatch ended = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(console, ended), "agent-shutdown"));
         int code = execute(console, args);
+        console.out().flush();
         ended.countDown();
-        System.exit(code);
+        if (!console.stop().isDone()) {
+            // not exit: hooks of the surrounding process, such as Maven's, would print after the data
+            Runtime.getRuntime().halt(code);
+        }
     }
 
     /** Runs the program and returns its exit code. */

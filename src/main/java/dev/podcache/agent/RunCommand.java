@@ -88,12 +88,9 @@ final class RunCommand implements Callable<Integer> {
         Account account = new Account(console.out(), output.format, System::nanoTime);
         Duration progress = syncFrequency.compareTo(LEAST_PROGRESS) > 0 ? syncFrequency : LEAST_PROGRESS;
         NodeAgentOptions options = new NodeAgentOptions(name, agent.strategy, syncFrequency, progress);
-        try (NodeAgent running = new NodeAgent(
-                server,
-                options,
-                account,
-                sighting -> account.tell(sighting.event("", ImmutableMap.of())),
-                Progress.UNKNOWN)) {
+        Audience audience = new Audience(
+                account, sighting -> account.tell(sighting.event("", ImmutableMap.of())), Progress.UNKNOWN);
+        try (NodeAgent running = new NodeAgent(server, options, audience)) {
             account.tell(new Event(
                     "started",
                     "node " + name + ", strategy " + agent.strategy + ", server " + url,
