@@ -123,9 +123,12 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return turn;
     }
 
-    /** What to serve to a get that waited for as long as it wanted; null if there is nothing. */
+    /**
+     * What to serve to a get that waited for as long as it wanted; null if there is nothing. What was listed for the first time does
+     * not count as long as its watch is not accepted: it would be stale in silence.
+     */
     synchronized @Nullable Answer<T> fallback() {
-        return answer() == null ? aside : answer();
+        return state == WatchState.REOPENING ? aside : answer();
     }
 
     synchronized @Nullable ApiServerException lastFailure() {
@@ -277,7 +280,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     synchronized ObjectState state() {
-        Answer<T> known = answer() == null ? aside : answer();
+        Answer<T> known = answer() == null && state != WatchState.OPENING ? aside : answer();
         String version = known instanceof Answer.Present<T> present ? present.resourceVersion : "";
         Duration age = null;
         if (state == WatchState.LIVE) {

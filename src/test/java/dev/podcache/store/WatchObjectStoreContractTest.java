@@ -1,0 +1,28 @@
+package dev.podcache.store;
+
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.StoreContract;
+import io.fabric8.kubernetes.api.model.Secret;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The contract on a server without HTTP. */
+@ExtendWith(NoLeaks.class)
+class WatchObjectStoreContractTest extends StoreContract {
+
+    private final WatchFixture f = new WatchFixture();
+
+    @Override
+    protected Store<Secret> store() {
+        return f.store;
+    }
+
+    @Override
+    protected void closeStore() {
+        f.close();
+    }
+
+    @Override
+    protected Server server() {
+        return new FakeContractServer(f.server.cluster());
+    }
+}
