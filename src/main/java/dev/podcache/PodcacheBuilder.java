@@ -1,6 +1,8 @@
 package dev.podcache;
 
 import com.google.common.io.Closer;
+import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
@@ -16,6 +18,8 @@ import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.PayloadBudget;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
+import dev.podcache.store.WatchObjectStore;
+import dev.podcache.store.WatchObjectStore.WatchTimes;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -45,8 +49,9 @@ public final class PodcacheBuilder {
     private final boolean ownsServer;
     private @Nullable String node;
     private @Nullable NodeLister nodeLister;
-    private ChangeDetectionStrategy strategy = ChangeDetectionStrategy.CACHE;
+    private ChangeDetectionStrategy strategy = ChangeDetectionStrategy.WATCH;
     private Duration readTimeout = StoreOptions.DEFAULT_READ_TIMEOUT;
+    private WatchTimes watchTimes = WatchTimes.DEFAULT;
     private Duration defaultTtl = DEFAULT_TTL;
     private long payloadBudget = Long.MAX_VALUE;
     private PodcacheMetrics metrics = PodcacheMetrics.NONE;
@@ -73,18 +78,14 @@ public final class PodcacheBuilder {
         return this;
     }
 
-    /** How changes are detected. Default: {@link ChangeDetectionStrategy#CACHE}. */
+    /** How changes are detected. Default: {@link ChangeDetectionStrategy#WATCH}, as in the kubelet. */
     public PodcacheBuilder strategy(ChangeDetectionStrategy chosen) {
-        if (chosen == ChangeDetectionStrategy.WATCH) {
-            throw new IllegalArgumentException(
-                    "strategy WATCH is not available in this version: choose CACHE, or GET to ask every time");
-        }
         this.strategy = Objects.requireNonNull(chosen, "strategy");
         return this;
     }
 
     /**
-     * The longest that a get blocks. Default: 10 s.
+     * The longest that a get blocks under {@link ChangeDetectionStrategy#GET} and {@link ChangeDetectionStrategy#CACHE}. Default: 10 s.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -94,6 +95,16 @@ public final class PodcacheBuilder {
                     "readTimeout " + timeout + " leaves no time to read: it must be positive");
         }
         this.readTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * The longest that a get blocks under {@link ChangeDetectionStrategy#WATCH}, for the first list and watch of an object. Default: 1 s.
+     *
+     * @throws IllegalArgumentException unless it is positive
+     */
+    public PodcacheBuilder firstSyncTimeout(Duration timeout) {
+        this.watchTimes = new WatchTimes(timeout, WatchTimes.DEFAULT.idleAfter());
         return this;
     }
 
@@ -139,13 +150,36 @@ public final class PodcacheBuilder {
             parts.register(apiServer::close);
         }
         StoreOptions options = new StoreOptions(apiServer.timekeeper(), readTimeout, budget(apiServer), metrics);
-        Stores stores = strategy == ChangeDetectionStrategy.GET
-                ? new Stores(apiServer, options, parts, null)
-                : new Stores(apiServer, options, parts, ttlSource(apiServer, parts));
+        Shared shared = new Shared(apiServer, options, ttlSource(apiServer, parts), parts);
         return new Podcache(
-                stores.manager(ObjectKind.SECRET, PodReferences::secrets),
-                stores.manager(ObjectKind.CONFIG_MAP, PodReferences::configMaps),
+                manager(ObjectKind.SECRET, PodReferences::secrets, shared),
+                manager(ObjectKind.CONFIG_MAP, PodReferences::configMaps, shared),
                 parts);
+    }
+
+    private <T extends HasMetadata> Manager<T> manager(
+            ObjectKind<T> kind, Function<Pod, ? extends Set<Reference>> references, Shared shared) {
+        Fabric8ApiServer apiServer = shared.server();
+        ObjectGetter<T> getter = apiServer.getter(kind);
+        return switch (strategy) {
+            case GET -> {
+                DirectObjectStore<T> store = new DirectObjectStore<>(kind, getter, shared.options());
+                shared.parts().register(store::close);
+                yield Manager.simple(store);
+            }
+            case CACHE -> {
+                TtlObjectStore<T> store = new TtlObjectStore<>(kind, getter, shared.ttl(), shared.options());
+                shared.parts().register(store::close);
+                yield Manager.caching(store, references);
+            }
+            case WATCH -> {
+                Function<ObjectKey, ListerWatcher<T>> byName =
+                        key -> apiServer.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name());
+                WatchObjectStore<T> store = new WatchObjectStore<>(kind, byName, getter, shared.options(), watchTimes);
+                shared.parts().register(store::close);
+                yield Manager.caching(store, references);
+            }
+        };
     }
 
     private PayloadBudget budget(Fabric8ApiServer apiServer) {
@@ -153,17 +187,21 @@ public final class PodcacheBuilder {
         if (payloadBudget == Long.MAX_VALUE) {
             return PayloadBudget.unlimited(timekeeper);
         }
-        if (strategy == ChangeDetectionStrategy.GET) {
-            log.info("payloadBudget has no effect: strategy GET holds no payloads");
+        if (strategy != ChangeDetectionStrategy.CACHE) {
+            log.info(
+                    "payloadBudget has no effect under strategy {}: only CACHE can fetch again what it forgot",
+                    strategy);
+            return PayloadBudget.unlimited(timekeeper);
         }
         return PayloadBudget.ofBytes(payloadBudget, timekeeper);
     }
 
+    /** Follows the Node under CACHE only: nobody else asks for its TTL. */
     private ObjectTtlSource ttlSource(Fabric8ApiServer apiServer, Closer parts) {
         NodeLister lister = nodeLister;
         String own = node;
-        if (lister == null) {
-            if (own == null) {
+        if (lister == null || strategy != ChangeDetectionStrategy.CACHE) {
+            if (own == null || strategy != ChangeDetectionStrategy.CACHE) {
                 return new DefaultTtl(TimeUnit.NANOSECONDS.convert(defaultTtl), "default, no Node was named");
             }
             lister = NodeLister.following(
@@ -181,23 +219,6 @@ public final class PodcacheBuilder {
     /** The TTL of a cache that knows no Node. */
     private record DefaultTtl(long ttlNanos, String origin) implements ObjectTtlSource {}
 
-    /** What the two managers are made of alike. */
-    private record Stores(
-            Fabric8ApiServer server,
-            StoreOptions options,
-            Closer parts,
-            @Nullable ObjectTtlSource ttl) {
-
-        <T extends HasMetadata> Manager<T> manager(
-                ObjectKind<T> kind, Function<Pod, ? extends Set<Reference>> references) {
-            if (ttl == null) {
-                DirectObjectStore<T> store = new DirectObjectStore<>(kind, server.getter(kind), options);
-                parts.register(store::close);
-                return Manager.simple(store);
-            }
-            TtlObjectStore<T> store = new TtlObjectStore<>(kind, server.getter(kind), ttl, options);
-            parts.register(store::close);
-            return Manager.caching(store, references);
-        }
-    }
+    /** What the two managers have in common. */
+    private record Shared(Fabric8ApiServer server, StoreOptions options, ObjectTtlSource ttl, Closer parts) {}
 }

@@ -72,6 +72,8 @@ final class WatchedNode implements NodeLister {
     /** One thread at a time writes {@link #known}. */
     private final class Sink implements ReflectorSink<Node> {
 
+        private boolean failing;
+
         @Override
         public void replace(ImmutableList<Fetched<Node>> items, String resourceVersion) {
             Node found = null;
@@ -97,11 +99,19 @@ final class WatchedNode implements NodeLister {
 
         @Override
         public void connected() {
+            if (failing) {
+                failing = false;
+                log.info("Node {} is followed again", name);
+            }
             know(known.node);
         }
 
         @Override
         public void disconnected(ApiServerException cause) {
+            if (!failing) {
+                failing = true;
+                log.warn("Node {} cannot be followed, trying on: {}", name, cause.getMessage());
+            }
             change(new Known(known.node, "Node " + name + " cannot be followed: " + cause.getMessage()));
         }
 

@@ -183,7 +183,7 @@ public final class Reflector<T> implements AutoCloseable {
     private synchronized void opened() {
         spell.opened(timekeeper.nanoTime());
         if (pauses.failing()) {
-            log.info("{}: connected again", server);
+            log.debug("{}: connected again", server);
         }
     }
 
@@ -258,17 +258,12 @@ public final class Reflector<T> implements AutoCloseable {
         if (!enter(number)) {
             return;
         }
-        boolean first;
         Duration pause;
         synchronized (this) {
-            first = !pauses.failing();
             pause = pauses.after(failure);
         }
-        if (first) {
-            log.warn("{}: {}; next attempt in {} ms", server, failure.getMessage(), pause.toMillis());
-        } else {
-            log.debug("{}: {}; next attempt in {} ms", server, failure.getMessage(), pause.toMillis());
-        }
+        // how loud that is depends on what is followed, which the sink knows
+        log.debug("{}: {}; next attempt in {} ms", server, failure.getMessage(), pause.toMillis());
         call(() -> sink.disconnected(failure));
         next(number, pause);
     }

@@ -177,10 +177,12 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private void failed(Following from, ApiServerException cause) {
         Answer<T> before = null;
         Answer<T> after = null;
+        boolean first;
         synchronized (this) {
             if (following != from) {
                 return;
             }
+            first = lastFailure == null;
             lastFailure = cause;
             before = answer();
             after = before;
@@ -191,7 +193,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             }
         }
         tell(before, after, Transitions.WATCHED);
-        watches.metrics().watchFailed(watches.kind(), key, cause.reason());
+        watches.failed(key, cause, first);
         unlocked();
     }
 

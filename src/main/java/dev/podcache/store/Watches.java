@@ -1,5 +1,6 @@
 package dev.podcache.store;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -8,20 +9,31 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What all entries of a watch store share. */
 final class Watches<T extends HasMetadata> {
 
+    private static final Logger log = LoggerFactory.getLogger(WatchObjectStore.class);
+    private static final Duration QUIET = Duration.ofSeconds(10);
+
     private final ObjectKind<T> kind;
     private final Function<ObjectKey, ListerWatcher<T>> listerWatchers;
     private final StoreOptions options;
+    private final AtomicLong nextWarning;
+    private final AtomicInteger unsaid = new AtomicInteger();
 
     Watches(ObjectKind<T> kind, Function<ObjectKey, ListerWatcher<T>> listerWatchers, StoreOptions options) {
         this.kind = kind;
         this.listerWatchers = listerWatchers;
         this.options = options;
+        this.nextWarning = new AtomicLong(options.timekeeper().nanoTime());
     }
 
     ObjectKind<T> kind() {
@@ -34,6 +46,28 @@ final class Watches<T extends HasMetadata> {
 
     long now() {
         return options.timekeeper().nanoTime();
+    }
+
+    /** An attempt failed; {@code first} if the one before it had not. */
+    void failed(ObjectKey key, ApiServerException cause, boolean first) {
+        metrics().watchFailed(kind, key, cause.reason());
+        if (!first) {
+            return;
+        }
+        // one lost connection is hundreds of lost watches: one line says it
+        long now = now();
+        long due = nextWarning.get();
+        if (now - due >= 0 && nextWarning.compareAndSet(due, now + QUIET.toNanos())) {
+            int others = unsaid.getAndSet(0);
+            log.warn(
+                    "the watch of {} {} failed, trying on: {}{}",
+                    kind,
+                    key,
+                    cause.getMessage(),
+                    others == 0 ? "" : "; " + others + " more have failed since the last warning");
+        } else {
+            unsaid.incrementAndGet();
+        }
     }
 
     Reflector<T> reflector(ObjectKey key, ReflectorSink<T> sink) {

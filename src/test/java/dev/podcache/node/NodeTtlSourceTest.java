@@ -40,7 +40,7 @@ class NodeTtlSourceTest {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("next attempt in");
+        leaks.allowWarnings("cannot be followed");
         leaks.allowWarnings("no number of seconds");
     }
 

@@ -27,7 +27,7 @@ class WatchedNodeTest {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("next attempt in");
+        leaks.allowWarnings("cannot be followed");
         leaks.allowWarnings("a listener of Node worker-1 failed");
     }
 

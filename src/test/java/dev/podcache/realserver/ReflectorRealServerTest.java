@@ -83,7 +83,7 @@ class ReflectorRealServerTest {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("next attempt in");
+        leaks.allowWarnings("cannot be followed");
         leaks.allowWarnings("no number of seconds");
     }
 
