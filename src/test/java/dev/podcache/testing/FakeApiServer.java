@@ -138,6 +138,11 @@ public final class FakeApiServer implements AutoCloseable {
         failures.add(new Failure(pattern, facts, new AtomicInteger(times)));
     }
 
+    /** Forgets what {@link #failNext} was told: from now on calls succeed. */
+    public void clearFailures() {
+        failures.clear();
+    }
+
     /** Reads the object when a get of it comes, and answers when released. */
     public Held hold(ObjectKey key) {
         return faults.hold(RequestPattern.any().verb(Verb.GET).key(key));
