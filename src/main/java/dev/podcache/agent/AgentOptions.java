@@ -12,8 +12,8 @@ final class AgentOptions {
             names = "--strategy",
             paramLabel = "STRATEGY",
             description =
-                    "how changes are detected: Get (every read asks), Cache (the default: asks again after the TTL) or"
-                            + " Watch")
+                    "how changes are detected: Get (every read asks), Cache (the default: asks again after the TTL)"
+                            + " or Watch (not available yet)")
     ChangeDetectionStrategy strategy = ChangeDetectionStrategy.CACHE;
 
     @Option(

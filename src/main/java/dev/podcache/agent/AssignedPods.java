@@ -138,8 +138,13 @@ final class AssignedPods implements ReflectorSink<Pod> {
         long configMaps = objects(PodReferences.configMaps(pod));
         account.tell(new Event(
                 name,
-                String.format("pod %-28s %d Secrets, %d ConfigMaps", nameOf(key), secrets, configMaps),
+                String.format(
+                        "pod %-28s %s, %s", nameOf(key), count(secrets, "Secret"), count(configMaps, "ConfigMap")),
                 ImmutableMap.of("pod", "" + nameOf(key), "secrets", secrets, "configMaps", configMaps)));
+    }
+
+    private static String count(long number, String noun) {
+        return number + " " + noun + (number == 1 ? "" : "s");
     }
 
     private static boolean isOver(Pod pod) {

@@ -6,6 +6,7 @@ import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeTtlSource;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.math.BigDecimal;
 import java.time.Duration;
 import org.slf4j.event.Level;
 
@@ -69,14 +70,14 @@ final class Demo {
         String text = String.join(
                 System.lineSeparator(),
                 "Podcache demo: an agent on node " + DemoCluster.NODE
-                        + " caches the Secrets and ConfigMaps that the node's pods" + " refer to.",
+                        + " caches the Secrets and ConfigMaps that the node's pods refer to.",
                 "",
                 "  strategy    " + strategyText(),
                 "  readers     read everything that each pod refers to, " + 1000 / SYNC.toMillis() + " times a second.",
                 "              hits: fresh in memory; stale: from memory, the server could not be asked; waited: for a request.",
                 "  API server  in this process, at " + cluster.url() + ". Try it in another terminal:",
                 "              " + kubectl,
-                "  the end     comes by itself after " + length.toSeconds()
+                "  the end     comes by itself after " + seconds(length)
                         + " s, with a summary. Ctrl-C brings it earlier.");
         account.block(new Event(
                 "started",
@@ -86,8 +87,12 @@ final class Demo {
                         "strategy", strategy.name(),
                         "server", cluster.url(),
                         "ttlSeconds", schedule.ttlSeconds(),
-                        "endsAfterSeconds", length.toSeconds(),
+                        "endsAfterSeconds", BigDecimal.valueOf(length.toMillis(), 3),
                         "kubectl", kubectl)));
+    }
+
+    private static String seconds(Duration duration) {
+        return BigDecimal.valueOf(duration.toMillis(), 3).stripTrailingZeros().toPlainString();
     }
 
     private String strategyText() {

@@ -7,6 +7,7 @@ import picocli.CommandLine.Mixin;
 /** The subcommand {@code demo}. */
 @Command(
         name = "demo",
+        header = "Shows an agent at work, without a cluster.",
         mixinStandardHelpOptions = true,
         versionProvider = VersionCommand.Provider.class,
         description = {

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.agent.DemoSchedule.Act;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.StatusException;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.object.ObjectKey;
@@ -41,8 +42,17 @@ final class DemoScript {
         this.cached = agent.strategy() != ChangeDetectionStrategy.GET;
     }
 
-    /** Plays one act. */
+    /** Plays one act, unless the user was there first and what it is about is gone. */
     void play(Act act) {
+        try {
+            perform(act);
+        } catch (StatusException refused) {
+            String why = String.valueOf(refused.getMessage());
+            account.tell(new Event("skipped", why, ImmutableMap.of("message", why)));
+        }
+    }
+
+    private void perform(Act act) {
         switch (act) {
             case ROTATION -> rotate();
             case ARRIVAL -> arrive();
@@ -80,8 +90,7 @@ final class DemoScript {
     }
 
     private void delete() {
-        account.heading(
-                "ConfigMap " + DELETED + " is deleted while pods refer to it. That is seen within the TTL too.");
+        heading("ConfigMap " + DELETED + " is deleted while pods refer to it.", "That is seen within the TTL too.");
         changes.make(ObjectKind.CONFIG_MAP, DELETED, "deletion of ConfigMap " + DELETED);
         ConfigMap known = cluster().get(ConfigMap.class, DELETED.namespace(), DELETED.name());
         deleted = known;
@@ -90,6 +99,9 @@ final class DemoScript {
     }
 
     private void bringBack() {
+        if (deleted == null) {
+            return;
+        }
         heading(
                 "It returns.",
                 "That an object is missing is never taken for granted, so this is seen at the next read.");

@@ -15,6 +15,7 @@ public final class NodeAgentMain {
 
     private static final int FAILED = 1;
     private static final int USAGE = 2;
+    private static final int HELP_WIDTH = 100;
     private static final long LAST_WORDS_SECONDS = 5;
 
     private NodeAgentMain() {}
@@ -41,6 +42,7 @@ public final class NodeAgentMain {
                 .addSubcommand("version", new VersionCommand(console));
         line.registerConverter(java.time.Duration.class, new GoDuration());
         line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setUsageHelpWidth(HELP_WIDTH);
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setParameterExceptionHandler((refused, arguments) -> {

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -105,8 +106,7 @@ final class PodSync implements AutoCloseable {
             counter.read(false);
             sightings.saw(kind, key, Outcome.of(failed));
         } catch (IllegalArgumentException illegalName) {
-            // the API server lets a pod mention any text as a name; such an object cannot exist, and no request was
-            // made
+            // the API server lets a pod mention any text as a name; for one that cannot exist no request was made
             sightings.saw(kind, key, new Outcome.Failed("ILLEGAL_NAME"));
         }
     }
@@ -123,7 +123,7 @@ final class PodSync implements AutoCloseable {
         }
     }
 
-    private static java.util.concurrent.ThreadFactory named(String format) {
+    private static ThreadFactory named(String format) {
         return new ThreadFactoryBuilder().setNameFormat(format).setDaemon(true).build();
     }
 }

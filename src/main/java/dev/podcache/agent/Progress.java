@@ -15,6 +15,8 @@ final class Progress implements AutoCloseable {
     /** For {@code requestsAtServer} where the server does not say. */
     static final LongSupplier UNKNOWN = () -> -1;
 
+    private static final Duration CLOSING = Duration.ofSeconds(2);
+
     private final Account account;
     private final ReadCounter counter;
     private final LongSupplier requestsAtServer;
@@ -23,10 +25,10 @@ final class Progress implements AutoCloseable {
             .setDaemon(true)
             .build());
 
-    private Counts before = Counts.NONE; // guarded by this
-    private long requestsBefore; // guarded by this
-    private double toldAt; // guarded by this
-    private boolean closed; // guarded by this
+    // of the timer's thread once it is started
+    private Counts before = Counts.NONE;
+    private long requestsBefore;
+    private double toldAt;
 
     Progress(Account account, ReadCounter counter, LongSupplier requestsAtServer) {
         this.account = account;
@@ -41,10 +43,7 @@ final class Progress implements AutoCloseable {
     }
 
     /** Tells what happened since it was last told. Says nothing if nothing was read. */
-    synchronized void tell() {
-        if (closed) {
-            return;
-        }
+    void tell() {
         Counts now = counter.counts();
         long requests = requestsAtServer.getAsLong();
         double at = account.seconds();
@@ -82,10 +81,15 @@ final class Progress implements AutoCloseable {
     /** Tells the rest and ends. Idempotent. */
     @Override
     public void close() {
-        timer.shutdownNow();
-        tell();
-        synchronized (this) {
-            closed = true;
+        if (timer.isShutdown()) {
+            return;
+        }
+        timer.execute(this::tell);
+        timer.shutdown();
+        try {
+            timer.awaitTermination(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -21,6 +21,7 @@ import picocli.CommandLine.Spec;
 /** The subcommand {@code run}. */
 @Command(
         name = "run",
+        header = "Runs an agent on a node of a real cluster.",
         mixinStandardHelpOptions = true,
         versionProvider = VersionCommand.Provider.class,
         description = {

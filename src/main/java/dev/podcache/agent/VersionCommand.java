@@ -14,8 +14,9 @@ import picocli.CommandLine.Mixin;
 /** The subcommand {@code version}. */
 @Command(
         name = "version",
+        header = "Prints versions.",
         mixinStandardHelpOptions = true,
-        description = "Prints which Podcache, Java and Kubernetes client these are.",
+        description = "Of Podcache, of Java and of the Kubernetes client.",
         footer = {"", "Example:", "  podcache-agent version -o json"})
 final class VersionCommand implements Callable<Integer> {
 

@@ -10,7 +10,6 @@
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
  * <tr><td>{@code Account}</td><td>the order of lines on standard output</td><td>none of ours</td></tr>
- * <tr><td>{@code Progress}</td><td>what was told last</td><td>{@code Account}</td></tr>
  * <tr><td>{@code Changes.seen}</td><td>what was seen</td><td>none</td></tr>
  * </table>
  */

@@ -25,7 +25,7 @@ class AssignedPodsTest {
 
         assertThat(registry.calls).containsExactly("register shop/cart(u1)");
         assertThat(recorded.lines())
-                .containsExactly("   0.0s  registered   pod shop/cart                    1 Secrets, 0 ConfigMaps");
+                .containsExactly("   0.0s  registered   pod shop/cart                    1 Secret, 0 ConfigMaps");
     }
 
     @Test
