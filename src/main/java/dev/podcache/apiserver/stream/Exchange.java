@@ -8,8 +8,10 @@ import io.vertx.core.Context;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.http.StreamResetException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
@@ -242,7 +244,13 @@ final class Exchange {
     }
 
     private void endBroken(Throwable cause) {
-        end(endpoint.unanswered(ask.what, cause));
+        if (cause instanceof HttpClosedException) {
+            lose("the connection to " + endpoint + " was closed");
+        } else if (cause instanceof StreamResetException reset) {
+            lose(endpoint + " broke off the answer (HTTP/2 error " + reset.getCode() + ")");
+        } else {
+            end(endpoint.unanswered(ask.what, cause));
+        }
     }
 
     private void endLate() {

@@ -184,6 +184,8 @@ final class PooledConnection implements Pulse.Told {
             usable = false;
             pool.retired(this);
         });
+        // each stream is told of it too
+        wire.exceptionHandler(broken -> log.debug("a connection to {} broke", endpoint, broken));
         wire.closeHandler(closed -> lost("the connection to " + endpoint + " was closed"));
         pulse = new Pulse(wire, loop, endpoint.timekeeper(), this);
         pulse.start();
