@@ -1,5 +1,6 @@
 package dev.podcache.apiserver;
 
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Backoff;
 import dev.podcache.time.Timekeeper;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <caption>What is repeated</caption>
  * <tr><th>reason</th><th>repeated</th></tr>
  * <tr><td>UNAVAILABLE, THROTTLED, TIMEOUT</td><td>while the next attempt still begins before the deadline</td></tr>
- * <tr><td>FORBIDDEN</td><td>the same, but only during the first second: right after a pod's binding the Node authorizer
+ * <tr><td>FORBIDDEN</td><td>the same, but only if it begins within the first second: right after a pod's binding the Node authorizer
  * refuses for some milliseconds (kubernetes/kubernetes PR 136211), later it means what it says</td></tr>
  * <tr><td>all others</td><td>never: the server's answer is final</td></tr>
  * </table>
@@ -97,7 +98,7 @@ public final class RetryingGetter<T> {
             }
             Throwable cause =
                     thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-            if (!(cause instanceof ApiServerException failure) || !mayPass(failure)) {
+            if (!(cause instanceof ApiServerException failure)) {
                 result.completeExceptionally(cause == null ? new AssertionError("neither value nor failure") : cause);
                 return;
             }
@@ -107,18 +108,19 @@ public final class RetryingGetter<T> {
             if (asked != null && asked.compareTo(pause) > 0) {
                 pause = asked;
             }
-            if (spent().plus(pause).compareTo(budget) >= 0) {
+            if (spent().plus(pause).compareTo(repeatedFor(failure.reason())) >= 0) {
                 result.completeExceptionally(failure);
                 return;
             }
             timekeeper.schedule(pause, this::next);
         }
 
-        private boolean mayPass(ApiServerException failure) {
-            return switch (failure.reason()) {
-                case UNAVAILABLE, THROTTLED, TIMEOUT -> true;
-                case FORBIDDEN -> spent().compareTo(FORBIDDEN_MAY_PASS) < 0;
-                case NOT_FOUND, UNAUTHORIZED, EXPIRED, CONFLICT, REJECTED, UNREADABLE, INTERRUPTED -> false;
+        /** Until how long after the beginning of the first attempt another one may begin. */
+        private Duration repeatedFor(FailureReason reason) {
+            return switch (reason) {
+                case UNAVAILABLE, THROTTLED, TIMEOUT -> budget;
+                case FORBIDDEN -> budget.compareTo(FORBIDDEN_MAY_PASS) < 0 ? budget : FORBIDDEN_MAY_PASS;
+                case NOT_FOUND, UNAUTHORIZED, EXPIRED, CONFLICT, REJECTED, UNREADABLE, INTERRUPTED -> Duration.ZERO;
             };
         }
 

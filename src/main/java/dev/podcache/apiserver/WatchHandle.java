@@ -4,6 +4,9 @@ package dev.podcache.apiserver;
 @FunctionalInterface
 public interface WatchHandle {
 
-    /** Ends the watch at the server at once; its consumer is told nothing more once this returned. Never blocks. Idempotent. */
+    /**
+     * Ends the watch at the server at once; its consumer is told nothing more once this returned, though a call that had begun on
+     * another thread may still be running. Never blocks. Idempotent.
+     */
     void close();
 }

@@ -5,7 +5,7 @@
  * dev.podcache.apiserver.RetryingGetter} is the one place that repeats a read.
  *
  * <p>Read {@code ObjectGetter}, {@code Freshness}, {@code Fetched}, {@code ListerWatcher}, {@code WatchEvent}, {@code
- * ApiServerException}.
+ * ApiServerException}; then, for who implements the ports, {@code ErrorAnswer} and {@code NoAnswer}.
  */
 @NullMarked
 package dev.podcache.apiserver;

@@ -1,5 +1,6 @@
 package dev.podcache.embedded;
 
+import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
@@ -20,8 +21,8 @@ record FieldSelector(ImmutableList<Term> terms) {
             "reason",
             "type");
 
-    /** One condition; {@code pointer} is the field as a JSON pointer. */
-    record Term(String pointer, String value, boolean equal) {
+    /** One condition on one field. */
+    record Term(JsonPointer pointer, String value, boolean equal) {
         boolean matches(JsonNode object) {
             return object.at(pointer).asText("").equals(value) == equal;
         }
@@ -35,7 +36,7 @@ record FieldSelector(ImmutableList<Term> terms) {
                         "Unable to find \"" + resource.qualified() + "\" that match field selector" + " \"" + selector
                                 + "\": field label not supported: " + term.key());
             }
-            String pointer = "/" + term.key().replace('.', '/');
+            JsonPointer pointer = JsonPointer.compile("/" + term.key().replace('.', '/'));
             terms.add(new Term(pointer, term.value(), term.operator() == SelectorTerm.Operator.EQUAL));
         }
         return new FieldSelector(terms.build());

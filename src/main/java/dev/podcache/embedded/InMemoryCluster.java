@@ -6,6 +6,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -272,6 +273,11 @@ public final class InMemoryCluster implements AutoCloseable {
             watcher.queueEnd();
             watcher.tell();
         }
+    }
+
+    /** The time that timestamps are made of. */
+    Instant now() {
+        return timekeeper.wallTime();
     }
 
     private <R extends @Nullable Object> R write(Supplier<R> step) {

@@ -4,8 +4,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.type.LogicalType;
 import java.io.IOException;
 import java.util.stream.Collectors;
 
@@ -14,6 +17,17 @@ final class Json {
 
     /** Knows java.time, which Leases are written in. */
     static final ObjectMapper MAPPER = JsonMapper.builder().findAndAddModules().build();
+
+    /** Takes no number for a string, as Go's decoder does not. */
+    private static final ObjectMapper STRICT = JsonMapper.builder()
+            .findAndAddModules()
+            .withCoercionConfig(
+                    LogicalType.Textual,
+                    coercions -> coercions
+                            .setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                            .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                            .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
+            .build();
 
     private Json() {}
 
@@ -28,7 +42,7 @@ final class Json {
 
     static <T> T model(JsonNode tree, Class<T> model) {
         try {
-            return MAPPER.treeToValue(tree, model);
+            return STRICT.treeToValue(tree, model);
         } catch (JsonProcessingException e) {
             throw StatusException.badRequest(model.getSimpleName() + " in version \"v1\" cannot be handled as a "
                     + model.getSimpleName() + ": wrong type of value" + at(e));
@@ -48,7 +62,15 @@ final class Json {
         node.forEach(Json::dropNulls);
     }
 
-    /** Puts {@code value} or removes the field if there is none. */
+    /** Drops the field if it is an object or list without content, as Go's omitempty does. */
+    static void dropIfEmpty(ObjectNode object, String field) {
+        JsonNode value = object.get(field);
+        if (value != null && value.isContainerNode() && value.isEmpty()) {
+            object.remove(field);
+        }
+    }
+
+    /** Makes {@code field} of {@code to} what it is of {@code from}, or nothing. */
     static void copy(JsonNode from, ObjectNode to, String field) {
         JsonNode value = from.get(field);
         if (value == null) {

@@ -47,6 +47,7 @@ final class WatchCache {
         if (history.size() > historyLimit) {
             forgotten = history.removeFirst().revision();
         }
+        watchers.removeIf(Watcher::isSilent);
         return watchers.stream().filter(watcher -> watcher.queue(change)).collect(ImmutableList.toImmutableList());
     }
 

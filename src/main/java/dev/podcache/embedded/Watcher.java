@@ -75,6 +75,10 @@ final class Watcher {
         signals.clear();
     }
 
+    boolean isSilent() {
+        return silent;
+    }
+
     /** Tells what is queued. Never called under a lock. */
     void tell() {
         if (tellers.getAndIncrement() != 0) {
@@ -98,6 +102,7 @@ final class Watcher {
         } catch (RuntimeException e) {
             log.error("a watch listener threw, which it must not; its watch is over", e);
             silence();
+            timers.stop();
         }
     }
 }

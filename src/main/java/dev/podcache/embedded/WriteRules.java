@@ -20,6 +20,9 @@ final class WriteRules {
     private static final String[] KEPT_METADATA = {
         "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation"
     };
+    private static final String[] OMITTED_IF_EMPTY = {
+        "labels", "annotations", "finalizers", "ownerReferences", "data", "binaryData"
+    };
     private static final String IMMUTABLE = ": Forbidden: field is immutable when `immutable` is set";
 
     private WriteRules() {}
@@ -43,7 +46,8 @@ final class WriteRules {
             }
             case NAMESPACES -> object.putObject("status").put("phase", "Active");
             case SERVICES -> object.putObject("status").putObject("loadBalancer");
-            default -> {}
+            case NODES -> Json.object(object, "status");
+            case SECRETS, CONFIG_MAPS, EVENTS, LEASES -> {}
         }
         return object;
     }
@@ -81,6 +85,10 @@ final class WriteRules {
         object.put("kind", resource.kind());
         object.put("apiVersion", resource.apiVersion());
         ObjectNode metadata = Json.object(object, "metadata");
+        for (String field : OMITTED_IF_EMPTY) {
+            Json.dropIfEmpty(metadata, field);
+            Json.dropIfEmpty(object, field);
+        }
         metadata.remove("managedFields");
         metadata.remove("selfLink");
         metadata.put("name", key.name());
@@ -91,6 +99,9 @@ final class WriteRules {
         }
         if (resource == Resource.SECRETS) {
             normaliseSecret(key, object);
+        }
+        if (resource.hasStatus() || resource == Resource.LEASES) {
+            Json.object(object, "spec");
         }
         return object;
     }

@@ -6,8 +6,6 @@ import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.NoAnswer;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
-import dev.podcache.object.FailureReason;
-import dev.podcache.time.Backoff;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.Objects;
@@ -37,7 +35,6 @@ public final class Reflector<T> implements AutoCloseable {
      */
 
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
-    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(30));
     private static final Duration LIST_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration SHORTEST_WATCH = Duration.ofMinutes(30);
     private static final Duration BUSY = Duration.ofSeconds(1);
@@ -47,11 +44,11 @@ public final class Reflector<T> implements AutoCloseable {
     private final ReflectorSink<T> sink;
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
+    private final RetryPauses pauses; // guarded by this
 
     private int attempt; // guarded by this; 0 before start()
     private boolean closed; // guarded by this
     private @Nullable String version; // guarded by this; null when a list is due
-    private int failures; // guarded by this; in a row
     private WatchSpell spell; // guarded by this
     private @Nullable WatchHandle handle; // guarded by this
     private Timekeeper.@Nullable Scheduled timer; // guarded by this; the pause, or the watchdog of the watch
@@ -71,6 +68,7 @@ public final class Reflector<T> implements AutoCloseable {
         this.sink = Objects.requireNonNull(sink, "sink");
         this.timekeeper = Objects.requireNonNull(timekeeper, "timekeeper");
         this.random = Objects.requireNonNull(random, "random");
+        this.pauses = new RetryPauses(random);
         this.spell = new WatchSpell(server.toString(), Duration.ZERO, timekeeper.nanoTime());
     }
 
@@ -182,13 +180,13 @@ public final class Reflector<T> implements AutoCloseable {
 
     private synchronized void opened() {
         spell.opened(timekeeper.nanoTime());
-        if (failures > 0) {
+        if (pauses.failing()) {
             log.info("{}: connected again", server);
         }
     }
 
     private synchronized void seen(String seen, boolean bookmark) {
-        failures = 0;
+        pauses.reset();
         if (bookmark) {
             spell.bookmarked(timekeeper.nanoTime());
         } else {
@@ -208,7 +206,7 @@ public final class Reflector<T> implements AutoCloseable {
             long now = timekeeper.nanoTime();
             end = spell.ended(failure, now);
             if (spell.healthy(now)) {
-                failures = 0;
+                pauses.reset();
             }
             if (end instanceof WatchEnd.Unresumable) {
                 version = null;
@@ -258,14 +256,8 @@ public final class Reflector<T> implements AutoCloseable {
         boolean first;
         Duration pause;
         synchronized (this) {
-            first = failures == 0;
-            failures++;
-            boolean forgotten = failure.reason() == FailureReason.EXPIRED;
-            pause = first && forgotten ? Duration.ZERO : BACKOFF.pause(failures, random.getAsDouble());
-        }
-        Duration asked = failure.retryAfter();
-        if (asked != null && asked.compareTo(pause) > 0) {
-            pause = asked;
+            first = !pauses.failing();
+            pause = pauses.after(failure);
         }
         if (first) {
             log.warn("{}: {}; next attempt in {} ms", server, failure.getMessage(), pause.toMillis());

@@ -3,7 +3,7 @@
  * resume, and list again when the server no longer knows from where. {@link dev.podcache.reflector.Reflector} is the loop, driven
  * by callbacks and timers, without a thread of its own. Follows client-go's {@code tools/cache/reflector.go}.
  *
- * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code WatchSpell}, {@code WatchEnd}.
+ * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code WatchSpell}, {@code WatchEnd}, {@code RetryPauses}.
  *
  * <table>
  * <caption>Locks</caption>

@@ -3,11 +3,15 @@ package dev.podcache.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import java.time.Duration;
@@ -15,12 +19,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Rule 4.3, with the cases of the kubelet's TestParseNodeAnnotation. */
+@ExtendWith(NoLeaks.class)
 class NodeTtlSourceTest {
 
     private static final long DEFAULT_NANOS = Duration.ofSeconds(60).toNanos();
@@ -29,6 +37,12 @@ class NodeTtlSourceTest {
     private final ManualListerWatcher<Node> server = new ManualListerWatcher<>();
     private final NodeLister lister = NodeLister.following("worker-1", server, time, () -> 0.0);
     private final NodeTtlSource source = NodeTtlSource.of(lister, Duration.ofSeconds(60));
+
+    @BeforeEach
+    void allowWarnings(NoLeaks leaks) {
+        leaks.allowWarnings("next attempt in");
+        leaks.allowWarnings("no number of seconds");
+    }
 
     @AfterEach
     void tearDown() {
@@ -105,6 +119,30 @@ class NodeTtlSourceTest {
 
         assertThat(source.ttlNanos()).isEqualTo(DEFAULT_NANOS);
         assertThat(source.origin()).contains("node.alpha.kubernetes.io/ttl", "worker-1", "\"" + value + "\"");
+    }
+
+    @Test
+    void ttlNanos_sameBadValueAgain_isWarnedOfOnce() {
+        Logger logger = (Logger) LoggerFactory.getLogger(NodeTtlSource.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        logger.addAppender(log);
+        log.start();
+        try {
+            answer(node("bad"));
+            server.watch().open();
+            server.watch().upsert(node("bad"), "2");
+            server.watch().upsert(node("worse"), "3");
+        } finally {
+            logger.detachAppender(log);
+        }
+
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        first -> assertThat(first)
+                                .contains("node.alpha.kubernetes.io/ttl of Node worker-1 is \"bad\"")
+                                .contains("kubectl annotate node worker-1 --overwrite node.alpha.kubernetes.io/ttl=60"),
+                        second -> assertThat(second).contains("\"worse\""));
     }
 
     @Test

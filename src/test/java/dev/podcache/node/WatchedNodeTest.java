@@ -7,19 +7,29 @@ import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(NoLeaks.class)
 class WatchedNodeTest {
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final ManualListerWatcher<Node> server = new ManualListerWatcher<>();
     private final NodeLister lister = NodeLister.following("worker-1", server, time, () -> 0.0);
+
+    @BeforeEach
+    void allowWarnings(NoLeaks leaks) {
+        leaks.allowWarnings("next attempt in");
+        leaks.allowWarnings("a listener of Node worker-1 failed");
+    }
 
     @AfterEach
     void tearDown() {

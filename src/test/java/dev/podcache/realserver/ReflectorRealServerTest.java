@@ -14,6 +14,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
+import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -28,9 +29,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The loop and the Node's TTL against kube-apiserver itself, also when that dies and returns. */
+@ExtendWith(NoLeaks.class)
 @RealServerTest
 class ReflectorRealServerTest {
 
@@ -75,6 +79,12 @@ class ReflectorRealServerTest {
             connected = false;
             failures.add(cause.reason());
         }
+    }
+
+    @BeforeEach
+    void allowWarnings(NoLeaks leaks) {
+        leaks.allowWarnings("next attempt in");
+        leaks.allowWarnings("no number of seconds");
     }
 
     @AfterEach

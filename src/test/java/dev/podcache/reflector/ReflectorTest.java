@@ -8,15 +8,19 @@ import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The loop, call by call; pauses are the longest ones because the jitter is 0. */
+@ExtendWith(NoLeaks.class)
 class ReflectorTest {
 
     private static final Duration ALMOST = Duration.ofMillis(199);
@@ -69,6 +73,12 @@ class ReflectorTest {
                 throw thrown;
             }
         }
+    }
+
+    @BeforeEach
+    void allowWarnings(NoLeaks leaks) {
+        leaks.allowWarnings("next attempt in");
+        leaks.allowWarnings("the sink failed; going on");
     }
 
     @Test
@@ -159,6 +169,18 @@ class ReflectorTest {
         server.answer("50", List.of());
         assertThat(server.watch().resourceVersion).isEqualTo("50");
         assertThat(sink.calls).endsWith("disconnected EXPIRED", "replace []@50");
+    }
+
+    @Test
+    void watch_expiredAfterALongFailure_listsAgainAtOnceAllTheSame() {
+        watching();
+        for (int i = 0; i < 8; i++) {
+            server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+            time.advance(Duration.ofSeconds(30));
+        }
+        server.watch().end(failure(FailureReason.EXPIRED, null));
+
+        assertThat(server.lists()).isEqualTo(2);
     }
 
     @Test

@@ -11,12 +11,16 @@ import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.vertx.core.buffer.Buffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -27,11 +31,14 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lists and watches against answers of every sort. */
 @NullUnmarked
+@ExtendWith(NoLeaks.class)
 class Fabric8ListerWatcherTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -149,6 +156,32 @@ class Fabric8ListerWatcherTest {
                 .containsIgnoringCase("Impersonate-User: jane")
                 .containsIgnoringCase("User-Agent: tests/1");
         assertThat(network.requests.get(1)).containsIgnoringCase("Authorization: Bearer token-2");
+    }
+
+    @Test
+    void watch_tokenRefused_isRenewedForTheNextWatch(@TempDir Path folder) throws Exception {
+        Path kubeconfig = Files.writeString(folder.resolve("config"), kubeconfig("old"));
+        connect(new ConfigBuilder(Config.fromKubeconfig(kubeconfig.toFile())));
+        network.answer("401 Unauthorized", "");
+        Files.writeString(kubeconfig, kubeconfig("new"));
+        watch();
+        ended(next());
+        watch();
+        ended(next());
+
+        assertThat(network.requests.get(0)).containsIgnoringCase("Authorization: Bearer old");
+        assertThat(network.requests.get(1)).containsIgnoringCase("Authorization: Bearer new");
+    }
+
+    private String kubeconfig(String token) {
+        return """
+                apiVersion: v1
+                kind: Config
+                current-context: test
+                contexts: [{name: test, context: {cluster: test, user: test}}]
+                clusters: [{name: test, cluster: {server: "%s"}}]
+                users: [{name: test, user: {token: "%s"}}]
+                """.formatted(network.url(), token);
     }
 
     @Test
@@ -354,6 +387,7 @@ class Fabric8ListerWatcherTest {
     }
 
     @Test
+    @ExpectedWarnings("a consumer of events failed")
     void consumerThatThrows_doesNotEndTheWatch() throws InterruptedException {
         network.stream(event("ADDED", "1") + event("ADDED", "2"), 1000);
         configMaps("").watch("1", HOUR, event -> {

@@ -11,6 +11,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -26,12 +27,14 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** GETs against answers of every sort. */
 @NullUnmarked
+@ExtendWith(NoLeaks.class)
 class Fabric8ObjectGetterTest {
 
     private static final ObjectKey DB = ObjectKey.of("shop", "db");

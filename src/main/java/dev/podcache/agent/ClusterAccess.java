@@ -1,0 +1,142 @@
+package dev.podcache.agent;
+
+import io.fabric8.kubernetes.api.model.NamedCluster;
+import io.fabric8.kubernetes.api.model.NamedContext;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.MalformedInputException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which API server, and how to log in: the kubeconfig that was named, else {@code $KUBECONFIG}, else the pod's own service
+ * account, else {@code ~/.kube/config}. A kubeconfig is looked through before fabric8 reads it, because fabric8 falls back to
+ * another server where the file is incomplete. Messages never quote it: it has credentials in it.
+ */
+final class ClusterAccess {
+
+    private final Map<String, String> environment;
+    private final Path home;
+
+    ClusterAccess(Map<String, String> environment, Path home) {
+        this.environment = environment;
+        this.home = home;
+    }
+
+    /**
+     * The configuration to connect with.
+     *
+     * @param kubeconfig null if none was named
+     * @throws CommandFailure if there is none, or it is broken; the message says what and the remedy
+     */
+    Config config(@Nullable Path kubeconfig) {
+        if (kubeconfig != null) {
+            return read(kubeconfig, "--kubeconfig");
+        }
+        String variable = environment.getOrDefault("KUBECONFIG", "");
+        if (!variable.isBlank()) {
+            if (variable.contains(File.pathSeparator)) {
+                throw new CommandFailure(
+                        "KUBECONFIG names several files (" + variable + "): name the one to use with --kubeconfig",
+                        null);
+            }
+            return read(Path.of(variable), "KUBECONFIG");
+        }
+        if (environment.containsKey("KUBERNETES_SERVICE_HOST")) {
+            return Config.autoConfigure(null);
+        }
+        Path usual = home.resolve(".kube").resolve("config");
+        if (Files.exists(usual)) {
+            return read(usual, "the default kubeconfig");
+        }
+        throw new CommandFailure(
+                "no cluster to connect to: name a kubeconfig with --kubeconfig or KUBECONFIG, or run inside a pod ("
+                        + usual + " does not exist either); `demo` needs no cluster",
+                null);
+    }
+
+    private static Config read(Path file, String origin) {
+        requireComplete(file, origin);
+        try {
+            return Config.fromKubeconfig(file.toFile());
+        } catch (KubernetesClientException | IllegalArgumentException e) {
+            throw broken(file, origin, "cannot be used", e);
+        }
+    }
+
+    private static void requireComplete(Path file, String origin) {
+        io.fabric8.kubernetes.api.model.Config content = parsed(file, origin);
+        String current = content.getCurrentContext();
+        if (current == null || current.isEmpty()) {
+            throw broken(file, origin, "names no current-context: choose one with `kubectl config use-context`", null);
+        }
+        String cluster = content.getContexts().stream()
+                .filter(context -> current.equals(context.getName()) && context.getContext() != null)
+                .map(NamedContext::getContext)
+                .map(context -> String.valueOf(context.getCluster()))
+                .findFirst()
+                .orElseThrow(
+                        () -> broken(file, origin, "has no context \"" + current + "\", its current-context", null));
+        NamedCluster named = content.getClusters().stream()
+                .filter(candidate -> cluster.equals(candidate.getName()) && candidate.getCluster() != null)
+                .findFirst()
+                .orElseThrow(() -> broken(
+                        file,
+                        origin,
+                        "has no cluster \"" + cluster + "\", which its context \"" + current + "\" names",
+                        null));
+        requireUrl(file, origin, String.valueOf(named.getCluster().getServer()));
+    }
+
+    private static io.fabric8.kubernetes.api.model.Config parsed(Path file, String origin) {
+        String text = text(file, origin);
+        try {
+            io.fabric8.kubernetes.api.model.Config content =
+                    Serialization.unmarshal(text, io.fabric8.kubernetes.api.model.Config.class);
+            if (content != null) {
+                return content;
+            }
+        } catch (RuntimeException e) {
+            // its message may quote the file, so it is neither shown nor kept
+        }
+        throw broken(file, origin, "is no kubeconfig: it must be YAML with clusters, users and contexts", null);
+    }
+
+    private static String text(Path file, String origin) {
+        try {
+            return Files.readString(file);
+        } catch (NoSuchFileException e) {
+            throw broken(file, origin, "does not exist", e);
+        } catch (MalformedInputException e) {
+            throw broken(file, origin, "is no kubeconfig: it is not text", e);
+        } catch (IOException e) {
+            String why = Files.isDirectory(file) ? "is a directory" : "cannot be read (" + e.getMessage() + ")";
+            throw broken(file, origin, why, e);
+        }
+    }
+
+    private static void requireUrl(Path file, String origin, String server) {
+        try {
+            URI url = new URI(server);
+            if (List.of("http", "https").contains(String.valueOf(url.getScheme())) && url.getHost() != null) {
+                return;
+            }
+        } catch (URISyntaxException notEvenThat) {
+            // refused below
+        }
+        throw broken(file, origin, "has \"" + server + "\" for its server: write it as https://HOST:PORT", null);
+    }
+
+    private static CommandFailure broken(Path file, String origin, String why, @Nullable Throwable cause) {
+        return new CommandFailure("kubeconfig " + file + " (from " + origin + ") " + why, cause);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.podcache.agent;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** The subcommand {@code demo}. */
+@Command(
+        name = "demo",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionCommand.Provider.class,
+        description = {
+            "Runs an agent against an API server in this process, with a small workload, and lets things happen to it: a"
+                    + " Secret is rotated, pods come and go, the server fails. Ends by itself after a minute, or after --for;"
+                    + " whatever of that exceeds a minute is yours to play with kubectl.",
+        },
+        footer = {"", "Example:", "  podcache-agent demo --for 15s"})
+final class DemoCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Mixin
+    private AgentOptions agent = new AgentOptions();
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    DemoCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        return new Demo(console, agent, output).run();
+    }
+}

@@ -1,0 +1,12 @@
+package dev.podcache.agent;
+
+import com.google.common.collect.ImmutableMap;
+
+/**
+ * One thing worth telling. Never contains a payload.
+ *
+ * @param name what sort of thing, one word
+ * @param text the rest of the line for people
+ * @param facts the same for programs: strings, numbers, booleans, and maps of them
+ */
+record Event(String name, String text, ImmutableMap<String, Object> facts) {}

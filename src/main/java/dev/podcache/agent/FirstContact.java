@@ -1,0 +1,45 @@
+package dev.podcache.agent;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.object.ObjectKind;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+
+/** Asks the API server once whether it is there and lets us in, so that a wrong address is a message and not a silence. */
+final class FirstContact {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(8);
+
+    private FirstContact() {}
+
+    /**
+     * Lists the pods of the node.
+     *
+     * @param url of the server, for the message
+     * @throws CommandFailure if that fails; the message names the server and the remedy
+     */
+    static void with(Fabric8ApiServer server, String node, String url) {
+        try {
+            server.listerWatcher(ObjectKind.POD, "", NodeAgent.podsOf(node))
+                    .list(PATIENCE)
+                    .join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof ApiServerException failure) {
+                throw new CommandFailure(
+                        "API server " + url + ": " + failure.getMessage() + "; " + remedy(failure), failure);
+            }
+            throw e;
+        }
+    }
+
+    private static String remedy(ApiServerException failure) {
+        return switch (failure.reason()) {
+            case UNAVAILABLE, TIMEOUT -> "check that it runs there, and the server in the kubeconfig";
+            case UNAUTHORIZED -> "check the credentials in the kubeconfig";
+            case FORBIDDEN -> "grant list and watch on pods (a kubelet's credentials have it for its own node)";
+            case THROTTLED -> "it is overloaded, try again later";
+            default -> "check that the server in the kubeconfig is a Kubernetes API server";
+        };
+    }
+}

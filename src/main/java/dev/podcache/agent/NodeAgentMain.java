@@ -1,0 +1,78 @@
+package dev.podcache.agent;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * The program {@code podcache-agent}: {@code demo} (what happens without a subcommand), {@code run} and {@code version}. Exit code
+ * 0 means that all went well, 1 that something failed, 2 that the command line was wrong.
+ */
+public final class NodeAgentMain {
+
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+    private static final long LAST_WORDS_SECONDS = 5;
+
+    private NodeAgentMain() {}
+
+    /** Runs the program and ends the process with its exit code; after a signal, with that of the signal. */
+    public static void main(String[] args) {
+        Console console = Console.ofProcess();
+        CountDownLatch ended = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(console, ended), "agent-shutdown"));
+        int code = execute(console, args);
+        console.out().flush();
+        ended.countDown();
+        if (!console.stop().isDone()) {
+            // not exit: hooks of the surrounding process, such as Maven's, would print after the data
+            Runtime.getRuntime().halt(code);
+        }
+    }
+
+    /** Runs the program and returns its exit code. */
+    static int execute(Console console, String... args) {
+        CommandLine line = new CommandLine(new RootCommand(console))
+                .addSubcommand("demo", new DemoCommand(console))
+                .addSubcommand("run", new RunCommand(console))
+                .addSubcommand("version", new VersionCommand(console));
+        line.registerConverter(java.time.Duration.class, new GoDuration());
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
+        line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
+        line.setParameterExceptionHandler((refused, arguments) -> {
+            CommandLine concerned = refused.getCommandLine();
+            console.err().println("error: " + refused.getMessage());
+            console.err().println("try: " + concerned.getCommandSpec().qualifiedName() + " --help");
+            return USAGE;
+        });
+        line.setExecutionExceptionHandler((thrown, command, parsed) -> failed(console, thrown, parsed));
+        return line.execute(args);
+    }
+
+    private static int failed(Console console, Exception thrown, ParseResult parsed) {
+        console.err()
+                .println("error: "
+                        + (thrown instanceof CommandFailure
+                                ? thrown.getMessage()
+                                : "unexpected, please report it: " + thrown + "; with -v there is a stack trace"));
+        ParseResult command = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
+        if (command.hasMatchedOption("--verbose")) {
+            thrown.printStackTrace(console.err());
+        }
+        return FAILED;
+    }
+
+    /** Asks the command to end, and gives it a moment for its last words. */
+    private static void stop(Console console, CountDownLatch ended) {
+        console.stop().complete(null);
+        try {
+            ended.await(LAST_WORDS_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package dev.podcache.agent;
+
+import com.google.common.collect.ImmutableMap;
+import io.fabric8.kubernetes.client.Version;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
+
+/** The subcommand {@code version}. */
+@Command(
+        name = "version",
+        mixinStandardHelpOptions = true,
+        description = "Prints which Podcache, Java and Kubernetes client these are.",
+        footer = {"", "Example:", "  podcache-agent version -o json"})
+final class VersionCommand implements Callable<Integer> {
+
+    private static final String MAVEN = "/META-INF/maven/dev.podcache/podcache/pom.properties";
+
+    private final Console console;
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    VersionCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        ImmutableMap<String, Object> versions = ImmutableMap.of(
+                "podcache", podcache(), "java", System.getProperty("java.version"), "fabric8", Version.clientVersion());
+        StringBuilder text = new StringBuilder();
+        versions.forEach((name, version) -> text.append(String.format("%-9s %s%n", name, version)));
+        Account account = new Account(console.out(), output.format, System::nanoTime);
+        account.block(new Event("version", text.toString().stripTrailing(), versions));
+        account.requireUnbroken();
+        return 0;
+    }
+
+    /** The version that Maven wrote into the jar; classes that were just compiled have none. */
+    static String podcache() {
+        try (InputStream in = VersionCommand.class.getResourceAsStream(MAVEN)) {
+            if (in == null) {
+                return "development build";
+            }
+            Properties properties = new Properties();
+            properties.load(in);
+            return properties.getProperty("version", "unknown");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** For {@code --version}. */
+    static final class Provider implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"podcache " + podcache()};
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/**
+ * The process edge: a node agent that keeps registered what the pods of its node refer to, and a demo of it. The only place that
+ * wires the library together, reads flags and environment, makes threads of its own, or exits; nobody imports it. Data goes to
+ * standard output, logs and complaints to standard error.
+ *
+ * <p>Read {@code NodeAgentMain}, {@code RunCommand}, {@code NodeAgent}, {@code AssignedPods}, {@code PodSync}, then {@code
+ * DemoCommand}, {@code Demo} and {@code DemoScript}.
+ *
+ * <table>
+ * <caption>Locks</caption>
+ * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
+ * <tr><td>{@code Account}</td><td>the order of lines on standard output</td><td>none of ours</td></tr>
+ * <tr><td>{@code Progress}</td><td>what was told last</td><td>{@code Account}</td></tr>
+ * <tr><td>{@code Changes.seen}</td><td>what was seen</td><td>none</td></tr>
+ * </table>
+ */
+@NullMarked
+package dev.podcache.agent;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,51 @@
+package dev.podcache.embedded;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.fabric8.kubernetes.api.model.Status;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A complete answer.
+ *
+ * @param retryAfterSeconds 0 for none
+ */
+record Answer(int code, String mediaType, Buffer body, int retryAfterSeconds) {
+
+    static Answer json(int code, JsonNode body) {
+        return new Answer(code, "application/json", encoded(body), 0);
+    }
+
+    static Answer text(String text) {
+        return new Answer(200, "text/plain; charset=utf-8", Buffer.buffer(text.getBytes(StandardCharsets.UTF_8)), 0);
+    }
+
+    static Answer error(StatusException refusal) {
+        Status status = refusal.status();
+        Integer retryAfter =
+                status.getDetails() == null ? null : status.getDetails().getRetryAfterSeconds();
+        return new Answer(
+                refusal.code(), "application/json", encoded(Json.tree(status)), retryAfter == null ? 0 : retryAfter);
+    }
+
+    static Buffer encoded(JsonNode json) {
+        try {
+            return Buffer.buffer(Json.MAPPER.writeValueAsBytes(json));
+        } catch (JsonProcessingException e) {
+            throw new AssertionError("writing to memory", e);
+        }
+    }
+
+    void send(HttpServerResponse response) {
+        if (response.ended() || response.closed()) {
+            return;
+        }
+        response.setStatusCode(code).putHeader("Content-Type", mediaType);
+        if (retryAfterSeconds > 0) {
+            response.putHeader("Retry-After", Integer.toString(retryAfterSeconds));
+        }
+        response.end(body);
+    }
+}

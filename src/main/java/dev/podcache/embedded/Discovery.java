@@ -1,0 +1,92 @@
+package dev.podcache.embedded;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.collect.ImmutableList;
+import org.jspecify.annotations.Nullable;
+
+/** What a client asks before it asks for objects: versions, groups, resources, health. */
+final class Discovery {
+
+    private static final String GROUP = "coordination.k8s.io";
+    private static final ImmutableList<String> VERBS =
+            ImmutableList.of("create", "delete", "get", "list", "patch", "update", "watch");
+
+    private Discovery() {}
+
+    /** The answer to a path, or null if that is not one of ours. */
+    static @Nullable Answer answer(String path) {
+        String normal = path.length() > 1 && path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+        return switch (normal) {
+            case "/healthz", "/livez", "/readyz" -> Answer.text("ok");
+            case "/version" -> Answer.json(200, version());
+            case "/api" -> Answer.json(200, coreVersions());
+            case "/apis" -> Answer.json(200, groups());
+            case "/apis/" + GROUP ->
+                Answer.json(200, group().put("kind", "APIGroup").put("apiVersion", "v1"));
+            case "/api/v1" -> Answer.json(200, resources(""));
+            case "/apis/" + GROUP + "/v1" -> Answer.json(200, resources(GROUP));
+            default -> null;
+        };
+    }
+
+    private static ObjectNode version() {
+        return object().put("major", "1").put("minor", "20").put("gitVersion", "v1.20.2+podcache.embedded");
+    }
+
+    private static ObjectNode coreVersions() {
+        ObjectNode versions = object().put("kind", "APIVersions");
+        versions.putArray("versions").add("v1");
+        versions.putArray("serverAddressByClientCIDRs");
+        return versions;
+    }
+
+    private static ObjectNode groups() {
+        ObjectNode list = object().put("kind", "APIGroupList").put("apiVersion", "v1");
+        list.putArray("groups").add(group());
+        return list;
+    }
+
+    private static ObjectNode group() {
+        ObjectNode group = object().put("name", GROUP);
+        ObjectNode version = object().put("groupVersion", GROUP + "/v1").put("version", "v1");
+        group.putArray("versions").add(version);
+        group.set("preferredVersion", version);
+        return group;
+    }
+
+    private static ObjectNode resources(String group) {
+        ObjectNode list = object().put("kind", "APIResourceList").put("apiVersion", "v1");
+        list.put("groupVersion", group.isEmpty() ? "v1" : group + "/v1");
+        ArrayNode resources = list.putArray("resources");
+        for (Resource resource : Resource.values()) {
+            if (resource.group().equals(group)) {
+                describe(resources.addObject(), resource, resource.plural());
+                if (resource.hasStatus()) {
+                    describe(resources.addObject(), resource, resource.plural() + "/status");
+                }
+            }
+        }
+        return list;
+    }
+
+    private static void describe(ObjectNode description, Resource resource, String name) {
+        description
+                .put("name", name)
+                .put("singularName", "")
+                .put("namespaced", resource.namespaced())
+                .put("kind", resource.kind());
+        boolean whole = name.equals(resource.plural());
+        ArrayNode verbs = description.putArray("verbs");
+        VERBS.stream()
+                .filter(verb -> whole || verb.equals("get") || verb.equals("patch") || verb.equals("update"))
+                .forEach(verbs::add);
+        if (whole && !resource.shortName().isEmpty()) {
+            description.putArray("shortNames").add(resource.shortName());
+        }
+    }
+
+    private static ObjectNode object() {
+        return Json.MAPPER.createObjectNode();
+    }
+}

@@ -1,0 +1,166 @@
+package dev.podcache.embedded;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.collect.ImmutableList;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** From HTTP requests to the cluster and back, with whatever the faults do on the way. */
+final class HttpFace {
+
+    private static final Logger log = LoggerFactory.getLogger(EmbeddedApiServer.class);
+    private static final int MAX_BODY_BYTES = 3 << 20;
+
+    private final Vertx vertx;
+    private final InMemoryCluster cluster;
+    private final Faults faults = new Faults();
+    private final RequestCounts counts = new RequestCounts();
+    private final Set<WatchStream> watches = ConcurrentHashMap.newKeySet();
+    private final Tables tables;
+    private final ObjectRequests objects;
+
+    HttpFace(Vertx vertx, InMemoryCluster cluster) {
+        this.vertx = vertx;
+        this.cluster = cluster;
+        this.tables = new Tables(cluster::now);
+        this.objects = new ObjectRequests(cluster, tables);
+    }
+
+    Faults faults() {
+        return faults;
+    }
+
+    RequestCounts counts() {
+        return counts;
+    }
+
+    int openWatches() {
+        return watches.size();
+    }
+
+    /** Answers a request; called on the event loop of its connection. */
+    void handle(HttpServerRequest http) {
+        Context loop = vertx.getOrCreateContext();
+        http.body().onSuccess(body -> {
+            try {
+                answer(http, body, loop);
+            } catch (StatusException e) {
+                Answer.error(e).send(http.response());
+            } catch (RuntimeException e) {
+                // what it says may quote a payload
+                log.error(
+                        "{} {} failed with {}",
+                        http.method(),
+                        http.path(),
+                        e.getClass().getName());
+                Answer.error(StatusException.of(500, "InternalError", "Internal error occurred"))
+                        .send(http.response());
+            }
+        });
+    }
+
+    private void answer(HttpServerRequest http, Buffer body, Context loop) {
+        Answer known = Discovery.answer(http.path());
+        if (known != null) {
+            known.send(http.response());
+            return;
+        }
+        RequestPath path = RequestPath.parse(http.path());
+        if (path == null) {
+            throw StatusException.of(404, "NotFound", "the server could not find the requested resource");
+        }
+        if (body.length() > MAX_BODY_BYTES) {
+            throw StatusException.of(
+                    413, "RequestEntityTooLarge", "Request entity too large: limit is " + MAX_BODY_BYTES);
+        }
+        ApiCall call = ApiCall.of(http, path, body);
+        counts.add(call.verb(), path.resource());
+        suffer(call, loop);
+    }
+
+    private void suffer(ApiCall call, Context loop) {
+        Fate fate = faults.fateOf(call.request());
+        if (fate instanceof Fate.Refuse) {
+            call.http().connection().close();
+        } else if (fate instanceof Fate.Fail fail) {
+            Answer.error(fail.error()).send(call.http().response());
+        } else if (fate instanceof Fate.Delay delay) {
+            vertx.setTimer(Math.max(1, delay.duration().toMillis()), timer -> proceed(call, loop));
+        } else if (fate instanceof Fate.Hold hold) {
+            hold(call, loop, hold.held());
+        } else {
+            proceed(call, loop);
+        }
+    }
+
+    private void hold(ApiCall call, Context loop, Held held) {
+        if (held.readsAtRelease() || call.verb() == Verb.WATCH) {
+            held.arrive().thenRun(() -> loop.runOnContext(nothing -> proceed(call, loop)));
+            return;
+        }
+        Answer answer = objects.answer(call);
+        held.arrive()
+                .thenRun(() ->
+                        loop.runOnContext(nothing -> answer.send(call.http().response())));
+    }
+
+    private void proceed(ApiCall call, Context loop) {
+        if (call.verb() == Verb.WATCH) {
+            try {
+                watch(call, loop);
+            } catch (StatusException e) {
+                Answer.error(e).send(call.http().response());
+            }
+        } else {
+            objects.answer(call).send(call.http().response());
+        }
+    }
+
+    private void watch(ApiCall call, Context loop) {
+        Resource resource = call.path().resource();
+        Selection selection = call.selection();
+        if (!call.parameter("sendInitialEvents").isEmpty()) {
+            throw StatusException.of(
+                    422, "Invalid", "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for this server");
+        }
+        WatchOptions options = new WatchOptions(
+                call.parameter("resourceVersion"),
+                Boolean.parseBoolean(call.parameter("allowWatchBookmarks")),
+                Duration.ofSeconds(call.seconds("timeoutSeconds")));
+        ObjectNames.version(options.resourceVersion());
+        WatchStream stream = new WatchStream(call, loop, format(call), faults);
+        watches.add(stream);
+        faults.opened(stream, stream.request());
+        stream.open(listener -> cluster.watch(resource, selection, options, listener), () -> {
+            watches.remove(stream);
+            faults.closed(stream);
+        });
+    }
+
+    private Function<ClusterEvent, ObjectNode> format(ApiCall call) {
+        Resource resource = call.path().resource();
+        boolean table = call.wantsTable();
+        return event -> {
+            ObjectNode line =
+                    Json.MAPPER.createObjectNode().put("type", event.type().name());
+            boolean row = table && event.type() != ClusterEvent.Type.ERROR;
+            return line.set("object", row ? rows(resource, event) : event.object());
+        };
+    }
+
+    private ObjectNode rows(Resource resource, ClusterEvent event) {
+        if (event.type() != ClusterEvent.Type.BOOKMARK) {
+            return tables.row(resource, event.object());
+        }
+        String version = event.object().path("metadata").path("resourceVersion").asText();
+        return tables.table(resource, ImmutableList.of(), version);
+    }
+}

@@ -1,0 +1,142 @@
+package dev.podcache.embedded;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.collect.ImmutableList;
+import io.fabric8.kubernetes.api.model.StatusBuilder;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** From a request for objects to its answer; all but watches. */
+final class ObjectRequests {
+
+    private static final ImmutableList<String> KIND_AND_VERSION = ImmutableList.of("kind", "apiVersion");
+
+    private final InMemoryCluster cluster;
+    private final Tables tables;
+
+    ObjectRequests(InMemoryCluster cluster, Tables tables) {
+        this.cluster = cluster;
+        this.tables = tables;
+    }
+
+    /** Does what is asked. Never throws what a client can cause. */
+    Answer answer(ApiCall call) {
+        try {
+            requireNothingUnsupported(call);
+            return switch (call.verb()) {
+                case GET -> get(call);
+                case LIST -> list(call);
+                case CREATE -> create(call);
+                case UPDATE -> update(call);
+                case PATCH -> patch(call);
+                case DELETE -> delete(call);
+                case WATCH -> throw new AssertionError("a watch has no answer but a stream");
+            };
+        } catch (StatusException e) {
+            return Answer.error(e);
+        }
+    }
+
+    private static void requireNothingUnsupported(ApiCall call) {
+        if (!call.parameter("dryRun").isEmpty()) {
+            throw StatusException.badRequest("this server has no dry run");
+        }
+        if (call.parameter("resourceVersionMatch").equals("Exact")) {
+            throw StatusException.badRequest(
+                    "this server keeps no old states: resourceVersionMatch=Exact is not possible");
+        }
+    }
+
+    private Answer get(ApiCall call) {
+        RequestPath path = call.path();
+        ObjectNode object = cluster.get(path.resource(), path.key(), call.parameter("resourceVersion"));
+        return objectAnswer(call, 200, object);
+    }
+
+    private Answer list(ApiCall call) {
+        Resource resource = call.path().resource();
+        ObjectList found = cluster.list(resource, call.selection(), call.parameter("resourceVersion"));
+        if (call.wantsTable()) {
+            return Answer.json(200, tables.table(resource, found.items(), found.resourceVersion()));
+        }
+        ObjectNode list = Json.MAPPER.createObjectNode();
+        list.put("kind", resource.kind() + "List");
+        list.put("apiVersion", resource.apiVersion());
+        list.putObject("metadata").put("resourceVersion", found.resourceVersion());
+        ArrayNode items = list.putArray("items");
+        for (ObjectNode object : found.items()) {
+            // as servers do: what a list contains says its kind once
+            ObjectNode item = items.addObject();
+            item.setAll(object);
+            item.remove(KIND_AND_VERSION);
+        }
+        return Answer.json(200, list);
+    }
+
+    private Answer create(ApiCall call) {
+        RequestPath path = call.path();
+        ObjectNode created = cluster.create(path.resource(), path.key().namespace(), call.bodyObject());
+        return objectAnswer(call, 201, created);
+    }
+
+    private Answer update(ApiCall call) {
+        RequestPath path = call.path();
+        return objectAnswer(call, 200, cluster.update(path.resource(), path.key(), path.part(), call.bodyObject()));
+    }
+
+    private Answer patch(ApiCall call) {
+        RequestPath path = call.path();
+        for (PatchBody.Type type : PatchBody.Type.values()) {
+            if (type.mediaType().equals(call.mediaType())) {
+                PatchBody patch = new PatchBody(type, call.bodyTree());
+                return objectAnswer(call, 200, cluster.patch(path.resource(), path.key(), path.part(), patch));
+            }
+        }
+        throw StatusException.of(
+                415,
+                "UnsupportedMediaType",
+                "the body of the request was in an unknown format - accepted media types include:"
+                        + " application/json-patch+json, application/merge-patch+json,"
+                        + " application/strategic-merge-patch+json");
+    }
+
+    private Answer delete(ApiCall call) {
+        RequestPath path = call.path();
+        ObjectNode last = cluster.delete(path.resource(), path.key(), deleteOptions(call));
+        if (path.resource() == Resource.PODS) {
+            return objectAnswer(call, 200, last);
+        }
+        return Answer.json(
+                200,
+                Json.tree(new StatusBuilder()
+                        .withNewMetadata()
+                        .endMetadata()
+                        .withStatus("Success")
+                        .withNewDetails()
+                        .withName(path.key().name())
+                        .withKind(path.resource().plural())
+                        .withUid(last.path("metadata").path("uid").asText())
+                        .endDetails()
+                        .build()));
+    }
+
+    private static DeleteOptions deleteOptions(ApiCall call) {
+        ObjectNode body = call.body().length() == 0 ? Json.MAPPER.createObjectNode() : call.bodyObject();
+        Json.dropNulls(body);
+        String inUrl = call.parameter("gracePeriodSeconds");
+        Long grace = inUrl.isEmpty() ? null : Long.valueOf(call.seconds("gracePeriodSeconds"));
+        if (body.has("gracePeriodSeconds")) {
+            grace = body.path("gracePeriodSeconds").asLong();
+        }
+        Function<String, @Nullable String> precondition = field -> {
+            String value = body.path("preconditions").path(field).asText();
+            return value.isEmpty() ? null : value;
+        };
+        return new DeleteOptions(grace, precondition.apply("uid"), precondition.apply("resourceVersion"));
+    }
+
+    private Answer objectAnswer(ApiCall call, int code, ObjectNode object) {
+        return Answer.json(code, call.wantsTable() ? tables.row(call.path().resource(), object) : object);
+    }
+}

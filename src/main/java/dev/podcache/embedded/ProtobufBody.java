@@ -1,0 +1,149 @@
+package dev.podcache.embedded;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/**
+ * The little protobuf that kubectl cannot do without: {@code kubectl create secret}, {@code configmap} and {@code namespace}
+ * send nothing else. Anything beyond their fields is refused rather than lost.
+ */
+final class ProtobufBody {
+
+    // Field numbers after api/core/v1/generated.proto and apimachinery/pkg/{runtime,apis/meta/v1}/generated.proto.
+
+    static final String MEDIA_TYPE = "application/vnd.kubernetes.protobuf";
+
+    private static final int MAGIC = 0x6b387300; // "k8s" and a zero
+    private static final int LENGTH_DELIMITED = 2;
+
+    private ProtobufBody() {}
+
+    private interface FieldReader {
+        void read(int field, ByteBuffer value);
+    }
+
+    /**
+     * The object as JSON.
+     *
+     * @throws StatusException 400 if it cannot be read, 415 if it is beyond this reader
+     */
+    static ObjectNode decode(byte[] body) {
+        ByteBuffer buffer = ByteBuffer.wrap(body);
+        ObjectNode object = Json.MAPPER.createObjectNode();
+        try {
+            if (buffer.getInt() != MAGIC) {
+                throw StatusException.badRequest("the body of the request is no protobuf of Kubernetes");
+            }
+            fields(buffer, (field, value) -> {
+                switch (field) {
+                    case 1 -> typeMeta(value, object);
+                    case 2 -> content(value, object);
+                    default -> requireEmpty(value);
+                }
+            });
+        } catch (BufferUnderflowException | IllegalArgumentException e) {
+            throw StatusException.badRequest("the protobuf in the body of the request is cut off");
+        }
+        return object;
+    }
+
+    private static void typeMeta(ByteBuffer message, ObjectNode object) {
+        fields(message, (field, value) -> object.put(field == 1 ? "apiVersion" : "kind", text(value)));
+    }
+
+    private static void content(ByteBuffer message, ObjectNode object) {
+        String kind = object.path("kind").asText();
+        fields(message, (field, value) -> {
+            switch (kind + " " + field) {
+                case "Secret 1", "ConfigMap 1", "Namespace 1" -> metadata(value, Json.object(object, "metadata"));
+                case "Secret 2" -> entry(value, Json.object(object, "data"), true);
+                case "Secret 3" -> object.put("type", text(value));
+                case "Secret 4" -> entry(value, Json.object(object, "stringData"), false);
+                case "Secret 5", "ConfigMap 4" -> object.put("immutable", isTrue(value));
+                case "ConfigMap 2" -> entry(value, Json.object(object, "data"), false);
+                case "ConfigMap 3" -> entry(value, Json.object(object, "binaryData"), true);
+                case "Namespace 2" -> requireEmpty(value);
+                case "Namespace 3" -> {} // its status, which a creation ignores
+                default -> throw unsupported();
+            }
+        });
+    }
+
+    private static void metadata(ByteBuffer message, ObjectNode metadata) {
+        fields(message, (field, value) -> {
+            switch (field) {
+                case 1 -> metadata.put("name", text(value));
+                case 2 -> metadata.put("generateName", text(value));
+                case 3 -> metadata.put("namespace", text(value));
+                case 11 -> entry(value, Json.object(metadata, "labels"), false);
+                case 12 -> entry(value, Json.object(metadata, "annotations"), false);
+                default -> requireEmpty(value);
+            }
+        });
+    }
+
+    private static void entry(ByteBuffer message, ObjectNode map, boolean bytes) {
+        String[] keyAndValue = {"", ""};
+        fields(message, (field, value) -> keyAndValue[field - 1] = field == 1 || !bytes ? text(value) : base64(value));
+        map.put(keyAndValue[0], keyAndValue[1]);
+    }
+
+    private static void fields(ByteBuffer message, FieldReader reader) {
+        while (message.hasRemaining()) {
+            int tag = varint(message);
+            boolean delimited = (tag & 7) == LENGTH_DELIMITED;
+            if (!delimited && (tag & 7) != 0) {
+                throw unsupported();
+            }
+            int start = message.position();
+            int number = varint(message);
+            int from = delimited ? message.position() : start;
+            int to = delimited ? from + number : message.position();
+            ByteBuffer value = message.duplicate().position(from).limit(to).slice();
+            message.position(to);
+            reader.read(tag >>> 3, value);
+        }
+    }
+
+    private static int varint(ByteBuffer buffer) {
+        int result = 0;
+        for (int shift = 0; ; shift += 7) {
+            byte next = buffer.get();
+            result |= shift < Integer.SIZE ? (next & 0x7f) << shift : 0;
+            if (next >= 0) {
+                return result;
+            }
+        }
+    }
+
+    private static String text(ByteBuffer value) {
+        return StandardCharsets.UTF_8.decode(value.duplicate()).toString();
+    }
+
+    private static String base64(ByteBuffer value) {
+        return StandardCharsets.ISO_8859_1
+                .decode(Base64.getEncoder().encode(value.duplicate()))
+                .toString();
+    }
+
+    private static boolean isTrue(ByteBuffer value) {
+        return value.hasRemaining() && value.get(0) != 0;
+    }
+
+    /** Go writes some fields that are not set: as nothing, or as a zero. */
+    private static void requireEmpty(ByteBuffer value) {
+        if (value.hasRemaining() && !(value.remaining() == 1 && value.get(0) == 0)) {
+            throw unsupported();
+        }
+    }
+
+    private static StatusException unsupported() {
+        return StatusException.of(
+                415,
+                "UnsupportedMediaType",
+                "this server reads no more protobuf than plain Secrets, ConfigMaps and Namespaces; send application/json");
+    }
+}

@@ -1,0 +1,126 @@
+package dev.podcache.embedded;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.collect.ImmutableList;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Objects as the tables that {@code kubectl get} prints: a few columns of each resource, the age last. */
+final class Tables {
+
+    private final Supplier<Instant> now;
+
+    /** Ages are measured against {@code now}. */
+    Tables(Supplier<Instant> now) {
+        this.now = now;
+    }
+
+    private record Column(String name, Function<JsonNode, String> cell) {
+        static Column at(String name, String pointer) {
+            return new Column(name, object -> object.at(pointer).asText("<none>"));
+        }
+
+        static Column sizeOf(String name, String field) {
+            return new Column(
+                    name, object -> Integer.toString(object.path(field).size()));
+        }
+    }
+
+    private static ImmutableList<Column> columns(Resource resource) {
+        return switch (resource) {
+            case NODES ->
+                ImmutableList.of(
+                        new Column("Status", Tables::readiness),
+                        Column.at("Version", "/status/nodeInfo/kubeletVersion"));
+            case NAMESPACES -> ImmutableList.of(Column.at("Status", "/status/phase"));
+            case PODS -> ImmutableList.of(new Column("Status", Tables::podStatus), Column.at("Node", "/spec/nodeName"));
+            case SECRETS -> ImmutableList.of(Column.at("Type", "/type"), Column.sizeOf("Data", "data"));
+            case CONFIG_MAPS -> ImmutableList.of(Column.sizeOf("Data", "data"));
+            case SERVICES ->
+                ImmutableList.of(Column.at("Type", "/spec/type"), Column.at("Cluster-IP", "/spec/clusterIP"));
+            case EVENTS ->
+                ImmutableList.of(
+                        Column.at("Type", "/type"), Column.at("Reason", "/reason"), Column.at("Message", "/message"));
+            case LEASES -> ImmutableList.of(Column.at("Holder", "/spec/holderIdentity"));
+        };
+    }
+
+    /** The table of a list. */
+    ObjectNode table(Resource resource, List<ObjectNode> objects, String resourceVersion) {
+        ObjectNode table = Json.MAPPER.createObjectNode();
+        table.put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
+        table.putObject("metadata").put("resourceVersion", resourceVersion);
+        ArrayNode definitions = table.putArray("columnDefinitions");
+        define(definitions, "Name", "name");
+        columns(resource).forEach(column -> define(definitions, column.name(), ""));
+        define(definitions, "Age", "");
+        ArrayNode rows = table.putArray("rows");
+        objects.forEach(object -> addRow(rows, resource, object));
+        return table;
+    }
+
+    /** The table of one object, with its version. */
+    ObjectNode row(Resource resource, ObjectNode object) {
+        return table(
+                resource,
+                ImmutableList.of(object),
+                object.path("metadata").path("resourceVersion").asText());
+    }
+
+    private static void define(ArrayNode definitions, String name, String format) {
+        definitions
+                .addObject()
+                .put("name", name)
+                .put("type", "string")
+                .put("format", format)
+                .put("description", "")
+                .put("priority", 0);
+    }
+
+    private void addRow(ArrayNode rows, Resource resource, ObjectNode object) {
+        ObjectNode row = rows.addObject();
+        ArrayNode cells = row.putArray("cells");
+        cells.add(object.path("metadata").path("name").asText());
+        columns(resource).forEach(column -> cells.add(column.cell().apply(object)));
+        cells.add(age(object.path("metadata").path("creationTimestamp").asText()));
+        ObjectNode partial = row.putObject("object");
+        partial.put("kind", "PartialObjectMetadata").put("apiVersion", "meta.k8s.io/v1");
+        partial.set("metadata", object.path("metadata"));
+    }
+
+    private String age(String created) {
+        try {
+            Duration age = Duration.between(Instant.parse(created), now.get());
+            if (age.toMinutes() < 2) {
+                return age.toSeconds() + "s";
+            }
+            return age.toHours() < 3
+                    ? age.toMinutes() + "m"
+                    : age.toDays() < 2 ? age.toHours() + "h" : age.toDays() + "d";
+        } catch (DateTimeParseException e) {
+            return "<unknown>";
+        }
+    }
+
+    private static String readiness(JsonNode node) {
+        String ready = "Unknown";
+        for (JsonNode condition : node.at("/status/conditions")) {
+            if (condition.path("type").asText().equals("Ready")) {
+                ready = condition.path("status").asText().equals("True") ? "Ready" : "NotReady";
+            }
+        }
+        return node.at("/spec/unschedulable").asBoolean() ? ready + ",SchedulingDisabled" : ready;
+    }
+
+    private static String podStatus(JsonNode pod) {
+        return pod.at("/metadata").has("deletionTimestamp")
+                ? "Terminating"
+                : pod.at("/status/phase").asText("Unknown");
+    }
+}

@@ -1,0 +1,53 @@
+package dev.podcache.reflector;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.object.FailureReason;
+import dev.podcache.time.Backoff;
+import java.time.Duration;
+import java.util.function.DoubleSupplier;
+
+/**
+ * How long to wait after each of the failures in a row: at most 200 ms after the first, twice as long after each further one, up
+ * to 30 s; longer if the server asked for it. A forgotten version (410) is no trouble: the list that mends it is made at once,
+ * unless the one before it was in vain. Guarded by the lock of its {@link Reflector}.
+ */
+final class RetryPauses {
+
+    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(30));
+
+    private final DoubleSupplier random;
+    private int failures;
+    private boolean lastForgotten;
+
+    /**
+     * No failures yet.
+     *
+     * @param random uniform in [0, 1)
+     */
+    RetryPauses(DoubleSupplier random) {
+        this.random = random;
+    }
+
+    /** Whether the last attempt failed, or all is so newly well that the next failure still counts as another one in a row. */
+    boolean failing() {
+        return failures > 0;
+    }
+
+    /** All is well: the next failure is a first one. */
+    void reset() {
+        failures = 0;
+        lastForgotten = false;
+    }
+
+    /** The pause after one more failure. */
+    Duration after(ApiServerException failure) {
+        failures++;
+        // after a restart of the server this is the answer that ends the outage: waiting would only prolong it
+        boolean forgotten = failure.reason() == FailureReason.EXPIRED;
+        boolean atOnce = forgotten && !lastForgotten;
+        lastForgotten = forgotten;
+        Duration pause = atOnce ? Duration.ZERO : BACKOFF.pause(failures, random.getAsDouble());
+        Duration asked = failure.retryAfter();
+        return asked != null && asked.compareTo(pause) > 0 ? asked : pause;
+    }
+}

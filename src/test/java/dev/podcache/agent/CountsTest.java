@@ -1,0 +1,74 @@
+package dev.podcache.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.collect.ImmutableSortedMap;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class CountsTest {
+
+    private static final ObjectKey DB = ObjectKey.of("shop", "db");
+
+    private final ReadCounter counter = new ReadCounter();
+
+    @Test
+    void hits_readsWithoutAMiss_areCounted() {
+        counter.read(true);
+        counter.missed(ObjectKind.SECRET, DB, "CACHE");
+        counter.read(true);
+        counter.read(true);
+
+        assertThat(counter.counts().hits()).isEqualTo(2);
+    }
+
+    @Test
+    void hits_missOfAReadThatHasNotEnded_isNoNegativeNumber() {
+        counter.missed(ObjectKind.SECRET, DB, "CACHE");
+
+        assertThat(counter.counts().hits()).isZero();
+    }
+
+    @Test
+    void fetches_answersAndFailures_areToldApartByReason() {
+        fetched("expired", null);
+        fetched("expired", null);
+        fetched("absent", FailureReason.NOT_FOUND);
+        fetched("expired", FailureReason.UNAVAILABLE);
+
+        assertThat(counter.counts().fetches())
+                .containsExactlyEntriesOf(
+                        ImmutableSortedMap.of("absent", 1L, "expired", 2L, "expired UNAVAILABLE", 1L));
+        assertThat(counter.counts().fetched()).isEqualTo(4);
+    }
+
+    @Test
+    void since_earlierCounts_isWhatWasAdded() {
+        counter.read(true);
+        fetched("first read", null);
+        Counts before = counter.counts();
+
+        counter.read(false);
+        counter.staleServed(ObjectKind.SECRET, DB, "CACHE");
+        fetched("expired", null);
+
+        assertThat(counter.counts().since(before))
+                .isEqualTo(new Counts(1, 0, 1, 1, ImmutableSortedMap.of("expired", 1L)));
+    }
+
+    @Test
+    void fetchesText_noneOneAndMany_readWell() {
+        assertThat(counter.counts().fetchesText()).isEqualTo("no fetch");
+        fetched("first read", null);
+        assertThat(counter.counts().fetchesText()).isEqualTo("1 fetch: first read 1");
+        fetched("expired", null);
+        assertThat(counter.counts().fetchesText()).isEqualTo("2 fetches: expired 1, first read 1");
+    }
+
+    private void fetched(String why, @org.jspecify.annotations.Nullable FailureReason failure) {
+        counter.fetched(ObjectKind.SECRET, DB, why, failure, Duration.ofMillis(1));
+    }
+}

@@ -1,0 +1,91 @@
+package dev.podcache.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.NoLeaks;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(NoLeaks.class)
+class ProgressTest {
+
+    private final ReadCounter counter = new ReadCounter();
+    private final AtomicLong requests = new AtomicLong(7);
+
+    @Test
+    void tell_readsSinceTheLastTime_areOneLine() {
+        RecordedAccount recorded = RecordedAccount.ofText();
+        try (Progress progress = new Progress(recorded.account(), counter, requests::get)) {
+            read(3);
+            miss();
+            requests.addAndGet(5);
+            recorded.advance(2);
+            progress.tell();
+            read(2);
+            recorded.advance(2);
+            progress.tell();
+        }
+
+        assertThat(recorded.lines())
+                .containsExactly(
+                        "   2.0s  reads        4     hits 3     stale 1     waited 0     requests/s 2.5    1 fetch: first"
+                                + " read 1",
+                        "   4.0s  reads        2     hits 2     stale 0     waited 0     requests/s 0.0    no fetch");
+    }
+
+    @Test
+    void tell_serverThatDoesNotCount_isNotMentioned() {
+        RecordedAccount recorded = RecordedAccount.ofJson();
+        try (Progress progress = new Progress(recorded.account(), counter, Progress.UNKNOWN)) {
+            read(2);
+            recorded.advance(2);
+            progress.tell();
+        }
+
+        assertThat(recorded.lines())
+                .containsExactly("{\"event\":\"reads\",\"seconds\":2.000,\"reads\":2,\"hits\":2,\"staleServed\":0,"
+                        + "\"waited\":0,\"failed\":0,\"fetches\":{}}");
+    }
+
+    @Test
+    void close_readsThatWereNotTold_areToldOnce() {
+        RecordedAccount recorded = RecordedAccount.ofText();
+        Progress progress = new Progress(recorded.account(), counter, requests::get);
+        read(2);
+
+        progress.close();
+        read(2);
+        progress.close();
+
+        assertThat(recorded.lines()).singleElement().asString().contains("reads        2 ");
+    }
+
+    @Test
+    void tell_nothingWasRead_isSilent() {
+        RecordedAccount recorded = RecordedAccount.ofText();
+        try (Progress progress = new Progress(recorded.account(), counter, requests::get)) {
+            recorded.advance(2);
+            progress.tell();
+        }
+
+        assertThat(recorded.lines()).isEmpty();
+    }
+
+    private void read(int times) {
+        for (int i = 0; i < times; i++) {
+            counter.read(true);
+        }
+    }
+
+    private void miss() {
+        ObjectKey key = ObjectKey.of("shop", "db");
+        counter.missed(ObjectKind.SECRET, key, "CACHE");
+        counter.fetched(ObjectKind.SECRET, key, "first read", null, Duration.ofMillis(1));
+        counter.staleServed(ObjectKind.SECRET, key, "CACHE");
+        counter.read(true);
+    }
+}

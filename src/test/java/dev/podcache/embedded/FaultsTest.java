@@ -1,0 +1,102 @@
+package dev.podcache.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.ObjectKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class FaultsTest {
+
+    private static final ApiRequest GET = new ApiRequest(Verb.GET, Resource.SECRETS, ObjectKey.of("shop", "db"));
+    private static final ApiRequest WATCH = new ApiRequest(Verb.WATCH, Resource.PODS, ObjectKey.of("", ""));
+
+    private final Faults faults = new Faults();
+
+    @Test
+    void fateOf_nothingSwitchedOn_isToPass() {
+        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+    }
+
+    @Test
+    void failNext_twice_failsTwiceThenPasses() {
+        faults.failNext(2, StatusException.internalError(), RequestPattern.any());
+
+        assertThat(List.of(faults.fateOf(GET), faults.fateOf(GET))).allMatch(fate -> fate instanceof Fate.Fail);
+        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+    }
+
+    @Test
+    void fateOf_twoFaults_isDecidedByTheFirst() {
+        faults.delay(Duration.ofSeconds(1), RequestPattern.any());
+        faults.refuse(RequestPattern.any());
+
+        assertThat(faults.fateOf(GET)).isEqualTo(new Fate.Delay(Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void fateOf_otherRequests_areNotConcerned() {
+        RequestPattern pattern =
+                RequestPattern.any().verb(Verb.GET).resource(Resource.SECRETS).key(ObjectKey.of("shop", "db"));
+        faults.refuse(pattern);
+
+        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Refuse.class);
+        assertThat(faults.fateOf(WATCH)).isInstanceOf(Fate.Pass.class);
+        assertThat(faults.fateOf(new ApiRequest(Verb.GET, Resource.CONFIG_MAPS, GET.key())))
+                .isInstanceOf(Fate.Pass.class);
+        assertThat(faults.fateOf(new ApiRequest(Verb.GET, Resource.SECRETS, ObjectKey.of("shop", "other"))))
+                .isInstanceOf(Fate.Pass.class);
+    }
+
+    @Test
+    void switchedOff_fault_isOver() {
+        Faults.Switched fault = faults.refuse(RequestPattern.any());
+
+        fault.close();
+
+        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+    }
+
+    @Test
+    void hold_afterRelease_holdsNoMore() {
+        Held held = faults.hold(RequestPattern.any());
+        assertThat(faults.fateOf(GET)).isEqualTo(new Fate.Hold(held));
+
+        held.release();
+
+        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+    }
+
+    @Test
+    void clear_heldRequests_areReleased() {
+        Held held = faults.hold(RequestPattern.any());
+
+        faults.clear();
+
+        assertThat(held.arrive()).isDone();
+    }
+
+    @Test
+    void dropEvents_one_dropsOne() {
+        faults.dropEvents(1, RequestPattern.any().resource(Resource.PODS));
+
+        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventFate.DROP);
+        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventFate.PASS);
+    }
+
+    @Test
+    void resetWatches_openOnes_areResetIfTheyMatch() {
+        List<String> reset = new ArrayList<>();
+        Faults.OpenedWatch closed = () -> reset.add("closed");
+        faults.opened(() -> reset.add("pods"), WATCH);
+        faults.opened(() -> reset.add("secrets"), GET);
+        faults.opened(closed, WATCH);
+        faults.closed(closed);
+
+        faults.resetWatches(RequestPattern.any().resource(Resource.PODS));
+
+        assertThat(reset).containsExactly("pods");
+    }
+}

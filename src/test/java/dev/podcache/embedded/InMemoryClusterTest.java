@@ -1,0 +1,497 @@
+package dev.podcache.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.testing.ManualTimekeeper;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+class InMemoryClusterTest {
+
+    private static final ObjectKey KEY = ObjectKey.of("shop", "db");
+
+    private final ManualTimekeeper time = new ManualTimekeeper();
+    private final InMemoryCluster cluster = InMemoryCluster.create(time);
+
+    @Test
+    void create_secret_fillsInTheSystemsMetadata() {
+        time.advance(Duration.ofMillis(1500));
+
+        Secret created = cluster.create(secret("a"));
+
+        assertThat(created.getMetadata().getUid()).isNotEmpty();
+        assertThat(created.getMetadata().getCreationTimestamp()).isEqualTo("2026-01-01T00:00:01Z");
+        assertThat(created.getMetadata().getResourceVersion()).isEqualTo(cluster.resourceVersion());
+        assertThat(created.getType()).isEqualTo("Opaque");
+    }
+
+    @Test
+    void create_secretWithStringData_storesItEncoded() {
+        Secret created = cluster.create(new SecretBuilder(secret("a"))
+                .addToStringData("plain", "h\u00e9")
+                .build());
+
+        assertThat(created.getData()).containsEntry("plain", "aMOp");
+        assertThat(created.getStringData()).isNullOrEmpty();
+    }
+
+    @Test
+    void create_existingName_isRefused() {
+        cluster.create(secret("a"));
+
+        assertRefused(() -> cluster.create(secret("b")), 409, "AlreadyExists", "secrets \"db\" already exists");
+    }
+
+    @Test
+    void create_withResourceVersion_isRefused() {
+        Secret old = cluster.create(secret("a"));
+        cluster.delete(old);
+
+        assertRefused(() -> cluster.create(old), 500, "", "resourceVersion should not be set on objects to be created");
+    }
+
+    @Test
+    void create_generateName_makesOneUp() {
+        Secret anonymous = new SecretBuilder(secret("a")).build();
+        anonymous.getMetadata().setName(null);
+        anonymous.getMetadata().setGenerateName("db-");
+
+        assertThat(cluster.create(anonymous).getMetadata().getName()).matches("db-[b-z2-9]{5}");
+    }
+
+    @Test
+    void create_illegalName_isRefused() {
+        Secret illegal = secret("a");
+        illegal.getMetadata().setName("DB_1");
+
+        assertThatThrownBy(() -> cluster.create(illegal))
+                .isInstanceOfSatisfying(
+                        StatusException.class, e -> assertThat(e.code()).isEqualTo(422))
+                .hasMessageContaining("DB_1");
+    }
+
+    @Test
+    void create_inAMissingNamespace_createsIt() {
+        cluster.create(secret("a"));
+
+        assertThat(cluster.get(Namespace.class, "", "shop").getStatus().getPhase())
+                .isEqualTo("Active");
+    }
+
+    @Test
+    void create_lease_keepsMicroseconds() {
+        ZonedDateTime renewed = ZonedDateTime.of(2026, 1, 2, 3, 4, 5, 678_901_000, ZoneOffset.UTC);
+        cluster.create(new LeaseBuilder()
+                .withNewMetadata()
+                .withNamespace("kube-node-lease")
+                .withName("worker-1")
+                .endMetadata()
+                .withNewSpec()
+                .withRenewTime(renewed)
+                .endSpec()
+                .build());
+
+        Lease lease = cluster.get(Lease.class, "kube-node-lease", "worker-1");
+
+        assertThat(lease.getSpec().getRenewTime().toInstant()).isEqualTo(renewed.toInstant());
+    }
+
+    @Test
+    void get_absent_isRefusedAsNotFound() {
+        assertRefused(() -> cluster.get(Secret.class, "shop", "db"), 404, "NotFound", "secrets \"db\" not found");
+    }
+
+    @Test
+    void update_freshVersion_raisesIt() {
+        Secret created = cluster.create(secret("a"));
+
+        Secret updated = cluster.update(
+                new SecretBuilder(created).withData(Map.of("key", "Yg==")).build());
+
+        assertThat(Long.parseLong(updated.getMetadata().getResourceVersion()))
+                .isGreaterThan(Long.parseLong(created.getMetadata().getResourceVersion()));
+        assertThat(updated.getMetadata().getUid())
+                .isEqualTo(created.getMetadata().getUid());
+    }
+
+    @Test
+    void update_staleVersion_conflicts() {
+        Secret created = cluster.create(secret("a"));
+        cluster.update(secret("b"));
+
+        assertRefused(
+                () -> cluster.update(created),
+                409,
+                "Conflict",
+                "Operation cannot be fulfilled on secrets \"db\": the object has been modified; please apply your changes to"
+                        + " the latest version and try again");
+    }
+
+    @Test
+    void update_otherUid_conflicts() {
+        cluster.create(secret("a"));
+        Secret other = secret("b");
+        other.getMetadata().setUid("another");
+
+        assertThatThrownBy(() -> cluster.update(other))
+                .isInstanceOfSatisfying(
+                        StatusException.class, e -> assertThat(e.code()).isEqualTo(409))
+                .hasMessageContaining("UID in precondition: another");
+    }
+
+    @Test
+    void update_nothingNew_keepsTheVersion() {
+        Secret created = cluster.create(secret("a"));
+        String before = cluster.resourceVersion();
+
+        Secret updated = cluster.update(created);
+
+        assertThat(updated.getMetadata().getResourceVersion())
+                .isEqualTo(created.getMetadata().getResourceVersion());
+        assertThat(cluster.resourceVersion()).isEqualTo(before);
+    }
+
+    @Test
+    void update_leaseWithoutVersion_isRefused() {
+        Lease lease = new LeaseBuilder()
+                .withNewMetadata()
+                .withNamespace("kube-node-lease")
+                .withName("worker-1")
+                .endMetadata()
+                .withNewSpec()
+                .endSpec()
+                .build();
+        cluster.create(lease);
+
+        assertThatThrownBy(() -> cluster.update(lease))
+                .isInstanceOfSatisfying(
+                        StatusException.class, e -> assertThat(e.code()).isEqualTo(422))
+                .hasMessageContaining("must be specified for an update");
+    }
+
+    @Test
+    void update_immutableSecret_refusesNewDataAndNewMutability() {
+        Secret sealed = cluster.create(
+                new SecretBuilder(secret("a")).withImmutable(true).build());
+        Secret changed =
+                new SecretBuilder(sealed).withData(Map.of("key", "Yg==")).build();
+        Secret opened = new SecretBuilder(sealed).withImmutable(null).build();
+
+        String why = ": Forbidden: field is immutable when `immutable` is set";
+        assertRefused(() -> cluster.update(changed), 422, "Invalid", "Secret \"db\" is invalid: data" + why);
+        assertRefused(() -> cluster.update(opened), 422, "Invalid", "Secret \"db\" is invalid: immutable" + why);
+    }
+
+    @Test
+    void update_immutableSecret_acceptsNewLabels() {
+        Secret sealed = cluster.create(
+                new SecretBuilder(secret("a")).withImmutable(true).build());
+
+        Secret labelled = cluster.update(new SecretBuilder(sealed)
+                .editMetadata()
+                .addToLabels("a", "b")
+                .endMetadata()
+                .build());
+
+        assertThat(labelled.getMetadata().getLabels()).containsEntry("a", "b");
+    }
+
+    @Test
+    void update_nodeWithStatus_leavesTheStatus() {
+        cluster.create(node("True"));
+
+        Node updated = cluster.update(new NodeBuilder(node("False"))
+                .withNewSpec()
+                .withUnschedulable(true)
+                .endSpec()
+                .build());
+
+        assertThat(updated.getStatus().getConditions().get(0).getStatus()).isEqualTo("True");
+        assertThat(updated.getSpec().getUnschedulable()).isTrue();
+    }
+
+    @Test
+    void updateStatus_nodeWithSpecAndLabels_takesStatusAndLabelsOnly() {
+        cluster.create(node("True"));
+
+        Node updated = cluster.updateStatus(new NodeBuilder(node("False"))
+                .editMetadata()
+                .addToLabels("zone", "a")
+                .endMetadata()
+                .withNewSpec()
+                .withUnschedulable(true)
+                .endSpec()
+                .build());
+
+        assertThat(updated.getStatus().getConditions().get(0).getStatus()).isEqualTo("False");
+        assertThat(updated.getMetadata().getLabels()).containsEntry("zone", "a");
+        assertThat(updated.getSpec().getUnschedulable()).isNull();
+    }
+
+    @Test
+    void create_podWithStatus_beginsPending() {
+        Pod created = cluster.create(new PodBuilder(pod(""))
+                .withNewStatus()
+                .withPhase("Running")
+                .endStatus()
+                .build());
+
+        assertThat(created.getStatus().getPhase()).isEqualTo("Pending");
+        assertThat(created.getMetadata().getGeneration()).isEqualTo(1);
+    }
+
+    @Test
+    void delete_podOnANode_isOnlyMarked() {
+        Pod created = cluster.create(pod("worker-1"));
+
+        cluster.delete(created);
+
+        Pod marked = cluster.get(Pod.class, "shop", "web");
+        assertThat(marked.getMetadata().getDeletionTimestamp()).isEqualTo("2026-01-01T00:00:30Z");
+        assertThat(marked.getMetadata().getDeletionGracePeriodSeconds()).isEqualTo(30);
+    }
+
+    @Test
+    void delete_markedPodAgain_changesNothing() {
+        Pod created = cluster.create(pod("worker-1"));
+        cluster.delete(created);
+        String before = cluster.resourceVersion();
+
+        cluster.delete(created);
+
+        assertThat(cluster.resourceVersion()).isEqualTo(before);
+    }
+
+    @Test
+    void deleteNow_podOnANode_removesIt() {
+        Pod created = cluster.create(pod("worker-1"));
+
+        cluster.deleteNow(created);
+
+        assertRefused(() -> cluster.get(Pod.class, "shop", "web"), 404, "NotFound", "pods \"web\" not found");
+    }
+
+    @Test
+    void delete_podWithoutANode_removesIt() {
+        cluster.delete(cluster.create(pod("")));
+
+        assertRefused(() -> cluster.get(Pod.class, "shop", "web"), 404, "NotFound", "pods \"web\" not found");
+    }
+
+    @Test
+    void delete_otherUid_conflicts() {
+        cluster.create(secret("a"));
+
+        assertThatThrownBy(() -> cluster.delete(Resource.SECRETS, KEY, new DeleteOptions(null, "another", null)))
+                .isInstanceOfSatisfying(
+                        StatusException.class, e -> assertThat(e.code()).isEqualTo(409))
+                .hasMessageContaining("the UID in the precondition (another)");
+    }
+
+    @Test
+    void delete_namespace_takesItsContents() {
+        cluster.create(secret("a"));
+
+        cluster.delete(cluster.get(Namespace.class, "", "shop"));
+
+        assertThat(cluster.list(Resource.SECRETS, Selection.everything(), "").items())
+                .isEmpty();
+    }
+
+    @Test
+    void list_podsOfANode_areSelectedByTheField() {
+        cluster.create(pod("worker-1"));
+        Pod other = pod("worker-2");
+        other.getMetadata().setName("other");
+        cluster.create(other);
+
+        ObjectList list = cluster.list(
+                Resource.PODS, Selection.everything().withFields(Resource.PODS, "spec.nodeName=worker-1"), "");
+
+        assertThat(list.items())
+                .singleElement()
+                .satisfies(pod -> assertThat(pod.at("/metadata/name").asText()).isEqualTo("web"));
+    }
+
+    @Test
+    void list_byLabels_obeysEqualityInequalityAndExistence() {
+        Secret labelled = secret("a");
+        labelled.getMetadata().setLabels(Map.of("app", "shop", "tier", "data"));
+        cluster.create(labelled);
+
+        assertThat(selectedByLabels("app=shop,tier!=web,tier")).isEqualTo(1);
+        assertThat(selectedByLabels("app==shop,owner!=me")).isEqualTo(1);
+        assertThat(selectedByLabels("app!=shop")).isZero();
+        assertThat(selectedByLabels("owner")).isZero();
+    }
+
+    private int selectedByLabels(String selector) {
+        return cluster.list(Resource.SECRETS, Selection.everything().withLabels(selector), "")
+                .items()
+                .size();
+    }
+
+    @Test
+    void get_tooNewAVersion_isATimeoutThatSaysSo() {
+        assertRefused(
+                () -> cluster.get(Resource.SECRETS, KEY, "999"),
+                504,
+                "Timeout",
+                "Timeout: Too large resource version: 999, current: " + cluster.resourceVersion());
+    }
+
+    @Test
+    void holdWatchCache_readsOfVersionZero_seeThePast() {
+        cluster.create(secret("a"));
+        String before = cluster.resourceVersion();
+        cluster.holdWatchCache();
+        cluster.update(secret("b"));
+
+        assertThat(value(cluster.get(Resource.SECRETS, KEY, "0"))).isEqualTo("YQ==");
+        assertThat(cluster.list(Resource.SECRETS, Selection.everything(), "0").resourceVersion())
+                .isEqualTo(before);
+        assertThat(value(cluster.get(Resource.SECRETS, KEY, ""))).isEqualTo("Yg==");
+        cluster.releaseWatchCache();
+        assertThat(value(cluster.get(Resource.SECRETS, KEY, "0"))).isEqualTo("Yg==");
+    }
+
+    @Test
+    void patch_merge_changesOnlyWhatItNames() {
+        cluster.create(secret("a"));
+        ObjectNode patch = Json.tree(Map.of("metadata", Map.of("labels", Map.of("a", "b"))));
+
+        ObjectNode patched =
+                cluster.patch(Resource.SECRETS, KEY, Part.OBJECT, new PatchBody(PatchBody.Type.MERGE, patch));
+
+        assertThat(patched.at("/metadata/labels/a").asText()).isEqualTo("b");
+        assertThat(value(patched)).isEqualTo("YQ==");
+    }
+
+    @Test
+    void patch_strategicOfNodeStatus_mergesConditionsByType() {
+        cluster.create(node("True"));
+        ObjectNode patch = Json.tree(new NodeBuilder()
+                .withNewStatus()
+                .addNewCondition()
+                .withType("DiskPressure")
+                .withStatus("False")
+                .endCondition()
+                .endStatus()
+                .build());
+
+        ObjectNode patched = cluster.patch(
+                Resource.NODES,
+                ObjectKey.of("", "worker-1"),
+                Part.STATUS,
+                new PatchBody(PatchBody.Type.STRATEGIC, patch));
+
+        assertThat(patched.at("/status/conditions")).hasSize(2);
+    }
+
+    @Test
+    void patch_withAnOldVersion_conflicts() {
+        cluster.create(secret("a"));
+        ObjectNode patch = Json.tree(Map.of("metadata", Map.of("resourceVersion", "1")));
+
+        assertThatThrownBy(() ->
+                        cluster.patch(Resource.SECRETS, KEY, Part.OBJECT, new PatchBody(PatchBody.Type.MERGE, patch)))
+                .isInstanceOfSatisfying(
+                        StatusException.class, e -> assertThat(e.code()).isEqualTo(409));
+    }
+
+    @Test
+    void patch_toAnotherName_isRefused() {
+        cluster.create(secret("a"));
+        ObjectNode patch = Json.tree(Map.of("metadata", Map.of("name", "other")));
+
+        assertRefused(
+                () -> cluster.patch(Resource.SECRETS, KEY, Part.OBJECT, new PatchBody(PatchBody.Type.MERGE, patch)),
+                400,
+                "BadRequest",
+                "the name of the object (other) does not match the name on the URL (db)");
+    }
+
+    @Test
+    void requests_anyOutcome_areCounted() {
+        cluster.create(secret("a"));
+        assertThatThrownBy(() -> cluster.create(secret("a"))).isInstanceOf(StatusException.class);
+        cluster.get(Secret.class, "shop", "db");
+
+        assertThat(cluster.requests().of(Verb.CREATE, Resource.SECRETS)).isEqualTo(2);
+        assertThat(cluster.requests().snapshot()).containsOnlyKeys("create secrets", "get secrets");
+    }
+
+    @Test
+    void of_unknownModel_isRefused() {
+        assertThatThrownBy(() -> Resource.of(String.class))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("java.lang.String");
+        assertThat(Resource.of(ConfigMap.class)).isEqualTo(Resource.CONFIG_MAPS);
+    }
+
+    private static void assertRefused(ThrowingCallable call, int code, String reason, String message) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(StatusException.class, e -> {
+                    assertThat(e.code()).isEqualTo(code);
+                    assertThat(e.status().getReason()).isEqualTo(reason);
+                })
+                .hasMessage(message);
+    }
+
+    private static String value(ObjectNode secret) {
+        return secret.at("/data/key").asText();
+    }
+
+    private static Secret secret(String plain) {
+        return new SecretBuilder()
+                .withNewMetadata()
+                .withNamespace("shop")
+                .withName("db")
+                .endMetadata()
+                .addToData("key", plain.equals("a") ? "YQ==" : "Yg==")
+                .build();
+    }
+
+    private static Node node(String ready) {
+        return new NodeBuilder()
+                .withNewMetadata()
+                .withName("worker-1")
+                .endMetadata()
+                .withNewStatus()
+                .addNewCondition()
+                .withType("Ready")
+                .withStatus(ready)
+                .endCondition()
+                .endStatus()
+                .build();
+    }
+
+    private static Pod pod(String node) {
+        return new PodBuilder()
+                .withNewMetadata()
+                .withNamespace("shop")
+                .withName("web")
+                .endMetadata()
+                .withNewSpec()
+                .withNodeName(node.isEmpty() ? null : node)
+                .endSpec()
+                .build();
+    }
+}

@@ -1,0 +1,133 @@
+package dev.podcache.store;
+
+import static dev.podcache.store.TtlFixture.POD;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.Phase;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(NoLeaks.class)
+class PayloadBudgetTest {
+
+    private static final int OBJECTS = 10;
+    private static final String KILOBYTE = "x".repeat(1024);
+
+    // base64 and metadata make some 1.7 KB of each: the budget holds five to seven of them
+    private final TtlFixture f = TtlFixture.boundedTo(12_000);
+
+    @AfterEach
+    void close() {
+        for (int i = 0; i < OBJECTS; i++) {
+            f.store.deleteReference(key(i), POD);
+        }
+        // the sweep notices that there is nothing left to sweep
+        f.timekeeper.advance(Duration.ofSeconds(2));
+        f.close();
+    }
+
+    @Test
+    void overBudget_payloadsAreForgottenAndReferencesKept() {
+        readAll();
+
+        assertThat(held()).isBetween(4L, 8L);
+        assertThat(f.store.size()).isEqualTo(OBJECTS);
+        assertThat(IntStream.range(0, OBJECTS).map(i -> f.store.state(key(i)).references()))
+                .containsOnly(1);
+    }
+
+    @Test
+    void forgottenPayload_isFetchedAgain() {
+        readAll();
+        int forgotten = IntStream.range(0, OBJECTS)
+                .filter(i -> f.store.state(key(i)).phase() == Phase.UNREAD)
+                .findFirst()
+                .orElseThrow();
+
+        assertThat(f.get(key(forgotten))).isEqualTo(KILOBYTE);
+        assertThat(f.server.gets(key(forgotten))).isEqualTo(2);
+    }
+
+    @Test
+    void readOften_outlivesWhatIsReadOnce() {
+        for (int i = 0; i < OBJECTS / 2; i++) {
+            read(i);
+        }
+        for (int round = 0; round < 20; round++) {
+            f.get(key(0));
+            // the sweep passes on that it was read
+            f.timekeeper.advance(Duration.ofSeconds(1));
+        }
+        for (int i = OBJECTS / 2; i < OBJECTS; i++) {
+            read(i);
+        }
+
+        assertThat(f.store.state(key(0)).phase()).isEqualTo(Phase.FRESH);
+    }
+
+    @Test
+    void largerThanTheBudget_isServedButNotHeld() {
+        f.create(key(0), "x".repeat(20_000));
+        f.store.addReference(key(0), POD);
+
+        assertThat(f.get(key(0))).hasSize(20_000);
+        assertThat(f.store.state(key(0)).phase()).isEqualTo(Phase.UNREAD);
+        assertThat(f.get(key(0))).hasSize(20_000);
+        assertThat(f.server.gets(key(0))).isEqualTo(2);
+    }
+
+    @Test
+    void dropped_makesRoom() {
+        readAll();
+        for (int i = 0; i < OBJECTS; i++) {
+            f.store.deleteReference(key(i), POD);
+        }
+        f.store.addReference(key(1), POD);
+        f.store.addReference(key(2), POD);
+        f.get(key(1));
+        f.get(key(2));
+
+        assertThat(held()).isEqualTo(2);
+    }
+
+    @Test
+    void ofBytes_notPositive_isRefusedWithTheValue() {
+        ManualTimekeeper timekeeper = new ManualTimekeeper();
+
+        assertThatThrownBy(() -> PayloadBudget.ofBytes(0, timekeeper))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0 bytes");
+        assertThatThrownBy(() -> PayloadBudget.ofBytes(-5, timekeeper))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("-5 bytes");
+    }
+
+    private void readAll() {
+        for (int i = 0; i < OBJECTS; i++) {
+            read(i);
+        }
+    }
+
+    private void read(int i) {
+        f.create(key(i), KILOBYTE);
+        f.store.addReference(key(i), POD);
+        assertThat(f.get(key(i))).isEqualTo(KILOBYTE);
+    }
+
+    private long held() {
+        return IntStream.range(0, OBJECTS)
+                .filter(i -> f.store.state(key(i)).phase() == Phase.FRESH)
+                .count();
+    }
+
+    private static ObjectKey key(int i) {
+        return ObjectKey.of("default", "secret-" + i);
+    }
+}

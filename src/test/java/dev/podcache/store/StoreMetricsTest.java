@@ -1,0 +1,148 @@
+package dev.podcache.store;
+
+import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.OTHER_POD;
+import static dev.podcache.store.TtlFixture.POD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.Phase;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NoLeaks;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.api.Assertions;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What a listener is told, event by event. */
+@ExtendWith(NoLeaks.class)
+class StoreMetricsTest {
+
+    private final List<String> told = new ArrayList<>();
+    private final TtlFixture f = TtlFixture.telling(new Recorder());
+
+    private final class Recorder implements PodcacheMetrics {
+        @Override
+        public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
+            told.add("missed " + kind + " " + key + " " + strategy);
+        }
+
+        @Override
+        public void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {
+            told.add("stale " + kind + " " + key + " " + strategy);
+        }
+
+        @Override
+        public void fetched(
+                ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {
+            told.add("fetched " + key + " " + why + " " + (failure == null ? "ok" : failure));
+        }
+
+        @Override
+        public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+            told.add("changed " + from + " to " + to + " " + cause);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        f.close();
+    }
+
+    @Test
+    void firstRead_tellsMissFetchAndChange_andAHitTellsNothing() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.get();
+        f.get();
+
+        assertThat(told)
+                .containsExactly(
+                        "missed Secret default/db CACHE",
+                        "fetched default/db first read ok",
+                        "changed UNREAD to FRESH fetched");
+    }
+
+    @Test
+    void refreshFails_tellsWhyAndThatStaleWasServed() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.get();
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        told.clear();
+        f.failNext(1, FailureReason.FORBIDDEN, 403, null);
+        f.get();
+
+        assertThat(told)
+                .containsExactly(
+                        "missed Secret default/db CACHE",
+                        "fetched default/db expired FORBIDDEN",
+                        "stale Secret default/db CACHE");
+    }
+
+    @Test
+    void absence_isTold() {
+        f.store.addReference(DB, POD);
+        Assertions.assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+
+        assertThat(told)
+                .containsExactly(
+                        "missed Secret default/db CACHE",
+                        "fetched default/db first read NOT_FOUND",
+                        "changed UNREAD to ABSENT fetched");
+    }
+
+    @Test
+    void referencesThatForgetAndDrop_areTold() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.get();
+        told.clear();
+        f.store.addReference(DB, OTHER_POD);
+        f.get();
+        told.removeIf(line -> !line.startsWith("changed"));
+        f.store.deleteReference(DB, POD);
+        f.store.deleteReference(DB, OTHER_POD);
+
+        assertThat(told)
+                .containsExactly(
+                        "changed FRESH to UNREAD referenced",
+                        "changed UNREAD to FRESH fetched",
+                        "changed FRESH to UNREAD dropped");
+    }
+
+    @Test
+    @ExpectedWarnings("a metrics listener throws")
+    void throwingListener_isLoggedOnceAndHurtsNobody() {
+        try (TtlFixture throwing = TtlFixture.telling(new PodcacheMetrics() {
+            @Override
+            public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
+                throw new IllegalStateException("by the listener");
+            }
+
+            @Override
+            public void fetched(
+                    ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {
+                throw new IllegalStateException("by the listener");
+            }
+
+            @Override
+            public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+                throw new IllegalStateException("by the listener");
+            }
+        })) {
+            throwing.create(DB, "v1");
+            throwing.store.addReference(DB, POD);
+
+            assertThat(throwing.get()).isEqualTo("v1");
+        }
+    }
+}
