@@ -5,6 +5,7 @@ import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
+import dev.podcache.apiserver.stream.Lane;
 import dev.podcache.apiserver.stream.WatchConnections;
 import dev.podcache.apiserver.stream.WatchRequest;
 import dev.podcache.object.ObjectKind;
@@ -14,12 +15,15 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** {@link ListerWatcher} of one kind: lists over the caller's client, outside the limit; watches over our own connections. */
+/**
+ * {@link ListerWatcher} of one kind: lists and watches over our own connections, outside the limit. Where those cannot carry many
+ * streams each, lists go over the caller's client.
+ */
 final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     private final Selection selection;
     private final Requests requests;
-    private final WatchConnections connections;
+    private final Lane lane;
     private final ObjectDecoder<T> decoder;
     private final Fabric8ListDecoder<T> listDecoder;
 
@@ -27,7 +31,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
             Selection selection, Requests requests, WatchConnections connections, ObjectDecoder<T> decoder) {
         this.selection = selection;
         this.requests = requests;
-        this.connections = connections;
+        this.lane = connections.lane();
         this.decoder = decoder;
         this.listDecoder = new Fabric8ListDecoder<>(selection.kind, decoder);
     }
@@ -56,8 +60,18 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     @Override
     public CompletableFuture<Listed<T>> list(Duration timeout) {
+        CompletableFuture<Listed<T>> result = new CompletableFuture<>();
         Requests.Get get = new Requests.Get("LIST " + selection, selection.path(), false);
-        return requests.get(get, timeout, listDecoder::decode);
+        lane.read(get.what(), get.path(), timeout, listDecoder::decode).whenComplete((listed, failure) -> {
+            if (listed == null) {
+                result.completeExceptionally(failure);
+            } else if (listed.isPresent()) {
+                result.complete(listed.get());
+            } else {
+                relay(requests.get(get, timeout, listDecoder::decode), result);
+            }
+        });
+        return result;
     }
 
     @Override
@@ -65,12 +79,22 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         String path = selection.path()
                 + "watch=true&allowWatchBookmarks=true&resourceVersion=" + encoded(resourceVersion)
                 + "&timeoutSeconds=" + Math.max(1, serverTimeout.toSeconds());
-        return connections.open(new WatchRequest<>("WATCH " + selection, path, decoder), events);
+        return lane.open(new WatchRequest<>("WATCH " + selection, path, decoder), events);
     }
 
     @Override
     public String toString() {
         return selection.toString();
+    }
+
+    private static <R> void relay(CompletableFuture<R> from, CompletableFuture<R> to) {
+        from.whenComplete((value, failure) -> {
+            if (failure == null) {
+                to.complete(value);
+            } else {
+                to.completeExceptionally(failure);
+            }
+        });
     }
 
     private static String encoded(String value) {

@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fabric8.kubernetes.client.http.TlsVersion;
 import io.fabric8.kubernetes.client.utils.HttpClientUtils;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.KeyCertOptions;
@@ -30,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionSettings implements HttpClient.Builder {
 
+    private static final int STREAM_WINDOW = 1 << 20;
+    private static final int CONNECTION_WINDOW = 16 << 20;
+
     private final HttpClientOptions options = new HttpClientOptions();
     private final Map<String, Interceptor> interceptors = new LinkedHashMap<>();
     private @Nullable InetSocketAddress proxyAddress;
@@ -51,12 +55,24 @@ final class ConnectionSettings implements HttpClient.Builder {
     }
 
     /** For HTTP/1.1, a new connection for each request. */
-    HttpClientOptions options() {
-        InetSocketAddress proxy = proxyAddress;
-        if (proxy != null && proxyType != HttpClient.ProxyType.DIRECT) {
-            options.setProxyOptions(proxyTo(proxy));
-        }
-        return options.setProtocolVersion(HttpVersion.HTTP_1_1).setKeepAlive(false);
+    HttpClientOptions single() {
+        return throughProxy().setProtocolVersion(HttpVersion.HTTP_1_1).setKeepAlive(false);
+    }
+
+    /**
+     * For HTTP/2, by ALPN or, without TLS, by prior knowledge. Vert.x closes such a connection after a time whether it is in use
+     * or not; that is switched off. What is received is passed on at once, so the windows hold nothing back, and one large event
+     * does not keep those of other streams waiting.
+     */
+    HttpClientOptions multiplexed() {
+        return throughProxy()
+                .setProtocolVersion(HttpVersion.HTTP_2)
+                .setUseAlpn(true)
+                .setHttp2ClearTextUpgrade(false)
+                .setKeepAlive(false)
+                .setHttp2KeepAliveTimeout(0)
+                .setHttp2ConnectionWindowSize(CONNECTION_WINDOW)
+                .setInitialSettings(new Http2Settings().setPushEnabled(false).setInitialWindowSize(STREAM_WINDOW));
     }
 
     boolean direct() {
@@ -65,6 +81,14 @@ final class ConnectionSettings implements HttpClient.Builder {
 
     Map<String, Interceptor> interceptors() {
         return interceptors;
+    }
+
+    private HttpClientOptions throughProxy() {
+        InetSocketAddress proxy = proxyAddress;
+        if (proxy != null && proxyType != HttpClient.ProxyType.DIRECT) {
+            options.setProxyOptions(proxyTo(proxy));
+        }
+        return options;
     }
 
     private ProxyOptions proxyTo(InetSocketAddress proxy) {

@@ -8,11 +8,10 @@ import java.util.Arrays;
  * a line that ends with one. Not thread-safe.
  *
  * <p>A line inside one chunk is passed on where it lies; only what crosses a border is copied, into a buffer that doubles and
- * is given up after a long line, so that one big event does not cost its memory for the rest of the watch.
+ * is given up with the line, so that a watch on which nothing happens holds none.
  */
 final class LineDecoder {
 
-    private static final int KEPT = 64 * 1024;
     private static final byte[] NOTHING = {};
 
     private final int longest;
@@ -72,9 +71,7 @@ final class LineDecoder {
         int length = partLength;
         partLength = 0;
         pass(part, 0, length, lines);
-        if (part.length > KEPT) {
-            part = NOTHING;
-        }
+        part = NOTHING;
     }
 
     private static void pass(byte[] bytes, int start, int end, Lines lines) {

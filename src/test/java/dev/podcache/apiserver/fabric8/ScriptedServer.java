@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * A server that answers each request on loopback with the bytes that a test wrote down, right or wrong. Knows of HTTP only
- * where a request's head ends.
+ * An HTTP/1.1 server that answers each request on loopback with the bytes that a test wrote down, right or wrong. Knows of HTTP
+ * only where a request's head ends.
  */
 final class ScriptedServer implements AutoCloseable {
 
@@ -75,7 +75,10 @@ final class ScriptedServer implements AutoCloseable {
         StringBuilder head = new StringBuilder();
         socket.handler(bytes -> {
             head.append(bytes.toString(UTF_8));
-            if (head.indexOf("\r\n\r\n") >= 0) {
+            if (head.indexOf("PRI * HTTP/2.0") == 0) {
+                // somebody asks whether this is HTTP/2
+                socket.close();
+            } else if (head.indexOf("\r\n\r\n") >= 0) {
                 requests.add(head.toString());
                 head.setLength(0);
                 script.accept(socket);

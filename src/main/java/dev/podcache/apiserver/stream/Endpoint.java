@@ -1,0 +1,94 @@
+package dev.podcache.apiserver.stream;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.NoAnswer;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.RequestConfig;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The server that we talk to, how it is reached, and who we are to it. Thread-safe. */
+final class Endpoint {
+
+    private final String server;
+    private final Config config;
+    private final RequestConfig requestConfig;
+    private final Timekeeper timekeeper;
+    private final AtomicReference<@Nullable Credentials> credentials = new AtomicReference<>();
+
+    /**
+     * A server.
+     *
+     * @param server its URL, with a path if there is one, without a slash at the end
+     * @param config where TLS, proxies and credentials come from
+     * @param requestConfig whom to impersonate, if anybody
+     */
+    Endpoint(String server, Config config, RequestConfig requestConfig, Timekeeper timekeeper) {
+        this.server = server;
+        this.config = config;
+        this.requestConfig = requestConfig;
+        this.timekeeper = timekeeper;
+    }
+
+    /**
+     * What one connection is made with.
+     *
+     * @param address null if a proxy will look it up
+     */
+    record Dial(HttpClientOptions options, @Nullable SocketAddress address) {}
+
+    Timekeeper timekeeper() {
+        return timekeeper;
+    }
+
+    boolean secure() {
+        return server.startsWith("https:");
+    }
+
+    /** The absolute address of {@code path}. */
+    URI uri(String path) {
+        return URI.create(server + path);
+    }
+
+    /** How to connect now: files are read and names are looked up anew, so either may change. May block. */
+    Dial dial(boolean multiplexed) throws UnknownHostException {
+        ConnectionSettings settings = ConnectionSettings.of(config);
+        return new Dial(multiplexed ? settings.multiplexed() : settings.single(), settings.direct() ? address() : null);
+    }
+
+    /** Always the same, because they remember what they know. May block. */
+    Credentials credentials() {
+        Credentials known = credentials.get();
+        if (known == null) {
+            Credentials read =
+                    new Credentials(ConnectionSettings.of(config).interceptors().values(), requestConfig);
+            known = credentials.compareAndSet(null, read) ? read : credentials.get();
+        }
+        return Objects.requireNonNull(known);
+    }
+
+    /** What {@code thrown} means to whoever asked for {@code what}. */
+    ApiServerException unanswered(String what, Throwable thrown) {
+        return NoAnswer.because(what, server, thrown);
+    }
+
+    /** Looked up by the JVM, as for requests, rather than by Vert.x's own resolver, which knows other rules. */
+    private SocketAddress address() throws UnknownHostException {
+        URI uri = URI.create(server);
+        int port = uri.getPort() >= 0 ? uri.getPort() : secure() ? 443 : 80;
+        return SocketAddress.inetSocketAddress(new InetSocketAddress(InetAddress.getByName(uri.getHost()), port));
+    }
+
+    @Override
+    public String toString() {
+        return server;
+    }
+}
