@@ -1,6 +1,10 @@
 package dev.podcache.store;
 
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException;
+import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Referrer;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -26,16 +30,20 @@ final class EntryTable<T, E extends Entry<T>> {
 
     private final ConcurrentHashMap<String, ConcurrentHashMap<String, E>> namespaces = new ConcurrentHashMap<>();
     private final Function<ObjectKey, E> newEntry;
+    private final ObjectKind<?> kind;
     private final Runnable added;
     private final Runnable removed;
+    private volatile boolean closed;
 
     /**
      * An empty table.
      *
+     * @param kind of the objects, for messages
      * @param added run once for each entry that is put in, under a bin lock: brief, and taking no lock but a leaf
      * @param removed the same for each that is taken out; the two may come in the wrong order
      */
-    EntryTable(Function<ObjectKey, E> newEntry, Runnable added, Runnable removed) {
+    EntryTable(ObjectKind<?> kind, Function<ObjectKey, E> newEntry, Runnable added, Runnable removed) {
+        this.kind = kind;
         this.newEntry = newEntry;
         this.added = added;
         this.removed = removed;
@@ -48,20 +56,29 @@ final class EntryTable<T, E extends Entry<T>> {
         return names == null ? null : names.get(name);
     }
 
+    /** {@link Store#addReference}. */
     void addReference(ObjectKey key, Referrer referrer) {
-        while (true) {
+        boolean referred = false;
+        while (!closed && !referred) {
             E entry = find(key.namespace(), key.name());
             if (entry == null) {
                 putIfAbsent(newEntry.apply(key));
-            } else if (entry.addReference(referrer)) {
-                return;
             } else {
-                // it is dropped, and whoever dropped it is about to take it out: lend a hand
-                remove(entry);
+                referred = entry.addReference(referrer);
+                if (!referred) {
+                    // it is dropped, and whoever dropped it is about to take it out: lend a hand
+                    remove(entry);
+                }
             }
+        }
+        // asked again because close() may have looked through the table before the entry was in it
+        if (closed) {
+            dropAll();
+            throw new IllegalStateException("the cache is closed: no reference to " + kind + " " + key + " was added");
         }
     }
 
+    /** {@link Store#deleteReference}. */
     void deleteReference(ObjectKey key, Referrer referrer) {
         E entry = find(key.namespace(), key.name());
         if (entry != null && entry.deleteReference(referrer)) {
@@ -69,8 +86,18 @@ final class EntryTable<T, E extends Entry<T>> {
         }
     }
 
-    /** Drops every entry, whoever refers to it. */
-    void clear() {
+    /** Why {@link #find} found nothing. */
+    ObjectUnavailableException whyNone(ObjectKey key) {
+        return closed ? new Closed(kind, key) : new NotRegistered(kind, key);
+    }
+
+    /** Drops every entry, whoever refers to it, and from now on refuses references. Idempotent. */
+    void close() {
+        closed = true;
+        dropAll();
+    }
+
+    private void dropAll() {
         forEach(entry -> {
             entry.drop();
             remove(entry);

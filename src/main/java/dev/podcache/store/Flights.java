@@ -1,7 +1,6 @@
 package dev.podcache.store;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -80,7 +79,7 @@ final class Flights<T extends HasMetadata> {
         if (known == null) {
             throw new FetchFailed(kind, key, why.reason(), why.httpCode(), why.retryAfter(), why);
         }
-        if (known instanceof Answer.Present && options.metrics() != PodcacheMetrics.NONE) {
+        if (known instanceof Answer.Present) {
             options.metrics().staleServed(kind, key, strategy);
         }
         return serve(key, known, why);

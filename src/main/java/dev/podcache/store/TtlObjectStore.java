@@ -5,7 +5,6 @@ import dev.podcache.apiserver.RetryingGetter;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
-import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Referrer;
 import dev.podcache.time.CoarseClock;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -44,7 +43,6 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
     private final CoarseClock clock;
     private final Flights<T> flights;
     private final EntryTable<T, TtlEntry<T>> entries;
-    private volatile boolean closed;
 
     /**
      * An empty store.
@@ -61,26 +59,17 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
                 getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
         this.flights = new Flights<>(kind, STRATEGY, new AnswerFetch<>(kind, retrying, clock, options), options);
         Transitions<T> transitions = new Transitions<>(kind, options);
-        this.entries = new EntryTable<>(key -> new TtlEntry<>(key, transitions), clock::retain, clock::release);
+        this.entries = new EntryTable<>(kind, key -> new TtlEntry<>(key, transitions), clock::retain, clock::release);
     }
 
     @Override
     public void addReference(ObjectKey key, Referrer referrer) {
-        Objects.requireNonNull(referrer, "referrer");
-        if (!closed) {
-            entries.addReference(key, referrer);
-        }
-        // asked again because close() may have emptied the table between the two
-        if (closed) {
-            entries.clear();
-            throw new IllegalStateException("the cache is closed: no reference to " + kind + " " + key + " was added");
-        }
+        entries.addReference(key, Objects.requireNonNull(referrer, "referrer"));
     }
 
     @Override
     public void deleteReference(ObjectKey key, Referrer referrer) {
-        Objects.requireNonNull(referrer, "referrer");
-        entries.deleteReference(key, referrer);
+        entries.deleteReference(key, Objects.requireNonNull(referrer, "referrer"));
     }
 
     @Override
@@ -104,7 +93,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         while (true) {
             TtlEntry<T> entry = entries.find(namespace, name);
             if (entry == null) {
-                throw closed ? new Closed(kind, key) : new NotRegistered(kind, key);
+                throw entries.whyNone(key);
             }
             T object = read(entry, deadline);
             if (object != null) {
@@ -170,9 +159,8 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
     /** Drops everything; gets that wait end with {@link Closed}. Idempotent. */
     @Override
     public void close() {
-        closed = true;
         flights.close();
-        entries.clear();
+        entries.close();
     }
 
     private long now() {

@@ -145,7 +145,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             before = answer();
             after = Answer.sharing(before == null ? aside : before, said);
             if (after instanceof Answer.Present<T> present && present.immutable) {
-                synced();
+                syncedLocked();
                 moveLocked(WatchState.IMMUTABLE);
             } else if (state.isOpening()) {
                 aside = after;
@@ -166,7 +166,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             }
             before = answer();
             after = before == null ? aside : before;
-            synced();
+            syncedLocked();
             moveLocked(WatchState.LIVE);
             setAnswerLocked(after);
         }
@@ -215,11 +215,14 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         unlocked();
     }
 
-    private void synced() {
+    /** What is known is up to date from here on. To be said before the move that follows from it. */
+    private void syncedLocked() {
         lastFailure = null;
         touched = true;
-        Duration took = Duration.ofNanos(watches.now() - since);
-        afterwardsLocked(() -> watches.metrics().watchSynced(watches.kind(), key, took));
+        if (state != WatchState.LIVE) {
+            Duration took = Duration.ofNanos(watches.now() - since);
+            afterwardsLocked(() -> watches.metrics().watchSynced(watches.kind(), key, took));
+        }
     }
 
     /** Takes a legal step, closes the watch if it ends one, and wakes those who wait. */

@@ -8,7 +8,6 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.Referrer;
 import dev.podcache.time.WhileUsed;
@@ -45,7 +44,6 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     private final StoreOptions options;
     private final WatchTimes times;
     private final EntryTable<T, WatchEntry<T>> entries;
-    private volatile boolean closed;
 
     /**
      * How long things take.
@@ -97,7 +95,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
         WhileUsed sweeping =
                 new WhileUsed(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
         this.entries = new EntryTable<>(
-                key -> new WatchEntry<>(key, transitions, watches), sweeping::retain, sweeping::release);
+                kind, key -> new WatchEntry<>(key, transitions, watches), sweeping::retain, sweeping::release);
     }
 
     private void sweep() {
@@ -106,21 +104,12 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
 
     @Override
     public void addReference(ObjectKey key, Referrer referrer) {
-        Objects.requireNonNull(referrer, "referrer");
-        if (!closed) {
-            entries.addReference(key, referrer);
-        }
-        // asked again because close() may have emptied the table between the two
-        if (closed) {
-            entries.clear();
-            throw new IllegalStateException("the cache is closed: no reference to " + kind + " " + key + " was added");
-        }
+        entries.addReference(key, Objects.requireNonNull(referrer, "referrer"));
     }
 
     @Override
     public void deleteReference(ObjectKey key, Referrer referrer) {
-        Objects.requireNonNull(referrer, "referrer");
-        entries.deleteReference(key, referrer);
+        entries.deleteReference(key, Objects.requireNonNull(referrer, "referrer"));
     }
 
     @Override
@@ -143,7 +132,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
         while (true) {
             WatchEntry<T> entry = entries.find(key.namespace(), key.name());
             if (entry == null) {
-                throw closed ? new Closed(kind, key) : new NotRegistered(kind, key);
+                throw entries.whyNone(key);
             }
             WatchEntry.Turn<T> turn = entry.turn();
             if (turn.dropped()) {
@@ -196,7 +185,6 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     /** Drops everything and closes all watches; gets that wait end with {@link Closed}. Idempotent. */
     @Override
     public void close() {
-        closed = true;
-        entries.clear();
+        entries.close();
     }
 }

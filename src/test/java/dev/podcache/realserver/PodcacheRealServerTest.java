@@ -228,7 +228,9 @@ class PodcacheRealServerTest {
     void accessDenied_isTellingWhoMayNotDoWhat() {
         put("db", "s3cret");
         try (KubernetesClient nobody = server.clientFor("jane");
-                Podcache cache = Podcache.builder(nobody).build()) {
+                Podcache cache = Podcache.builder(nobody)
+                        .strategy(ChangeDetectionStrategy.CACHE)
+                        .build()) {
             cache.registerPod(pod("web", "uid", "db"));
 
             assertThatThrownBy(() -> cache.secrets().getObject(ns, "db"))
