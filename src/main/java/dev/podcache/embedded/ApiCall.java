@@ -70,12 +70,8 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
 
     /** What faults are told of it. */
     ApiRequest request() {
-        String name = path.key().name();
-        String prefix = "metadata.name=";
-        String fields = parameter("fieldSelector");
-        if (name.isEmpty() && fields.startsWith(prefix)) {
-            name = fields.substring(prefix.length());
-        }
+        boolean selects = verb == Verb.LIST || verb == Verb.WATCH;
+        String name = selects ? selection().name() : path.key().name();
         return new ApiRequest(verb, path.resource(), ObjectKey.of(path.key().namespace(), name));
     }
 

@@ -10,6 +10,7 @@ record FieldSelector(ImmutableList<Term> terms) {
 
     static final FieldSelector NONE = new FieldSelector(ImmutableList.of());
 
+    private static final JsonPointer NAME = JsonPointer.compile("/metadata/name");
     private static final ImmutableSet<String> OF_EVERYTHING = ImmutableSet.of("metadata.name", "metadata.namespace");
     private static final ImmutableSet<String> OF_PODS = ImmutableSet.of(
             "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase");
@@ -52,6 +53,16 @@ record FieldSelector(ImmutableList<Term> terms) {
                     case NAMESPACES -> field.equals("status.phase");
                     case CONFIG_MAPS, SERVICES, LEASES -> false;
                 };
+    }
+
+    /** The one name that it asks for, or "". */
+    String name() {
+        for (Term term : terms) {
+            if (term.equal() && term.pointer().equals(NAME)) {
+                return term.value();
+            }
+        }
+        return "";
     }
 
     boolean matches(JsonNode object) {

@@ -125,6 +125,11 @@ final class HttpFace {
     }
 
     private void watch(ApiCall call, Context loop) {
+        if ("websocket".equalsIgnoreCase(call.http().getHeader("Upgrade"))) {
+            // fabric8 asks for a WebSocket first, and takes a plain answer as the hint to ask for a stream
+            call.http().response().end();
+            return;
+        }
         Resource resource = call.path().resource();
         Selection selection = call.selection();
         if (!call.parameter("sendInitialEvents").isEmpty()) {

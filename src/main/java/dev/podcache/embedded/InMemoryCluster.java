@@ -41,15 +41,14 @@ public final class InMemoryCluster implements AutoCloseable {
     private final Storage storage; // guarded by lock
     private final Registry registry; // guarded by lock
     private final Timekeeper timekeeper;
-    private final Duration bookmarkPeriod;
+    private final Watches watches;
     private final RequestCounts counts = new RequestCounts();
-    private boolean closed; // guarded by lock
 
     private InMemoryCluster(Timekeeper timekeeper, int historyLimit, Duration bookmarkPeriod) {
         this.timekeeper = Objects.requireNonNull(timekeeper, "timekeeper");
-        this.bookmarkPeriod = Objects.requireNonNull(bookmarkPeriod, "bookmarkPeriod");
         this.storage = new Storage(historyLimit);
         this.registry = new Registry(storage, timekeeper);
+        this.watches = new Watches(lock, storage, timekeeper, bookmarkPeriod);
     }
 
     /** An empty cluster that remembers 1,024 changes a resource and sends a bookmark a minute, as servers do. */
@@ -167,20 +166,7 @@ public final class InMemoryCluster implements AutoCloseable {
      */
     public ClusterWatch watch(Resource resource, Selection selection, WatchOptions options, WatchListener listener) {
         counts.add(Verb.WATCH, resource);
-        long after = ObjectNames.version(options.resourceVersion());
-        Watcher watcher = new Watcher(selection, after, listener, new WatchTimers(timekeeper));
-        OpenWatch watch = new OpenWatch(resource, watcher);
-        boolean open;
-        synchronized (lock) {
-            open = !closed && storage.cache(resource).open(watcher);
-        }
-        if (open) {
-            watch.startTimers(options);
-        } else {
-            watcher.queueEnd();
-        }
-        watcher.tell();
-        return watch;
+        return watches.open(resource, selection, options, listener);
     }
 
     /** Replaces one part of an object; changes nothing, not even the version, if it is so already. */
@@ -242,9 +228,7 @@ public final class InMemoryCluster implements AutoCloseable {
 
     /** How many watches of the resource are open. */
     public int openWatches(Resource resource) {
-        synchronized (lock) {
-            return storage.cache(resource).watchers().size();
-        }
+        return watches.count(resource);
     }
 
     /** How many watches are open. */
@@ -259,20 +243,7 @@ public final class InMemoryCluster implements AutoCloseable {
     /** Ends all watches. Later reads and writes are still answered, later watches end at once. Idempotent. */
     @Override
     public void close() {
-        ImmutableList.Builder<Watcher> ending = ImmutableList.builder();
-        synchronized (lock) {
-            closed = true;
-            for (Resource resource : Resource.values()) {
-                WatchCache cache = storage.cache(resource);
-                ending.addAll(cache.watchers());
-                cache.watchers().forEach(cache::close);
-            }
-        }
-        for (Watcher watcher : ending.build()) {
-            watcher.timers().stop();
-            watcher.queueEnd();
-            watcher.tell();
-        }
+        watches.close();
     }
 
     /** The time that timestamps are made of. */
@@ -300,56 +271,5 @@ public final class InMemoryCluster implements AutoCloseable {
     @SuppressWarnings("unchecked") // the class of a T is a Class of T
     private static <T extends HasMetadata> T typed(T like, ObjectNode json) {
         return Json.model(json, (Class<T>) like.getClass());
-    }
-
-    /** A watch and the way it ends. */
-    private final class OpenWatch implements ClusterWatch {
-
-        private final Resource resource;
-        private final Watcher watcher;
-
-        OpenWatch(Resource resource, Watcher watcher) {
-            this.resource = resource;
-            this.watcher = watcher;
-        }
-
-        void startTimers(WatchOptions options) {
-            if (!options.timeout().isZero()) {
-                watcher.timers().startTimeout(options.timeout(), this::timeOut);
-            }
-            if (options.bookmarks()) {
-                watcher.timers().startBookmark(bookmarkPeriod, this::bookmark);
-            }
-        }
-
-        private void bookmark() {
-            synchronized (lock) {
-                if (storage.cache(resource).isOpen(watcher)) {
-                    watcher.queue(Bookmarks.at(resource, storage.cachedRevision()));
-                }
-            }
-            watcher.tell();
-            watcher.timers().startBookmark(bookmarkPeriod, this::bookmark);
-        }
-
-        private void timeOut() {
-            if (leave()) {
-                watcher.queueEnd();
-                watcher.tell();
-            }
-        }
-
-        @Override
-        public void close() {
-            watcher.silence();
-            leave();
-        }
-
-        private boolean leave() {
-            watcher.timers().stop();
-            synchronized (lock) {
-                return storage.cache(resource).close(watcher);
-            }
-        }
     }
 }

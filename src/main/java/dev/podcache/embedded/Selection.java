@@ -53,6 +53,11 @@ public final class Selection {
         return new Selection(namespace, fields, LabelSelector.parse(selector));
     }
 
+    /** The one name that it asks for, or "". */
+    String name() {
+        return fields.name();
+    }
+
     boolean matches(JsonNode object) {
         JsonNode metadata = object.path("metadata");
         return (namespace.isEmpty()

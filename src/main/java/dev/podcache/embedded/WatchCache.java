@@ -1,11 +1,12 @@
 package dev.podcache.embedded;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.LinkedHashMultimap;
+import com.google.common.collect.SetMultimap;
 import dev.podcache.object.ObjectKey;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -20,7 +21,10 @@ final class WatchCache {
     private final int historyLimit;
     private final NavigableMap<ObjectKey, StoredObject> objects = new TreeMap<>(Storage.BY_NAMESPACE_AND_NAME);
     private final Deque<Change> history = new ArrayDeque<>();
-    private final Set<Watcher> watchers = new LinkedHashSet<>();
+
+    /** By the one name that they select, or "": thousands of watches of one object each must not slow down every change. */
+    private final SetMultimap<String, Watcher> watchers = LinkedHashMultimap.create();
+
     private long forgotten; // the revision of the last change that left the history
 
     /**
@@ -47,8 +51,19 @@ final class WatchCache {
         if (history.size() > historyLimit) {
             forgotten = history.removeFirst().revision();
         }
-        watchers.removeIf(Watcher::isSilent);
-        return watchers.stream().filter(watcher -> watcher.queue(change)).collect(ImmutableList.toImmutableList());
+        ImmutableList.Builder<Watcher> telling = ImmutableList.builder();
+        queue(change, watchers.get(""), telling);
+        queue(change, watchers.get(change.key().name()), telling);
+        return telling.build();
+    }
+
+    private static void queue(Change change, Set<Watcher> concerned, ImmutableList.Builder<Watcher> telling) {
+        concerned.removeIf(Watcher::isSilent);
+        for (Watcher watcher : concerned) {
+            if (watcher.queue(change)) {
+                telling.add(watcher);
+            }
+        }
     }
 
     @Nullable
@@ -76,7 +91,7 @@ final class WatchCache {
             watcher.queue(ClusterEvent.error(StatusException.expired(watcher.after(), forgotten)));
             return false;
         }
-        return watchers.add(watcher);
+        return watchers.put(watcher.name(), watcher);
     }
 
     /** No watch can begin before {@code upTo} any more. */
@@ -86,15 +101,15 @@ final class WatchCache {
     }
 
     boolean isOpen(Watcher watcher) {
-        return watchers.contains(watcher);
+        return watchers.containsEntry(watcher.name(), watcher);
     }
 
     /** Whether it was open. */
     boolean close(Watcher watcher) {
-        return watchers.remove(watcher);
+        return watchers.remove(watcher.name(), watcher);
     }
 
     ImmutableList<Watcher> watchers() {
-        return ImmutableList.copyOf(watchers);
+        return ImmutableList.copyOf(watchers.values());
     }
 }

@@ -40,6 +40,11 @@ final class Watcher {
         return after;
     }
 
+    /** The one name that it selects, or "" if it may select several. */
+    String name() {
+        return selection.name();
+    }
+
     WatchTimers timers() {
         return timers;
     }

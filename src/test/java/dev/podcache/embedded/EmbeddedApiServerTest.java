@@ -26,6 +26,8 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -136,6 +138,22 @@ class EmbeddedApiServerTest {
         assertThat(event.path("type").asText()).isEqualTo("ERROR");
         assertThat(event.at("/object/code").asInt()).isEqualTo(410);
         assertThat(event.at("/object/reason").asText()).isEqualTo("Expired");
+    }
+
+    @Test
+    void watch_askedAsWebSocket_isAnsweredPlainly() throws Exception {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+            socket.setSoTimeout(10_000);
+            String ask =
+                    "GET " + SECRETS + "?watch=1 HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+            socket.getOutputStream().write(ask.getBytes(UTF_8));
+
+            BufferedReader answer = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));
+
+            assertThat(answer.readLine()).isEqualTo("HTTP/1.1 200 OK");
+            assertThat(answer.readLine()).isEqualToIgnoringCase("content-length: 0");
+        }
     }
 
     @Test

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The rows of the tables were answered the same way by kube-apiserver 1.20.2. */
+/** How conditions, finalizers and taints merge, and in which order, is what kube-apiserver 1.20.2 answered. */
 class StrategicMergePatchTest {
 
     @ParameterizedTest(name = "{0}")

@@ -75,6 +75,7 @@ public final class FakeApiServer implements AutoCloseable {
         return faults;
     }
 
+    /** The port to read one object. */
     public <T extends HasMetadata> ObjectGetter<T> getter(ObjectKind<T> kind) {
         return new FakeGetter<>(this, kind);
     }
