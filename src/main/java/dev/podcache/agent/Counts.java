@@ -18,12 +18,12 @@ record Counts(long reads, long misses, long stale, long failed, ImmutableSortedM
 
     /** Reads answered from memory, by a fresh object. */
     long hits() {
-        return Math.max(0, reads - misses);
+        return reads - misses;
     }
 
     /** Reads that waited for a request; several may wait for the same one. */
     long waited() {
-        return Math.max(0, misses - stale);
+        return misses - stale;
     }
 
     long fetched() {

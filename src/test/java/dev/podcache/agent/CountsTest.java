@@ -26,10 +26,24 @@ class CountsTest {
     }
 
     @Test
-    void hits_missOfAReadThatHasNotEnded_isNoNegativeNumber() {
+    void counts_missOfAReadThatHasNotEnded_isNotCountedYet() {
         counter.missed(ObjectKind.SECRET, DB, "CACHE");
+        assertThat(counter.counts()).isEqualTo(Counts.NONE);
 
-        assertThat(counter.counts().hits()).isZero();
+        counter.overtaken();
+        assertThat(counter.counts()).isEqualTo(new Counts(1, 1, 0, 0, ImmutableSortedMap.of()));
+    }
+
+    @Test
+    void waited_missesThatWereNotServedStale_areCounted() {
+        counter.missed(ObjectKind.SECRET, DB, "CACHE");
+        counter.staleServed(ObjectKind.SECRET, DB, "CACHE");
+        counter.read(true);
+        counter.missed(ObjectKind.SECRET, DB, "CACHE");
+        counter.read(true);
+
+        assertThat(counter.counts().waited()).isEqualTo(1);
+        assertThat(counter.counts().stale()).isEqualTo(1);
     }
 
     @Test
@@ -51,12 +65,12 @@ class CountsTest {
         fetched("first read", null);
         Counts before = counter.counts();
 
+        counter.missed(ObjectKind.SECRET, DB, "CACHE");
         counter.read(false);
-        counter.staleServed(ObjectKind.SECRET, DB, "CACHE");
         fetched("expired", null);
 
         assertThat(counter.counts().since(before))
-                .isEqualTo(new Counts(1, 0, 1, 1, ImmutableSortedMap.of("expired", 1L)));
+                .isEqualTo(new Counts(1, 1, 0, 1, ImmutableSortedMap.of("expired", 1L)));
     }
 
     @Test

@@ -53,11 +53,12 @@ class DemoTest {
         assertThat(summary.path("staleServed").asLong()).isPositive();
         JsonNode byKind = summary.path("requestsByKind");
         assertThat(summary.path("requestsAtServer").asLong()).isEqualTo(sumOf(byKind));
-        // each fetch is one request, or two where a cached read may lag; nothing else reads Secrets and ConfigMaps
+        // each fetch is one request, or two where a cached read may lag; one whose connection was cut may not arrive
         long gets = byKind.path("get secrets").asLong()
                 + byKind.path("get configmaps").asLong();
+        long cut = summary.path("fetchesByReason").path("expired UNAVAILABLE").asLong();
         assertThat(fetches).isGreaterThan(21);
-        assertThat(gets).isBetween(fetches, 2 * fetches);
+        assertThat(gets).isBetween(fetches - cut, 2 * fetches);
         // the TTL is 1 s; the rest is for a busy machine
         assertThat(summary.path("seenAfterSeconds")
                         .path("rotation of Secret shop/db-password")
