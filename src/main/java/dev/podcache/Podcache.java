@@ -15,7 +15,7 @@ import java.io.UncheckedIOException;
  * Caches exactly the Secrets and ConfigMaps that registered pods refer to, for as long as they refer to them. Thread-safe.
  *
  * <pre>{@code
- * try (Podcache cache = Podcache.builder(client).node("worker-1").strategy(ChangeDetectionStrategy.CACHE).build()) {
+ * try (Podcache cache = Podcache.builder(client).node("worker-1").strategy(ChangeDetectionStrategy.WATCH).build()) {
  *   cache.registerPod(pod);
  *   Secret secret = cache.secrets().getObject("shop", "db-password");
  *   ConfigMap config = cache.configMaps().getObject("shop", "settings");

@@ -14,6 +14,8 @@
  *  store.Store          addReference / deleteReference, get
  *    |
  *    +-- TtlObjectStore    fresh? return : fetch    (TTL from node.NodeTtlSource, kept current by a reflector.Reflector)
+ *    +-- WatchObjectStore  first reference opens, last one shuts
+ *    |      reflector.Reflector   list, watch, list again
  *    v
  *  apiserver            ObjectGetter, ListerWatcher
  *    v

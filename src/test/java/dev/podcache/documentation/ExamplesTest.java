@@ -1,0 +1,92 @@
+package dev.podcache.documentation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The Java of the README, and that of the front door's Javadoc, compiles as it stands there. */
+class ExamplesTest {
+
+    private static final Pattern README_BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern JAVADOC_BLOCK =
+            Pattern.compile("<pre>\\{@code\\n(.*?)\\n \\* }</pre>", Pattern.DOTALL);
+
+    @TempDir
+    Path classes;
+
+    @Test
+    void readme_examplesCompile() throws IOException {
+        List<String> examples = blocks(README_BLOCK, Files.readString(Path.of("README.md")));
+
+        assertThat(examples).hasSizeGreaterThanOrEqualTo(2);
+        assertThat(examples).allSatisfy(this::requireCompiles);
+    }
+
+    @Test
+    void frontDoor_javadocExampleCompiles() throws IOException {
+        String source = Files.readString(Path.of("src/main/java/dev/podcache/Podcache.java"));
+        List<String> examples = blocks(JAVADOC_BLOCK, source).stream()
+                .map(block -> block.replaceAll("(?m)^ \\* ?", ""))
+                .toList();
+
+        assertThat(examples).hasSize(1);
+        assertThat(examples).allSatisfy(this::requireCompiles);
+    }
+
+    private static List<String> blocks(Pattern pattern, String text) {
+        List<String> blocks = new ArrayList<>();
+        Matcher matcher = pattern.matcher(text);
+        while (matcher.find()) {
+            blocks.add(matcher.group(1));
+        }
+        return blocks;
+    }
+
+    private void requireCompiles(String example) {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        assertThat(compiler).as("a JDK, not a JRE").isNotNull();
+        StringWriter complaints = new StringWriter();
+        JavaFileObject source =
+                new SimpleJavaFileObject(URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
+                    @Override
+                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                        return """
+                        import dev.podcache.*;
+                        import dev.podcache.apiserver.fabric8.*;
+                        import dev.podcache.manager.*;
+                        import dev.podcache.metrics.*;
+                        import dev.podcache.object.*;
+                        import dev.podcache.store.*;
+                        import io.fabric8.kubernetes.api.model.*;
+                        import io.fabric8.kubernetes.client.*;
+                        import java.time.Duration;
+                        class Example {
+                          Podcache cache;
+                          void example(KubernetesClient client, Pod pod) {
+                        %s
+                          }
+                        }
+                        """.formatted(example);
+                    }
+                };
+        List<String> options =
+                List.of("-d", classes.toString(), "-cp", System.getProperty("java.class.path"), "-proc:none");
+        boolean compiled = compiler.getTask(complaints, null, null, options, null, List.of(source))
+                .call();
+        assertThat(compiled).as("%s%n%s", example, complaints).isTrue();
+    }
+}
