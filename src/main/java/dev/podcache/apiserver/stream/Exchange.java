@@ -282,13 +282,14 @@ final class Exchange {
 
     /** Gives back stream and seat. On the event loop. */
     private void release() {
-        if (sent != null) {
-            sent.reset(CANCEL);
-            sent = null;
-        }
+        // the seat first: whoever gets it comes to this event loop after the reset
         if (seat != null) {
             seat.connection().leave(this, seat);
             seat = null;
+        }
+        if (sent != null) {
+            sent.reset(CANCEL);
+            sent = null;
         }
     }
 
