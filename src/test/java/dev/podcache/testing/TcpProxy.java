@@ -22,7 +22,7 @@ public final class TcpProxy implements AutoCloseable {
     private static final int CHUNK = 16 * 1024;
 
     private final ServerSocket listening;
-    private final int target;
+    private volatile int target;
     private final List<Link> links = new CopyOnWriteArrayList<>();
     private final AtomicInteger accepted = new AtomicInteger();
     private volatile boolean freezesNew;
@@ -46,6 +46,11 @@ public final class TcpProxy implements AutoCloseable {
     /** Where it listens. */
     public int port() {
         return listening.getLocalPort();
+    }
+
+    /** Has connections that come from now on lead to another port of this machine. */
+    public void leadTo(int port) {
+        target = port;
     }
 
     /** How many connections have come so far. */

@@ -112,7 +112,11 @@ final class Exchange {
         } catch (RuntimeException e) {
             fail(e);
         }
-        return !over.get();
+        if (over.get()) {
+            stopPatience();
+            return false;
+        }
+        return true;
     }
 
     /** What {@link #prepare} made. */
@@ -302,6 +306,7 @@ final class Exchange {
         Timekeeper.Scheduled timer = patience;
         if (timer != null) {
             timer.cancel();
+            patience = null;
         }
     }
 

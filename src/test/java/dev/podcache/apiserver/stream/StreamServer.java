@@ -26,12 +26,14 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class StreamServer implements AutoCloseable {
 
+    /** One for all, because its key takes a while to make; its files go with the JVM. */
+    private static final SelfSignedCertificate CERTIFICATE = SelfSignedCertificate.create("127.0.0.1");
+
     private final Vertx vertx = Vertx.vertx(new VertxOptions()
             .setEventLoopPoolSize(1)
             .setWorkerPoolSize(1)
             .setInternalBlockingPoolSize(1)
             .setUseDaemonThread(true));
-    private final SelfSignedCertificate certificate = SelfSignedCertificate.create("127.0.0.1");
     private final HttpServer server;
     private final Map<String, HttpServerResponse> watches = new ConcurrentHashMap<>();
 
@@ -49,7 +51,7 @@ final class StreamServer implements AutoCloseable {
         speaksHttp2 = versions.contains(HttpVersion.HTTP_2);
         server = vertx.createHttpServer(new HttpServerOptions()
                         .setSsl(true)
-                        .setKeyCertOptions(certificate.keyCertOptions())
+                        .setKeyCertOptions(CERTIFICATE.keyCertOptions())
                         .setUseAlpn(true)
                         .setAlpnVersions(versions)
                         .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(limit)))
@@ -122,6 +124,5 @@ final class StreamServer implements AutoCloseable {
     @Override
     public void close() {
         vertx.close().toCompletionStage().toCompletableFuture().join();
-        certificate.delete();
     }
 }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullUnmarked;
@@ -358,6 +359,50 @@ class WatchConnectionsTest {
         assertThat(server.connections).hasSize(3);
         watches.get(0).handle.close();
         await().atMost(Duration.ofSeconds(1)).until(() -> server.connections.size() == 2);
+    }
+
+    @Test
+    void serverWithoutHttp2_minutesLater_isAskedAgain() {
+        StreamServer before = StreamServer.withoutHttp2();
+        open.add(before);
+        TcpProxy proxy = proxy(before);
+        connect(proxy.port());
+        watchAndAwait(before, 1);
+        StreamServer after = server(5);
+        proxy.leadTo(after.port());
+
+        time.advance(Duration.ofMinutes(10));
+        List<Followed> watches = watchAndAwait(after, 5);
+
+        assertThat(after.connections).hasSize(1);
+        assertThat(watches).allMatch(watch -> watch.end().isEmpty());
+    }
+
+    @Test
+    void openAndClose_atRandom_losesNoStream() {
+        StreamServer server = server(7);
+        connect(server.port());
+        Random random = new Random(42);
+        List<Followed> kept = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            Lane lane = connections.lane();
+            if (random.nextBoolean()) {
+                lane.read("LIST objects", "/object/" + i, READ, body -> body.length);
+            }
+            Followed watch = watch(lane, "/watch/" + i);
+            if (random.nextInt(10) == 0) {
+                kept.add(watch);
+            } else {
+                watch.handle.close();
+            }
+        }
+        await().until(() -> kept.stream().allMatch(Followed::isOpen) && server.openWatches() == kept.size());
+
+        kept.forEach(watch -> watch.handle.close());
+        await().until(() -> server.openWatches() == 0);
+        awaitIdle(server);
+        watchAndAwait(server, 7);
+        assertThat(server.connections).hasSize(1);
     }
 
     @Test
