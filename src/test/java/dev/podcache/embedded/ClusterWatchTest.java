@@ -179,7 +179,7 @@ class ClusterWatchTest {
     }
 
     @Test
-    void watch_bookmarks_comeByThePeriod() {
+    void watch_bookmarks_comeByThePeriodAndBeforeTheTimeout() {
         cluster.watch(
                 Resource.SECRETS,
                 SHOP,
@@ -188,7 +188,7 @@ class ClusterWatchTest {
 
         time.advance(Duration.ofSeconds(30));
 
-        assertThat(told).containsExactly("BOOKMARK ", "BOOKMARK ", "END");
+        assertThat(told).containsExactly("BOOKMARK ", "BOOKMARK ", "BOOKMARK ", "END");
     }
 
     @Test

@@ -243,8 +243,6 @@ class EmbeddedApiServerTest {
         GET    | /                                               |              | 404 | NotFound
         GET    | /api/v1/pods?fieldSelector=spec.hostname=x      |              | 400 | BadRequest
         GET    | /api/v1/pods?labelSelector=a+in+(b)             |              | 400 | BadRequest
-        GET    | /api/v1/pods?resourceVersion=x                  |              | 400 | BadRequest
-        GET    | /api/v1/pods?watch=1&resourceVersion=x          |              | 400 | BadRequest
         GET    | /api/v1/pods?watch=1&timeoutSeconds=soon        |              | 400 | BadRequest
         GET    | /api/v1/pods?resourceVersion=999                |              | 504 | Timeout
         PUT    | /api/v1/namespaces/shop/secrets                 | {}           | 405 | MethodNotAllowed
