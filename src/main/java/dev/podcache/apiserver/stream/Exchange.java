@@ -1,11 +1,9 @@
 package dev.podcache.apiserver.stream;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.ErrorAnswer;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import io.vertx.core.Context;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
@@ -17,8 +15,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One GET and what became of it, over a connection that somebody else chooses. Thread-safe. */
 final class Exchange {
@@ -32,8 +28,6 @@ final class Exchange {
      * stream back. Both may, so release() does it once.
      */
 
-    private static final Logger log = LoggerFactory.getLogger(Exchange.class);
-    private static final int LONGEST_ERROR = 64 * 1024;
     private static final long CANCEL = 8; // of RFC 9113; HTTP/1.1 closes the connection instead
 
     private final Ask ask;
@@ -112,7 +106,11 @@ final class Exchange {
         } catch (RuntimeException e) {
             fail(e);
         }
-        return !over.get();
+        if (over.get()) {
+            stopPatience();
+            return false;
+        }
+        return true;
     }
 
     /** What {@link #prepare} made. */
@@ -213,34 +211,8 @@ final class Exchange {
     }
 
     private void refuse(HttpClientResponse response) {
-        Buffer body = Buffer.buffer();
-        response.handler(chunk -> {
-            if (body.length() + chunk.length() <= LONGEST_ERROR) {
-                body.appendBuffer(chunk);
-            }
-        });
         response.exceptionHandler(this::endBroken);
-        response.endHandler(complete -> {
-            int code = response.statusCode();
-            ApiServerException failure = new ErrorAnswer(code, response.getHeader("Retry-After"), body.getBytes())
-                    .toException(ask.what, endpoint.timekeeper().wallTime());
-            if (code == 401) {
-                endpoint.timekeeper().workers().execute(() -> {
-                    renewCredentials();
-                    endElsewhere(failure);
-                });
-            } else {
-                end(failure);
-            }
-        });
-    }
-
-    private void renewCredentials() {
-        try {
-            endpoint.credentials().refused(endpoint.uri(ask.path));
-        } catch (RuntimeException e) {
-            log.warn("{}: the credentials could not be renewed", ask.what, e);
-        }
+        new Refusal(ask, endpoint).read(response, this::endElsewhere);
     }
 
     private void endBroken(Throwable cause) {
@@ -282,13 +254,14 @@ final class Exchange {
 
     /** Gives back stream and seat. On the event loop. */
     private void release() {
-        if (sent != null) {
-            sent.reset(CANCEL);
-            sent = null;
-        }
+        // the seat first: whoever gets it comes to this event loop after the reset
         if (seat != null) {
             seat.connection().leave(this, seat);
             seat = null;
+        }
+        if (sent != null) {
+            sent.reset(CANCEL);
+            sent = null;
         }
     }
 
@@ -301,6 +274,7 @@ final class Exchange {
         Timekeeper.Scheduled timer = patience;
         if (timer != null) {
             timer.cancel();
+            patience = null;
         }
     }
 
