@@ -81,6 +81,8 @@ public abstract class HttpStoreContract extends StoreContract {
 
     @AfterEach
     void closeConnections() {
+        // runs before the contract's own cleaning up
+        closeStore();
         apiServer.close();
         client.close();
         reached.close();
