@@ -79,6 +79,7 @@ final class ConnectionPool {
             expected = limit;
             connection.seats.limitTo(limit);
             planLocked(steps);
+            giveBackLocked(connection, steps);
         }
         steps.forEach(Runnable::run);
     }

@@ -112,7 +112,11 @@ final class Exchange {
         } catch (RuntimeException e) {
             fail(e);
         }
-        return !over.get();
+        if (over.get()) {
+            stopPatience();
+            return false;
+        }
+        return true;
     }
 
     /** What {@link #prepare} made. */
@@ -282,13 +286,14 @@ final class Exchange {
 
     /** Gives back stream and seat. On the event loop. */
     private void release() {
-        if (sent != null) {
-            sent.reset(CANCEL);
-            sent = null;
-        }
+        // the seat first: whoever gets it comes to this event loop after the reset
         if (seat != null) {
             seat.connection().leave(this, seat);
             seat = null;
+        }
+        if (sent != null) {
+            sent.reset(CANCEL);
+            sent = null;
         }
     }
 
@@ -301,6 +306,7 @@ final class Exchange {
         Timekeeper.Scheduled timer = patience;
         if (timer != null) {
             timer.cancel();
+            patience = null;
         }
     }
 

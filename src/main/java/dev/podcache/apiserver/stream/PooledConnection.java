@@ -143,15 +143,18 @@ final class PooledConnection implements Pulse.Told {
         Duration patience = endpoint.secure() ? SETTLES_WITHIN : PLAIN_SETTLES_WITHIN;
         settling = endpoint.timekeeper().schedule(patience, () -> EventLoops.post(loop, () -> unsettled(driver)));
         made.request(addressed(driver)).onComplete(asked -> {
+            stopSettling();
+            if (asked.succeeded() && (shut || asked.result().version() != HttpVersion.HTTP_2)) {
+                // never sent; Vert.x would complain that nobody hears how it ends
+                asked.result().exceptionHandler(closed -> {});
+            }
             if (shut) {
                 return;
             }
-            stopSettling();
             if (asked.failed()) {
                 failed(driver, asked.cause());
             } else if (asked.result().version() == HttpVersion.HTTP_2) {
-                opened(asked.result().connection());
-                board(driver, asked.result(), seat);
+                opened(asked.result(), driver, seat);
             } else {
                 shutNow();
                 pool.notMultiplexed(this, driver);
@@ -176,7 +179,8 @@ final class PooledConnection implements Pulse.Told {
         }
     }
 
-    private void opened(HttpConnection wire) {
+    private void opened(HttpClientRequest first, Exchange driver, Seat seat) {
+        HttpConnection wire = first.connection();
         usable = true;
         wire.remoteSettingsHandler(settings -> pool.limited(this, limitOf(settings)));
         wire.goAwayHandler(goAway -> {
@@ -191,6 +195,8 @@ final class PooledConnection implements Pulse.Told {
         pulse.start();
         int limit = limitOf(wire.remoteSettings());
         log.debug("a connection to {} is open, for {} streams", endpoint, limit);
+        // before others are seated: if it is not wanted any more, its seat is free for them
+        board(driver, first, seat);
         pool.opened(this, limit);
     }
 

@@ -1,16 +1,25 @@
 /**
- * Watches: streams of newline-delimited events over connections of our own, because fabric8's HTTP client neither resets a
- * stream at once nor survives a chunk that ends inside a character. {@link
- * dev.podcache.apiserver.stream.WatchConnections} opens them, each on one HTTP/1.1 connection, all on one small Vert.x with two
- * event loops. Addresses, TLS, proxies and credentials are what fabric8 makes of the caller's configuration.
+ * Watches, and the reads before them, over connections of our own, because fabric8's HTTP client shows neither a server's limit of
+ * streams nor pings, does not reset a stream at once, and does not survive a chunk that ends inside a character. {@link
+ * dev.podcache.apiserver.stream.WatchConnections} carries all of them on few HTTP/2 connections, or each watch on an HTTP/1.1
+ * connection where there is no HTTP/2, with two event loops for everything. Addresses, TLS, proxies and credentials are what
+ * fabric8 makes of the caller's configuration.
  *
- * <p>Read {@code WatchConnections}, {@code OpenWatch}, {@code LineDecoder}, {@code WatchEvents}, {@code ConnectionSettings},
- * {@code Credentials}.
+ * <p>Read {@code WatchConnections}, {@code Lane}, {@code Exchange}, {@code OpenWatch}, {@code BodyRead}; who carries them: {@code
+ * ConnectionPool}, {@code PooledConnection}, {@code Seats}, {@code Pulse}, {@code SingleConnections}; what they bring: {@code
+ * LineDecoder}, {@code WatchEvents}; what they need: {@code Endpoint}, {@code ConnectionSettings}, {@code Credentials}, {@code
+ * EventLoops}.
+ *
+ * <p>An exchange is prepared on a worker, because credentials may be read from a file. The pool, under its lock, decides which
+ * connection carries it. From then on it belongs to the event loop of that connection, as do the connection and its pings.
  *
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code WatchConnections}</td><td>the Vert.x and whether it is closed</td><td>none of ours</td></tr>
+ * <tr><td>{@code WatchConnections}</td><td>whether there is a pool, whether it is closed; held while the event loops
+ * start</td><td>none of ours</td></tr>
+ * <tr><td>{@code ConnectionPool}</td><td>who waits, which connections there are, {@code phase} and {@code seats} of
+ * each</td><td>none; nothing but bookkeeping is done under it</td></tr>
  * </table>
  */
 @NullMarked
