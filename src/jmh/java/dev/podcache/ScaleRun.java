@@ -2,10 +2,12 @@ package dev.podcache;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.sun.management.OperatingSystemMXBean;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,8 +24,8 @@ import java.util.function.Function;
  *
  * <p>Prints a JSON object for each group of figures on standard output, and the same for people on standard error. Needs the programs that
  * kube-api-test keeps; takes some minutes. Everything is done twice: on a server with its own limit of streams for each
- * connection (v1.20: 250), and on one that is started with {@code --http2-max-streams-per-connection=100}. Both contestants take turns, so
- * that a noisy machine troubles both.
+ * connection (v1.20: 250), and on one that is started with {@code --http2-max-streams-per-connection=100}. The contestants take turns, so
+ * that a noisy machine troubles all; the informers once made by {@code inform()}, which waits for each, and once started together.
  *
  * <ul>
  *   <li><b>sync</b>: 600 Secrets, referred to by 110 pods. {@code syncMillis} counts from before the cache is built and the first pod
@@ -62,7 +64,8 @@ public final class ScaleRun {
         this.cluster = cluster;
         this.limit = limit;
         contestants.put("podcache", client -> new PodcacheContestant(client, ChangeDetectionStrategy.WATCH));
-        contestants.put("informers", InformerContestant::new);
+        contestants.put("informers", client -> new InformerContestant(client, false));
+        contestants.put("informersTogether", client -> new InformerContestant(client, true));
     }
 
     /** Runs the parts that the system property {@code scale.parts} names. */
@@ -93,9 +96,8 @@ public final class ScaleRun {
         }
         if (parts.contains("latency")) {
             cluster.ensure(OBJECTS + SINGLES);
-            for (String name : contestants.keySet()) {
-                latency(name);
-            }
+            latency("podcache");
+            latency("informers");
         }
         if (parts.contains("5000")) {
             cluster.ensure(MANY);
@@ -112,19 +114,24 @@ public final class ScaleRun {
         long gets = cluster.gets();
         long connections = cluster.connections();
         Footprint before = Footprint.now();
+        long cpuBefore = processCpu();
         long start = System.nanoTime();
         try (Contestant contestant = contestants.get(name).apply(client)) {
             contestant.follow(registered, names);
             long took = System.nanoTime() - start;
+            long cpu = processCpu() - cpuBefore;
             Map<String, Object> figures = figures("sync", name);
             figures.put("objects", objects);
             figures.put("round", round);
             figures.put("syncMillis", Latencies.rounded(took));
+            figures.put("cpuMillis", Latencies.rounded(cpu));
             figures.put("connections", cluster.connections() - connections);
             figures.put("getRequests", cluster.gets() - gets);
             figures.put("threads", before.newThreads().size());
             figures.put("mostThreads", before.mostNewThreads());
-            figures.put("threadNames", before.newThreads().stream().limit(12).toList());
+            if (name.equals("podcache")) {
+                figures.put("threadNames", before.newThreads());
+            }
             if (round > 1) {
                 figures.put("heapBytesPerObject", before.heapGrowth() / objects);
             }
@@ -223,6 +230,11 @@ public final class ScaleRun {
         figures.forEach(
                 (name, value) -> line.append(name).append(' ').append(value).append("  "));
         System.err.println(line);
+    }
+
+    /** The processor time of this process, which a noisy machine lengthens less than it does the time that passes. */
+    private static long processCpu() {
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 
     /** Gives the server time to notice who left. */
