@@ -1,0 +1,123 @@
+package dev.podcache;
+
+import dev.podcache.testing.Pods;
+import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.Sockets;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+
+/**
+ * A real API server with one namespace of Secrets, {@code s0}, {@code s1}, ..., of 1,500 random bytes each, which become 2,000
+ * characters of base64. They are made when they are first needed.
+ */
+final class ScaleCluster implements AutoCloseable {
+
+    static final String NAMESPACE = "scale";
+
+    private static final int PAYLOAD = 1_500;
+    private static final int CREATORS = 8;
+
+    private final RealApiServer server;
+    private final int port;
+    private final Random random = new Random(1);
+    private int made;
+
+    ScaleCluster(String... flags) {
+        server = RealApiServer.start(flags);
+        port = URI.create(server.url()).getPort();
+        try (KubernetesClient admin = server.client()) {
+            admin.resource(new NamespaceBuilder()
+                            .withNewMetadata()
+                            .withName(NAMESPACE)
+                            .endMetadata()
+                            .build())
+                    .create();
+        }
+    }
+
+    /** A client of its own connections. */
+    KubernetesClient client() {
+        return server.client();
+    }
+
+    /** How many TCP connections this process has to the server. */
+    long connections() {
+        return Sockets.connectedTo(port);
+    }
+
+    /** How many GETs of Secrets by name the server has answered. */
+    long gets() {
+        return server.metrics().requests("GET", "secrets");
+    }
+
+    static List<String> names(int from, int to) {
+        return IntStream.range(from, to).mapToObj(i -> "s" + i).toList();
+    }
+
+    /** That many pods which refer to all {@code names} between them, each name once. */
+    static List<Pod> pods(int count, List<String> names) {
+        List<Pod> pods = new ArrayList<>();
+        for (int pod = 0; pod < count; pod++) {
+            int first = pod;
+            List<String> own = IntStream.range(0, names.size())
+                    .filter(i -> i % count == first)
+                    .mapToObj(names::get)
+                    .toList();
+            pods.add(pod("p" + pod, own));
+        }
+        return pods;
+    }
+
+    static Pod pod(String name, List<String> secrets) {
+        return Pods.at(Pods.withSecrets(NAMESPACE, name, "uid-" + name, secrets), "1");
+    }
+
+    /** Makes Secrets until there are {@code count}. */
+    void ensure(int count) throws Exception {
+        ExecutorService creators = Executors.newFixedThreadPool(CREATORS);
+        try (KubernetesClient admin = server.client()) {
+            List<Future<?>> all = new ArrayList<>();
+            for (String name : names(made, Math.max(made, count))) {
+                Secret secret = secret(name);
+                all.add(creators.submit(() -> admin.resource(secret).create()));
+            }
+            for (Future<?> each : all) {
+                each.get();
+            }
+            made = Math.max(made, count);
+        } finally {
+            creators.shutdown();
+        }
+    }
+
+    /** A Secret with a payload that no other has. */
+    Secret secret(String name) {
+        byte[] payload = new byte[PAYLOAD];
+        random.nextBytes(payload);
+        return new SecretBuilder()
+                .withNewMetadata()
+                .withNamespace(NAMESPACE)
+                .withName(name)
+                .endMetadata()
+                .withData(Map.of("value", Base64.getEncoder().encodeToString(payload)))
+                .build();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}
