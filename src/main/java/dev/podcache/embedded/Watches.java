@@ -7,9 +7,8 @@ import java.time.Duration;
 /** Opens, counts and ends the watches of a cluster, with their bookmarks and timeouts. */
 final class Watches {
 
-    // Which watches are open is the watch caches' knowledge and guarded by the cluster's lock, as they are. Under it a
-    // watch is
-    // only given signals; it tells them after it.
+    // Which watches are open is the watch caches' knowledge and guarded by the cluster's lock, as they are. Under it
+    // a watch is only given signals; it tells them after it.
 
     /** How long before its timeout a watch is told how far it has come, as servers do. */
     private static final Duration BOOKMARK_BEFORE_TIMEOUT = Duration.ofSeconds(2);

@@ -112,6 +112,12 @@ public final class JsonPatch {
             return JsonPointer.compile(text);
         }
 
+        /** Its place and nothing else: its value may be a secret. */
+        @Override
+        public String toString() {
+            return "Operation[" + index + "]";
+        }
+
         private PatchException failure(String why) {
             return PatchException.inapplicable("operation " + index + " of the JSON patch ("
                     + json.path("op").asText() + " " + json.path("path").asText() + ") " + why);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
 import dev.podcache.object.ObjectKey;
+import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Node;
@@ -26,11 +27,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The real kubectl against the embedded server, where kube-api-test has put one. */
+@ExtendWith(NoLeaks.class)
 class KubectlTest {
 
     private static final Map<String, String> BASE64 = Map.of("one", "b25lCg==", "two", "dHdvCg==");
