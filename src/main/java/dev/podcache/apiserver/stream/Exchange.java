@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class Exchange {
 
     /*
-     * It is prepared on a worker, waits for a connection, and from send() on lives on one event loop, that of the connection.
+     * It is prepared on a thread that may block, waits for a connection, and from send() on lives on one event loop, that of the connection.
      * Whoever sets `over` first, the end or a cancelling, has the last word.
      *
      * Ending is possible everywhere, but the request and the seat belong to the loop. send() writes `context` and then reads

@@ -76,7 +76,7 @@ final class PooledConnection implements Pulse.Told {
     /** Makes the connection for {@code driver}, which has {@code seat}. Returns at once. */
     void connect(Exchange driver, Seat seat) {
         // certificates are read, and a name is looked up
-        endpoint.timekeeper().workers().execute(() -> {
+        endpoint.timekeeper().blocking().execute(() -> {
             try {
                 Endpoint.Dial dial = endpoint.dial(true);
                 if (dial.address() == null && !endpoint.secure()) {

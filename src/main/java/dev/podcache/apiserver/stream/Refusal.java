@@ -39,7 +39,7 @@ final class Refusal {
             ApiServerException failure = new ErrorAnswer(code, response.getHeader("Retry-After"), body.getBytes())
                     .toException(ask.what(), endpoint.timekeeper().wallTime());
             if (code == 401) {
-                endpoint.timekeeper().workers().execute(() -> {
+                endpoint.timekeeper().blocking().execute(() -> {
                     renewCredentials();
                     told.accept(failure);
                 });

@@ -63,7 +63,7 @@ final class SingleConnections {
             return;
         }
         // certificates are read, and a name is looked up
-        endpoint.timekeeper().workers().execute(() -> {
+        endpoint.timekeeper().blocking().execute(() -> {
             try {
                 Endpoint.Dial dial = endpoint.dial(false);
                 HttpClient http = client(dial);
