@@ -45,7 +45,7 @@ class ForgottenHistoryRealServerTest {
     @Test
     void serverRestarted_eachObjectIsListedOnce_andNothingStaleStays() {
         try (RealApiServer own = RealApiServer.start()) {
-            resume(own, () -> {
+            resume(own, now -> {
                 own.apiServer().kill();
                 own.apiServer().start();
                 return 0L;
@@ -56,9 +56,9 @@ class ForgottenHistoryRealServerTest {
     @Test
     void etcdCompacted_eachObjectIsListedOnce_andNothingStaleStays() {
         try (RealApiServer own = RealApiServer.start("--watch-cache=false")) {
-            resume(own, () -> {
+            resume(own, now -> {
                 long before = own.metrics().requests("LIST", "secrets");
-                own.compact(own.kubectl("get", "namespaces", "-o", "jsonpath={.metadata.resourceVersion}"));
+                own.compact(now);
                 return before;
             });
         }
@@ -67,8 +67,8 @@ class ForgottenHistoryRealServerTest {
     /** Has history forgotten. */
     private interface Forgetting {
 
-        /** Answers how many lists the server has counted before. */
-        long run();
+        /** Given the present version, answers how many lists the server has counted before. */
+        long before(String now);
     }
 
     private void resume(RealApiServer own, Forgetting forgetting) {
@@ -85,7 +85,7 @@ class ForgottenHistoryRealServerTest {
             proxy.freeze();
             shop.put("secret-0", "new");
             shop.delete("secret-1");
-            long listsBefore = forgetting.run();
+            long listsBefore = forgetting.before(shop.version());
             assertThat(get(cache, shop, "secret-0")).isEqualTo("old");
             long began = System.nanoTime();
             proxy.reset();

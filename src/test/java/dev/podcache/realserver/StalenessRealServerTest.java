@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.podcache.Podcache;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.Phase;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
@@ -71,6 +72,7 @@ class StalenessRealServerTest {
     }
 
     @Test
+    @ExpectedWarnings("did not answer a ping")
     void connectionFrozen_isStaleWithinHalfAMinute_andRecoversOnANewOne() {
         proxy.freeze();
         proxy.freezeNew();

@@ -49,6 +49,11 @@ final class TestNamespace implements AutoCloseable {
         return admin;
     }
 
+    /** The resourceVersion of now. */
+    String version() {
+        return admin.namespaces().list().getMetadata().getResourceVersion();
+    }
+
     /** Creates the Secret, or replaces it. */
     void put(String secret, String value) {
         admin.resource(Secrets.of(name, secret, value)).createOr(existing -> existing.update());

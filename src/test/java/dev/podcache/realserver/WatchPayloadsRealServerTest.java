@@ -12,7 +12,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -72,7 +71,10 @@ class WatchPayloadsRealServerTest {
             long began = System.nanoTime();
             List<Future<?>> writers = new ArrayList<>();
             names.forEach(name -> writers.add(threads.submit(() -> write(name))));
-            int seen = followToTheEnd(names);
+            Reader reader = new Reader(names);
+            await().pollInterval(Duration.ofMillis(1))
+                    .atMost(Duration.ofSeconds(90))
+                    .until(reader::look);
             for (Future<?> writer : writers) {
                 writer.get();
             }
@@ -80,7 +82,7 @@ class WatchPayloadsRealServerTest {
                     "{} updates in {} ms, {} of them seen by polling",
                     WRITERS * UPDATES_EACH,
                     Duration.ofNanos(System.nanoTime() - began).toMillis(),
-                    seen);
+                    reader.seen);
         } finally {
             threads.shutdownNow();
         }
@@ -92,15 +94,21 @@ class WatchPayloadsRealServerTest {
         }
     }
 
-    /** Reads until each object has its last value; counts the values seen on the way. */
-    private int followToTheEnd(List<String> names) throws ExecutionException, InterruptedException {
-        int[] last = new int[names.size()];
-        int seen = 0;
-        long giveUp = System.nanoTime() + Duration.ofSeconds(100).toNanos();
-        int done = 0;
-        while (done < names.size()) {
-            assertThat(System.nanoTime() - giveUp).as("time left").isNegative();
-            done = 0;
+    /** Looks at what several objects are, time and again. */
+    private final class Reader {
+
+        private final List<String> names;
+        private final int[] last;
+        private int seen;
+
+        Reader(List<String> names) {
+            this.names = names;
+            this.last = new int[names.size()];
+        }
+
+        /** Whether each object has its last value. */
+        boolean look() {
+            boolean done = true;
             for (int i = 0; i < last.length; i++) {
                 String value = get(names.get(i));
                 int number = Integer.parseInt(value.substring(0, value.indexOf(' ')));
@@ -108,11 +116,10 @@ class WatchPayloadsRealServerTest {
                 assertThat(number).as("order").isGreaterThanOrEqualTo(last[i]);
                 seen += number > last[i] ? 1 : 0;
                 last[i] = number;
-                done += number == UPDATES_EACH ? 1 : 0;
+                done &= number == UPDATES_EACH;
             }
-            Thread.onSpinWait();
+            return done;
         }
-        return seen;
     }
 
     /** Of a length that changes, so that a mixture of two would show. */
