@@ -16,7 +16,6 @@ import dev.podcache.store.WatchObjectStore;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
 import dev.podcache.testing.Pods;
 import dev.podcache.time.Timekeeper;
-import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.informers.cache.Cache;
 import io.fabric8.kubernetes.client.informers.impl.cache.CacheImpl;
@@ -26,6 +25,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -43,7 +43,8 @@ import org.openjdk.jmh.annotations.Warmup;
  * What does a get cost that is answered from memory?
  *
  * <p>512 Secrets of one namespace, uniformly at random, by strings that are equal to, but not the same as, those that the maps hold; each
- * thread in an order of its own. Every store is asked through the manager that users have. The limit is {@code concurrentHashMap}, under a
+ * thread in an order of its own. Every store is asked through the manager that users have, and is the
+ * only one of its JVM, as in a real process. The limit is {@code concurrentHashMap}, under a
  * key object that is built for each get.
  *
  * <pre>{@code
@@ -58,30 +59,12 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(3)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 3, time = 1)
-@State(Scope.Benchmark)
 public class GetHitBenchmark {
 
     private static final int KEYS = 512;
     private static final int ORDER = 4_096;
     private static final String NAMESPACE = "shop";
     private static final Duration TTL = Duration.ofHours(1);
-
-    private final Timekeeper timekeeper = Timekeeper.system();
-    private final StoreOptions options = StoreOptions.defaults(timekeeper);
-    private final TtlObjectStore<Secret> ttlStore =
-            new TtlObjectStore<>(ObjectKind.SECRET, new InMemorySecrets(), new FixedTtl(), options);
-    private final WatchObjectStore<Secret> watchStore = new WatchObjectStore<>(
-            ObjectKind.SECRET, InMemorySecrets::byName, new InMemorySecrets(), options, WatchTimes.DEFAULT);
-
-    private final Manager<Secret> ttl = manager(ttlStore);
-    private final Manager<Secret> watch = manager(watchStore);
-    private final ConcurrentMap<ObjectKey, Secret> map = new ConcurrentHashMap<>();
-    private final com.github.benmanes.caffeine.cache.Cache<ObjectKey, Secret> caffeine =
-            Caffeine.newBuilder().expireAfterWrite(TTL).build();
-    private final LoadingCache<ObjectKey, Secret> guava =
-            CacheBuilder.newBuilder().expireAfterWrite(TTL).build(CacheLoader.from(InMemorySecrets::secret));
-    private final CacheImpl<Secret> informer = new CacheImpl<>();
-    private final TwoMutexStore<Secret> twoMutexes = new TwoMutexStore<>(TTL.toNanos());
 
     private record FixedTtl() implements ObjectTtlSource {
         @Override
@@ -123,80 +106,126 @@ public class GetHitBenchmark {
         }
     }
 
-    private static Manager<Secret> manager(Store<Secret> store) {
-        return Manager.caching(store, PodReferences::secrets);
-    }
-
     private static List<String> names() {
         return IntStream.range(0, KEYS).mapToObj(i -> "secret-" + i).toList();
     }
 
-    /** Puts everything everywhere. */
-    @Setup
-    public void fill() {
-        Pod pod = Pods.withSecrets(NAMESPACE, "pod", "uid", names());
-        ttl.registerPod(pod);
-        watch.registerPod(pod);
+    private static void forEach(BiConsumer<ObjectKey, Secret> put) {
         for (String name : names()) {
             ObjectKey key = ObjectKey.of(NAMESPACE, name);
-            Secret secret = InMemorySecrets.secret(key);
-            ttl.getObject(NAMESPACE, name);
-            watch.getObject(NAMESPACE, name);
-            map.put(key, secret);
-            caffeine.put(key, secret);
-            guava.put(key, secret);
-            informer.put(secret);
-            twoMutexes.put(key, secret);
+            put.accept(key, InMemorySecrets.secret(key));
         }
     }
 
-    /** Ends the threads. */
-    @TearDown
-    public void close() {
-        ttlStore.close();
-        watchStore.close();
-        timekeeper.close();
+    private static Manager<Secret> filled(Store<Secret> store) {
+        Manager<Secret> manager = Manager.caching(store, PodReferences::secrets);
+        manager.registerPod(Pods.withSecrets(NAMESPACE, "pod", "uid", names()));
+        names().forEach(name -> manager.getObject(NAMESPACE, name));
+        return manager;
+    }
+
+    /** A manager over strategy CACHE. */
+    @State(Scope.Benchmark)
+    public static class Ttl {
+
+        private final Timekeeper timekeeper = Timekeeper.system();
+        private final TtlObjectStore<Secret> store = new TtlObjectStore<>(
+                ObjectKind.SECRET, new InMemorySecrets(), new FixedTtl(), StoreOptions.defaults(timekeeper));
+        private final Manager<Secret> manager = filled(store);
+
+        /** Ends the threads. */
+        @TearDown
+        public void close() {
+            store.close();
+            timekeeper.close();
+        }
+    }
+
+    /** A manager over strategy WATCH. */
+    @State(Scope.Benchmark)
+    public static class Watch {
+
+        private final Timekeeper timekeeper = Timekeeper.system();
+        private final WatchObjectStore<Secret> store = new WatchObjectStore<>(
+                ObjectKind.SECRET,
+                InMemorySecrets::byName,
+                new InMemorySecrets(),
+                StoreOptions.defaults(timekeeper),
+                WatchTimes.DEFAULT);
+        private final Manager<Secret> manager = filled(store);
+
+        /** Ends the threads. */
+        @TearDown
+        public void close() {
+            store.close();
+            timekeeper.close();
+        }
+    }
+
+    /** What others have. */
+    @State(Scope.Benchmark)
+    public static class Baselines {
+
+        private final ConcurrentMap<ObjectKey, Secret> map = new ConcurrentHashMap<>();
+        private final com.github.benmanes.caffeine.cache.Cache<ObjectKey, Secret> caffeine =
+                Caffeine.newBuilder().expireAfterWrite(TTL).build();
+        private final LoadingCache<ObjectKey, Secret> guava =
+                CacheBuilder.newBuilder().expireAfterWrite(TTL).build(CacheLoader.from(InMemorySecrets::secret));
+        private final CacheImpl<Secret> informer = new CacheImpl<>();
+        private final TwoMutexStore<Secret> twoMutexes = new TwoMutexStore<>(TTL.toNanos());
+
+        /** Puts everything everywhere. */
+        @Setup
+        public void fill() {
+            forEach((key, secret) -> {
+                map.put(key, secret);
+                caffeine.put(key, secret);
+                guava.put(key, secret);
+                informer.put(secret);
+                twoMutexes.put(key, secret);
+            });
+        }
     }
 
     /** Strategy CACHE. */
     @Benchmark
-    public Secret ttl(Requests requests) {
-        return ttl.getObject(requests.namespace, requests.name());
+    public Secret ttl(Ttl state, Requests requests) {
+        return state.manager.getObject(requests.namespace, requests.name());
     }
 
     /** Strategy WATCH. */
     @Benchmark
-    public Secret watch(Requests requests) {
-        return watch.getObject(requests.namespace, requests.name());
+    public Secret watch(Watch state, Requests requests) {
+        return state.manager.getObject(requests.namespace, requests.name());
     }
 
     /** The limit. */
     @Benchmark
-    public Secret concurrentHashMap(Requests requests) {
-        return map.get(ObjectKey.of(requests.namespace, requests.name()));
+    public Secret concurrentHashMap(Baselines baselines, Requests requests) {
+        return baselines.map.get(ObjectKey.of(requests.namespace, requests.name()));
     }
 
     /** Caffeine with a TTL. */
     @Benchmark
-    public Secret caffeineExpireAfterWrite(Requests requests) {
-        return caffeine.getIfPresent(ObjectKey.of(requests.namespace, requests.name()));
+    public Secret caffeineExpireAfterWrite(Baselines baselines, Requests requests) {
+        return baselines.caffeine.getIfPresent(ObjectKey.of(requests.namespace, requests.name()));
     }
 
     /** Guava with a TTL. */
     @Benchmark
-    public Secret guavaLoadingCache(Requests requests) {
-        return guava.getUnchecked(ObjectKey.of(requests.namespace, requests.name()));
+    public Secret guavaLoadingCache(Baselines baselines, Requests requests) {
+        return baselines.guava.getUnchecked(ObjectKey.of(requests.namespace, requests.name()));
     }
 
     /** What a lister of fabric8 does. */
     @Benchmark
-    public Secret fabric8Informer(Requests requests) {
-        return informer.getByKey(Cache.namespaceKeyFunc(requests.namespace, requests.name()));
+    public Secret fabric8Informer(Baselines baselines, Requests requests) {
+        return baselines.informer.getByKey(Cache.namespaceKeyFunc(requests.namespace, requests.name()));
     }
 
     /** The kubelet's way. */
     @Benchmark
-    public Secret kubeletTwoMutexes(Requests requests) {
-        return twoMutexes.get(requests.namespace, requests.name());
+    public Secret kubeletTwoMutexes(Baselines baselines, Requests requests) {
+        return baselines.twoMutexes.get(requests.namespace, requests.name());
     }
 }
