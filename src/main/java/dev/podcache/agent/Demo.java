@@ -57,7 +57,7 @@ final class Demo {
                         "The agent starts: it registers the pods of its node, and their objects are read for the first time.");
                 sides.forEach(side -> side.agent().start());
                 kubelet.start();
-                play(new DemoScript(cluster, told, sides), sides);
+                play(new DemoScript(cluster, told, sides), told, sides);
                 sides.forEach(side -> side.agent().stopReading());
                 account.block(summary(told, sides));
             }
@@ -100,7 +100,7 @@ final class Demo {
                 "  strategy    " + strategyText(),
                 "  readers     read everything that each pod refers to, every " + seconds(SYNC)
                         + " s: 44 reads a second.",
-                "              hits: fresh in memory; stale: from memory, the server could not be asked; waited: for a request.",
+                "              hits: fresh in memory; stale: from memory, but may be old; waited: for a request.",
                 "  API server  in this process, at " + url + ". Try it in another terminal:",
                 "              " + kubectl,
                 "  compared    " + others()
@@ -147,8 +147,9 @@ final class Demo {
     }
 
     /** Plays act after act, then waits for the end; returns early if the user wants so. */
-    private void play(DemoScript script, ImmutableList<DemoSide> sides) {
+    private void play(DemoScript script, DemoSide told, ImmutableList<DemoSide> sides) {
         awaitFirstReads(sides);
+        account.tell(told.connections());
         double began = account.seconds();
         DemoSchedule left = schedule.shortenedBy(Duration.ofMillis((long) (began * 1000)));
         for (Act act : Act.values()) {

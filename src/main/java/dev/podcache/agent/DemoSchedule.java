@@ -16,9 +16,9 @@ final class DemoSchedule {
         DELETION(100, 0, 0.10),
         RETURN(300, 1, 0.14),
         FAILURE(300, 0, 0.12),
-        RECOVERY(1300, 1, 0.03),
+        RECOVERY(500, 1, 0.03),
         LONGER_TTL(1500, 0, 0.12),
-        END(300, 0, 0.09);
+        END(800, 0, 0.09);
 
         private final int leastMillis;
         private final int ttls;

@@ -103,7 +103,7 @@ final class DemoScript {
                 "ConfigMap " + DELETED + " is deleted while pods refer to it.",
                 "",
                 "That is seen within the TTL too.",
-                "That is seen as fast.");
+                "That is seen just as fast.");
         expect(ObjectKind.CONFIG_MAP, DELETED, "deletion of ConfigMap " + DELETED);
         ConfigMap known = cluster().get(ConfigMap.class, DELETED.namespace(), DELETED.name());
         deleted = known;
@@ -120,7 +120,7 @@ final class DemoScript {
                 "It returns.",
                 "",
                 "That an object is missing is never taken for granted, so this is seen at the next read.",
-                "Its watch goes on while it is missing, so this is seen as fast.");
+                "Its watch goes on while it is missing, so this is seen just as fast.");
         expect(ObjectKind.CONFIG_MAP, DELETED, "return of ConfigMap " + DELETED);
         ConfigMap again = new ConfigMapBuilder(deleted)
                 .editMetadata()

@@ -1,5 +1,6 @@
 package dev.podcache.agent;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.common.io.Closer;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.embedded.Faults;
@@ -87,6 +88,18 @@ final class DemoSide implements AutoCloseable {
     @Nullable
     Outage outage() {
         return outage;
+    }
+
+    /** Tells how many connections there are, and for how many watches. */
+    Event connections() {
+        int connections = server.connections();
+        int watches = server.watches();
+        // without TLS nothing else than HTTP/2 by prior knowledge lets watches share a connection
+        String shared = watches > connections ? " share them: HTTP/2 without TLS (h2c)" : "";
+        return new Event(
+                "connections",
+                connections + " open; " + watches + " watches" + shared,
+                ImmutableMap.of("connections", connections, "openWatches", watches));
     }
 
     /** What this side has cost and brought so far. */

@@ -116,6 +116,7 @@ final class NodeAgent implements AutoCloseable {
     void stopReading() {
         sync.close();
         progress.close();
+        news.close();
     }
 
     @Override
@@ -124,7 +125,6 @@ final class NodeAgent implements AutoCloseable {
         stopReading();
         cache.close();
         node.close();
-        news.close();
     }
 
     private static HasMetadata read(Podcache cache, ObjectKind<?> kind, ObjectKey key) {

@@ -23,7 +23,7 @@ final class WatchNews implements AutoCloseable {
 
     private static final int LOOK_MILLIS = 100;
 
-    /** Watches come back one by one; who waits for the last one is told after so many looks how far they are. */
+    /** Watches open one by one, and come back one by one: after so many looks it is told how far they are. */
     private static final int MOST_LOOKS = 20;
 
     private final Consumer<Event> account;
@@ -40,6 +40,7 @@ final class WatchNews implements AutoCloseable {
     private boolean moreToCome;
     private boolean looking;
     private int looks;
+    private int openedBefore;
 
     /** Watches that became live, and how long that took. */
     private static final class Group {
@@ -84,29 +85,35 @@ final class WatchNews implements AutoCloseable {
         look();
     }
 
-    /** Tells what there is to tell; keeps back, for some looks, that watches are live again while others are still lost. */
-    void tell() {
+    /** Tells what has settled, and looks again for the rest. */
+    private void lookAgain() {
         List<Event> events = new ArrayList<>();
         synchronized (this) {
-            looks++;
-            if (opened.watches > 0) {
-                events.add(live(opened, "each by a watch of its own, after"));
-                opened = new Group();
-            }
-            takeFailures(failed, "unwatched", "cannot be watched, trying on:", events);
-            takeFailures(lost, "watch-lost", "served as last known, their watches failed:", events);
-            if (again.watches > 0 && (!moreToCome || looks >= MOST_LOOKS)) {
-                events.add(live(again, "again, after"));
-                again = new Group();
-            }
             looking = false;
-            if (again.watches > 0) {
+            looks++;
+            boolean patient = looks < MOST_LOOKS;
+            takeLocked(patient && opened.watches > openedBefore, patient && moreToCome, events);
+            openedBefore = opened.watches;
+            if (opened.watches > 0 || again.watches > 0) {
                 look();
             } else {
                 looks = 0;
             }
         }
         events.forEach(account);
+    }
+
+    private void takeLocked(boolean keepOpened, boolean keepAgain, List<Event> events) {
+        if (opened.watches > 0 && !keepOpened) {
+            events.add(live(opened, objects(opened.watches) + ", live after "));
+            opened = new Group();
+        }
+        takeFailures(failed, "unwatched", " cannot be watched, trying on: ", events);
+        takeFailures(lost, "watch-lost", " served as last known, their watches failed: ", events);
+        if (again.watches > 0 && !keepAgain) {
+            events.add(live(again, objects(again.watches) + " again, after "));
+            again = new Group();
+        }
     }
 
     private static void takeFailures(
@@ -116,7 +123,7 @@ final class WatchNews implements AutoCloseable {
             ImmutableMap<String, Object> reasons = failures.entrySet().stream()
                     .collect(ImmutableMap.toImmutableMap(
                             reason -> reason.getKey().name(), Map.Entry::getValue));
-            String text = objects(count) + " " + what + " " + String.join(", ", reasons.keySet());
+            String text = objects(count) + what + String.join(", ", reasons.keySet());
             events.add(new Event(name, text, ImmutableMap.of("watches", count, "reasons", reasons)));
             failures.clear();
         }
@@ -132,7 +139,7 @@ final class WatchNews implements AutoCloseable {
                 : Changes.text(group.shortest) + " to " + Changes.text(group.longest);
         return new Event(
                 "watched",
-                objects(group.watches) + " " + what + " " + took,
+                what + took,
                 ImmutableMap.of(
                         "watches", group.watches,
                         "shortestSeconds", Changes.rounded(group.shortest),
@@ -145,15 +152,20 @@ final class WatchNews implements AutoCloseable {
         }
         looking = true;
         try {
-            timer.schedule(this::tell, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+            timer.schedule(this::lookAgain, LOOK_MILLIS, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException closed) {
             // what comes after the end is no news
         }
     }
 
-    /** Ends; what was not told is not told any more. Idempotent. */
+    /** Tells the rest and ends. Idempotent. */
     @Override
     public void close() {
+        List<Event> events = new ArrayList<>();
         timer.shutdownNow();
+        synchronized (this) {
+            takeLocked(false, false, events);
+        }
+        events.forEach(account);
     }
 }
