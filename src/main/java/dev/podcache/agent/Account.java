@@ -3,9 +3,11 @@ package dev.podcache.agent;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableMap;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -37,6 +39,12 @@ final class Account {
         this.format = format;
         this.nanoTime = nanoTime;
         this.began = nanoTime.getAsLong();
+    }
+
+    /** One that nobody reads. */
+    static Account silent(LongSupplier nanoTime) {
+        return new Account(
+                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8), Format.JSON, nanoTime);
     }
 
     /** Tells an event: time, name and text on one line, or its facts. */

@@ -11,10 +11,9 @@ final class AgentOptions {
     @Option(
             names = "--strategy",
             paramLabel = "STRATEGY",
-            description =
-                    "how changes are detected: Get (every read asks), Cache (the default: asks again after the TTL)"
-                            + " or Watch (not available yet)")
-    ChangeDetectionStrategy strategy = ChangeDetectionStrategy.CACHE;
+            description = "how changes are detected: Get (every read asks), Cache (asks again after the TTL)"
+                    + " or Watch (the default: the API server tells)")
+    ChangeDetectionStrategy strategy = ChangeDetectionStrategy.WATCH;
 
     @Option(
             names = "--for",

@@ -46,11 +46,15 @@ final class Changes implements Consumer<Sighting> {
         }
         double after = seconds.getAsDouble() - made.at();
         synchronized (seen) {
-            seen.put(made.what(), Math.round(after * 1000) / 1000.0);
+            seen.put(made.what(), rounded(after));
         }
         account.tell(sighting.event(
-                String.format(Locale.ROOT, ", seen %.2f s later", after),
-                ImmutableMap.of("seenAfterSeconds", Math.round(after * 1000) / 1000.0)));
+                ", seen " + text(after) + " later", ImmutableMap.of("seenAfterSeconds", rounded(after))));
+    }
+
+    /** Whether the object was changed by the demo, and nobody has seen that yet. */
+    boolean isAwaited(ObjectKind<?> kind, ObjectKey key) {
+        return unseen.containsKey(kind + " " + key);
     }
 
     /** What was seen so far, and after how many seconds each. */
@@ -58,5 +62,18 @@ final class Changes implements Consumer<Sighting> {
         synchronized (seen) {
             return new LinkedHashMap<>(seen);
         }
+    }
+
+    /** A time for people: in milliseconds below a second. */
+    static String text(double seconds) {
+        if (seconds < 0.0005) {
+            return "under 1 ms";
+        }
+        return seconds < 0.9995 ? Math.round(seconds * 1000) + " ms" : String.format(Locale.ROOT, "%.2f s", seconds);
+    }
+
+    /** A time for programs: in seconds, to the millisecond. */
+    static double rounded(double seconds) {
+        return Math.round(seconds * 1000) / 1000.0;
     }
 }

@@ -56,6 +56,8 @@ final class ClusterAccess {
             return read(Path.of(variable), "KUBECONFIG");
         }
         if (environment.containsKey("KUBERNETES_SERVICE_HOST")) {
+            // fabric8 would prefer a kubeconfig in the home directory to the service account
+            System.setProperty(Config.KUBERNETES_AUTH_TRYKUBECONFIG_SYSTEM_PROPERTY, "false");
             return Config.autoConfigure(null);
         }
         Path usual = home.resolve(".kube").resolve("config");

@@ -7,23 +7,18 @@ import java.util.stream.Collectors;
  * What the agent's own readers asked for, and what became of it.
  *
  * @param reads gets that were made
- * @param misses of them, those that found nothing fresh
- * @param stale of them, those that were served an object past its time because asking failed
- * @param failed of them, those that ended without an object
+ * @param stale of them, those that were answered by what may be out of date: the server could not be asked, or the watch was lost
+ * @param waited of them, those that waited for a request; several may wait for the same one
+ * @param failed of them all, those that ended without an object
  * @param fetches ended fetches by their reason
  */
-record Counts(long reads, long misses, long stale, long failed, ImmutableSortedMap<String, Long> fetches) {
+record Counts(long reads, long stale, long waited, long failed, ImmutableSortedMap<String, Long> fetches) {
 
     static final Counts NONE = new Counts(0, 0, 0, 0, ImmutableSortedMap.of());
 
-    /** Reads answered from memory, by a fresh object. */
+    /** Reads answered from memory, by what is fresh. */
     long hits() {
-        return reads - misses;
-    }
-
-    /** Reads that waited for a request; several may wait for the same one. */
-    long waited() {
-        return misses - stale;
+        return reads - stale - waited;
     }
 
     long fetched() {
@@ -41,8 +36,8 @@ record Counts(long reads, long misses, long stale, long failed, ImmutableSortedM
         });
         return new Counts(
                 reads - before.reads,
-                misses - before.misses,
                 stale - before.stale,
+                waited - before.waited,
                 failed - before.failed,
                 added.build());
     }

@@ -1,29 +1,33 @@
 package dev.podcache.agent;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.agent.DemoSchedule.Act;
-import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeTtlSource;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 import org.slf4j.event.Level;
 
 /** The demo from its first line to its last. */
 final class Demo {
 
     private static final Duration USUAL_LENGTH = Duration.ofSeconds(60);
-    private static final Duration SYNC = Duration.ofMillis(100);
+    /** The workload has 55 reads in a sync: so strategy GET stays below the 50 requests a second that a client may make. */
+    private static final Duration SYNC = Duration.ofMillis(1250);
+
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final int PROGRESS_LINES = 20;
-    private static final Duration LEAST_PROGRESS = Duration.ofSeconds(1);
+    private static final int LEAST_SYNCS = 2;
 
     private final Console console;
     private final ChangeDetectionStrategy strategy;
     private final Duration length;
     private final DemoSchedule schedule;
     private final OutputOptions output;
+    private final Account account;
 
     Demo(Console console, AgentOptions options, OutputOptions output) {
         this.console = console;
@@ -31,64 +35,101 @@ final class Demo {
         this.length = options.duration == null ? USUAL_LENGTH : options.duration;
         this.schedule = DemoSchedule.of(length);
         this.output = output;
+        this.account = new Account(console.out(), output.format, System::nanoTime);
     }
 
     /** Plays it; returns the exit code. */
     int run() {
         console.logging().accept(output.verbose ? Level.DEBUG : Level.ERROR);
         try (DemoCluster cluster = DemoCluster.start(schedule.ttlSeconds());
-                KubernetesClient client = cluster.client();
-                Fabric8ApiServer server = Fabric8ApiServer.of(client)) {
-            Account account = new Account(console.out(), output.format, System::nanoTime);
-            Changes changes = new Changes(account, account::seconds);
-            try (NodeAgent agent = new NodeAgent(server, options(), new Audience(account, changes, cluster::requests));
-                    DemoKubelet kubelet = new DemoKubelet(agent.assigned()::pods, cluster.cluster())) {
-                introduce(account, cluster);
+                DemoSide get = side(cluster, ChangeDetectionStrategy.GET);
+                DemoSide cache = side(cluster, ChangeDetectionStrategy.CACHE);
+                DemoSide watch = side(cluster, ChangeDetectionStrategy.WATCH)) {
+            ImmutableList<DemoSide> sides = ImmutableList.of(get, cache, watch);
+            DemoSide told = switch (strategy) {
+                case GET -> get;
+                case CACHE -> cache;
+                case WATCH -> watch;
+            };
+            try (DemoKubelet kubelet = new DemoKubelet(told.agent().assigned()::pods, cluster.cluster())) {
+                introduce(told);
                 account.heading(
                         "The agent starts: it registers the pods of its node, and their objects are read for the first time.");
-                agent.start();
+                sides.forEach(side -> side.agent().start());
                 kubelet.start();
-                play(new DemoScript(cluster, agent, changes, account), agent, account);
-                agent.stopReading();
-                account.block(new Summary(strategy, agent.inventory(), agent.counts())
-                        .withChanges(changes.seenAfter())
-                        .withRequests(cluster.requests(), cluster.requestsByKind())
-                        .event());
+                play(new DemoScript(cluster, told, sides), told, sides);
+                sides.forEach(side -> side.agent().stopReading());
+                account.block(summary(told, sides));
             }
         }
         return 0;
     }
 
-    private NodeAgentOptions options() {
-        Duration share = length.dividedBy(PROGRESS_LINES);
-        Duration progress = share.compareTo(LEAST_PROGRESS) < 0 ? LEAST_PROGRESS : share;
-        return new NodeAgentOptions(DemoCluster.NODE, strategy, SYNC, progress);
+    private DemoSide side(DemoCluster cluster, ChangeDetectionStrategy of) {
+        Account audience = of == strategy ? account : Account.silent(System::nanoTime);
+        NodeAgentOptions options = new NodeAgentOptions(DemoCluster.NODE, of, SYNC, progressPeriod());
+        return new DemoSide(cluster, options, audience);
     }
 
-    private void introduce(Account account, DemoCluster cluster) {
-        String kubectl = "kubectl --server=" + cluster.url() + " get secrets -A";
+    /** So many syncs that there are at most some twenty lines. */
+    private Duration progressPeriod() {
+        long syncs = length.dividedBy(PROGRESS_LINES).dividedBy(SYNC) + 1;
+        return SYNC.multipliedBy(Math.max(LEAST_SYNCS, syncs));
+    }
+
+    private static Event summary(DemoSide told, ImmutableList<DemoSide> sides) {
+        Comparison comparison =
+                new Comparison(sides.stream().map(DemoSide::figures).toList());
+        return new Summary(
+                        told.strategy(), told.agent().inventory(), told.agent().counts())
+                .withWatches(told.agent().watches())
+                .withChanges(told.changes().seenAfter())
+                .withRequests(told.server().requests(), told.server().requestsByKind())
+                .withComparison(comparison)
+                .event();
+    }
+
+    private void introduce(DemoSide told) {
+        String url = told.server().url();
+        String kubectl = "kubectl --server=" + url + " get secrets -A";
         String text = String.join(
                 System.lineSeparator(),
                 "Podcache demo: an agent on node " + DemoCluster.NODE
                         + " caches the Secrets and ConfigMaps that the node's pods refer to.",
                 "",
                 "  strategy    " + strategyText(),
-                "  readers     read everything that each pod refers to, " + 1000 / SYNC.toMillis() + " times a second.",
-                "              hits: fresh in memory; stale: from memory, the server could not be asked; waited: for a request.",
-                "  API server  in this process, at " + cluster.url() + ". Try it in another terminal:",
+                "  readers     read everything that each pod refers to, every " + seconds(SYNC)
+                        + " s: 44 reads a second.",
+                "              hits: fresh in memory; stale: from memory, but may be old; waited: for a request.",
+                "  API server  in this process, at " + url + ". Try it in another terminal:",
                 "              " + kubectl,
+                "  compared    " + others()
+                        + " do the same beside it, each on an API server of its own; a table at the end.",
                 "  the end     comes by itself after " + seconds(length)
                         + " s, with a summary. Ctrl-C brings it earlier.");
         account.block(new Event(
                 "started",
                 text,
                 ImmutableMap.of(
-                        "node", DemoCluster.NODE,
-                        "strategy", strategy.name(),
-                        "server", cluster.url(),
-                        "ttlSeconds", schedule.ttlSeconds(),
-                        "endsAfterSeconds", BigDecimal.valueOf(length.toMillis(), 3),
-                        "kubectl", kubectl)));
+                        "node",
+                        DemoCluster.NODE,
+                        "strategy",
+                        strategy.name(),
+                        "server",
+                        url,
+                        "ttlSeconds",
+                        schedule.ttlSeconds(),
+                        "endsAfterSeconds",
+                        BigDecimal.valueOf(length.toMillis(), 3),
+                        "kubectl",
+                        kubectl)));
+    }
+
+    private String others() {
+        return Arrays.stream(ChangeDetectionStrategy.values())
+                .filter(each -> each != strategy)
+                .map(ChangeDetectionStrategy::name)
+                .collect(Collectors.joining(" and "));
     }
 
     private static String seconds(Duration duration) {
@@ -96,39 +137,41 @@ final class Demo {
     }
 
     private String strategyText() {
-        return strategy == ChangeDetectionStrategy.GET
-                ? "GET. Nothing is cached: every read is a request."
-                : strategy + ". Node " + DemoCluster.NODE + " is annotated " + NodeTtlSource.ANNOTATION + "="
+        return switch (strategy) {
+            case GET -> "GET. Nothing is cached: every read is a request.";
+            case CACHE ->
+                "CACHE. Node " + DemoCluster.NODE + " is annotated " + NodeTtlSource.ANNOTATION + "="
                         + schedule.ttlSeconds() + ": so many seconds an object counts as fresh.";
+            case WATCH -> "WATCH. Each object is listed and watched by its name: the API server tells what changes.";
+        };
     }
 
     /** Plays act after act, then waits for the end; returns early if the user wants so. */
-    private void play(DemoScript script, NodeAgent agent, Account account) {
-        awaitFirstReads(agent, account);
+    private void play(DemoScript script, DemoSide told, ImmutableList<DemoSide> sides) {
+        awaitFirstReads(sides);
+        account.tell(told.connections());
         double began = account.seconds();
         DemoSchedule left = schedule.shortenedBy(Duration.ofMillis((long) (began * 1000)));
         for (Act act : Act.values()) {
-            if (!awaitTime(began + left.begin(act).toMillis() / 1000.0, account)) {
+            if (!awaitTime(began + left.begin(act).toMillis() / 1000.0)) {
                 return;
             }
             script.play(act);
         }
-        awaitTime(length.toMillis() / 1000.0, account);
+        awaitTime(length.toMillis() / 1000.0);
     }
 
-    /** A cold JVM may take a second or two until the agent has read everything once; the acts mean nothing before. */
-    private void awaitFirstReads(NodeAgent agent, Account account) {
+    /** A cold JVM may take a second or two until the agents have read everything once; the acts mean nothing before. */
+    private void awaitFirstReads(ImmutableList<DemoSide> sides) {
         double latest = Math.min(account.seconds() + 5, length.toMillis() / 2000.0);
         boolean readAll = false;
         while (!readAll && account.seconds() < latest && console.await(LOOK, account)) {
-            Counts counts = agent.counts();
-            int objects = agent.inventory().objects();
-            readAll = objects > 0 && counts.fetched() >= objects;
+            readAll = sides.stream().allMatch(side -> side.agent().hasReadAll());
         }
     }
 
     /** Whether that time, in seconds of the account, came before the user wanted an end. */
-    private boolean awaitTime(double at, Account account) {
+    private boolean awaitTime(double at) {
         double left = at - account.seconds();
         return left <= 0 || console.await(Duration.ofNanos((long) (left * 1e9)), account);
     }

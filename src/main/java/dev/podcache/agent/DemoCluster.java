@@ -1,19 +1,11 @@
 package dev.podcache.agent;
 
-import com.google.common.collect.ImmutableMap;
-import dev.podcache.embedded.EmbeddedApiServer;
-import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.InMemoryCluster;
-import dev.podcache.embedded.RequestPattern;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,28 +14,26 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
-/** The cluster of the demo: an API server in this process, with a workload. */
+/** The cluster of the demo: in memory, with a workload; {@link DemoServer}s serve it. */
 final class DemoCluster implements AutoCloseable {
 
     static final String NODE = "worker-1";
 
     private final Timekeeper timekeeper;
     private final InMemoryCluster cluster;
-    private final EmbeddedApiServer server;
     private final int ttlSeconds;
 
-    private DemoCluster(Timekeeper timekeeper, InMemoryCluster cluster, EmbeddedApiServer server, int ttlSeconds) {
+    private DemoCluster(Timekeeper timekeeper, InMemoryCluster cluster, int ttlSeconds) {
         this.timekeeper = timekeeper;
         this.cluster = cluster;
-        this.server = server;
         this.ttlSeconds = ttlSeconds;
     }
 
-    /** Starts it, with that TTL on its Node. */
+    /** Makes it, with that TTL on its Node. */
     static DemoCluster start(int ttlSeconds) {
         Timekeeper timekeeper = Timekeeper.system();
         InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
-        DemoCluster demo = new DemoCluster(timekeeper, cluster, EmbeddedApiServer.start(cluster), ttlSeconds);
+        DemoCluster demo = new DemoCluster(timekeeper, cluster, ttlSeconds);
         load("demo-workload.yaml").forEach(object -> demo.create(withTtl(object, ttlSeconds)));
         return demo;
     }
@@ -56,10 +46,6 @@ final class DemoCluster implements AutoCloseable {
         return ttlSeconds;
     }
 
-    String url() {
-        return server.url();
-    }
-
     /** Stores an object with its status, and returns it as stored. */
     HasMetadata create(HasMetadata object) {
         HasMetadata created = cluster.create(object);
@@ -70,34 +56,8 @@ final class DemoCluster implements AutoCloseable {
         return created;
     }
 
-    /** A client of it, to be closed by the caller. */
-    KubernetesClient client() {
-        Config config = new ConfigBuilder(Config.empty()).withMasterUrl(url()).build();
-        return new KubernetesClientBuilder().withConfig(config).build();
-    }
-
-    /** How many requests came over HTTP. */
-    long requests() {
-        return server.requests().total();
-    }
-
-    /** The same by verb and resource. */
-    ImmutableMap<String, Long> requestsByKind() {
-        ImmutableMap.Builder<String, Long> counts = ImmutableMap.builder();
-        server.requests().snapshot().forEach((kind, count) -> counts.put(kind, (long) count));
-        return counts.buildOrThrow();
-    }
-
-    /** Cuts every connection, and every new one, until switched off. */
-    Faults.Switched cutOff() {
-        Faults.Switched refusal = server.faults().refuse(RequestPattern.any());
-        server.faults().resetWatches(RequestPattern.any());
-        return refusal;
-    }
-
     @Override
     public void close() {
-        server.close();
         cluster.close();
         timekeeper.close();
     }

@@ -17,8 +17,8 @@ final class DemoSchedule {
         RETURN(300, 1, 0.14),
         FAILURE(300, 0, 0.12),
         RECOVERY(500, 1, 0.03),
-        LONGER_TTL(1000, 0, 0.12),
-        END(300, 0, 0.09);
+        LONGER_TTL(1500, 0, 0.12),
+        END(800, 0, 0.09);
 
         private final int leastMillis;
         private final int ttls;

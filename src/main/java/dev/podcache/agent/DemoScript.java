@@ -1,11 +1,10 @@
 package dev.podcache.agent;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.agent.DemoSchedule.Act;
-import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.StatusException;
-import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -26,20 +25,22 @@ final class DemoScript {
     private static final String LONG_TTL = "300";
 
     private final DemoCluster demo;
-    private final NodeAgent agent;
-    private final Changes changes;
+    private final DemoSide told;
+    private final ImmutableList<DemoSide> sides;
     private final Account account;
-    private final boolean cached;
     private @Nullable ConfigMap deleted;
-    private Faults.@Nullable Switched failure;
-    private Counts beforeFailure = Counts.NONE;
 
-    DemoScript(DemoCluster demo, NodeAgent agent, Changes changes, Account account) {
+    /**
+     * The script for these sides.
+     *
+     * @param told the side that the account is about
+     * @param sides all of them
+     */
+    DemoScript(DemoCluster demo, DemoSide told, Iterable<DemoSide> sides) {
         this.demo = demo;
-        this.agent = agent;
-        this.changes = changes;
-        this.account = account;
-        this.cached = agent.strategy() != ChangeDetectionStrategy.GET;
+        this.told = told;
+        this.sides = ImmutableList.copyOf(sides);
+        this.account = told.account();
     }
 
     /** Plays one act, unless the user was there first and what it is about is gone. */
@@ -69,33 +70,46 @@ final class DemoScript {
     private void rotate() {
         heading(
                 "Secret " + ROTATED + " is rotated.",
-                "Its pods get the new one within the TTL, " + demo.ttlSeconds() + " s.");
-        changes.make(ObjectKind.SECRET, ROTATED, "rotation of Secret " + ROTATED);
+                "The next read asks and gets the new one.",
+                "Its pods get the new one within the TTL, " + demo.ttlSeconds() + " s.",
+                "The API server says so at once: its pods get the new one within milliseconds.");
+        expect(ObjectKind.SECRET, ROTATED, "rotation of Secret " + ROTATED);
         Secret secret = cluster().get(Secret.class, ROTATED.namespace(), ROTATED.name());
         secret.getData().put("password", "ZGVtby1zZWNvbmQ=");
         did("updated Secret " + ROTATED, cluster().update(secret));
+        lookFor(ObjectKind.SECRET, ROTATED);
     }
 
     private void arrive() {
-        heading("A pod comes.", "What it refers to is fetched anew, so that it starts with nothing old.");
+        heading(
+                "A pod comes.",
+                "",
+                "What it refers to is fetched anew, so that it starts with nothing old.",
+                "What only it refers to gets a watch; the rest is watched already, and costs nothing.");
         List<HasMetadata> mailer = DemoCluster.load("demo-mailer.yaml");
         mailer.forEach(object -> did("created " + name(object), demo.create(object)));
     }
 
     private void depart() {
+        String dropped = "What only it needed, Secret shop/catalog-search, is dropped from memory at once";
+        heading("A pod goes.", "", dropped + ".", dropped + ", and its watch is closed.");
         Pod catalog = cluster().get(Pod.class, "shop", "catalog-0");
-        heading("A pod goes.", "What only it needed, Secret shop/catalog-search, is dropped from memory at once.");
         cluster().deleteNow(catalog);
         did("deleted " + name(catalog));
     }
 
     private void delete() {
-        heading("ConfigMap " + DELETED + " is deleted while pods refer to it.", "That is seen within the TTL too.");
-        changes.make(ObjectKind.CONFIG_MAP, DELETED, "deletion of ConfigMap " + DELETED);
+        heading(
+                "ConfigMap " + DELETED + " is deleted while pods refer to it.",
+                "",
+                "That is seen within the TTL too.",
+                "That is seen just as fast.");
+        expect(ObjectKind.CONFIG_MAP, DELETED, "deletion of ConfigMap " + DELETED);
         ConfigMap known = cluster().get(ConfigMap.class, DELETED.namespace(), DELETED.name());
         deleted = known;
         cluster().delete(known);
         did("deleted " + name(known));
+        lookFor(ObjectKind.CONFIG_MAP, DELETED);
     }
 
     private void bringBack() {
@@ -104,8 +118,10 @@ final class DemoScript {
         }
         heading(
                 "It returns.",
-                "That an object is missing is never taken for granted, so this is seen at the next read.");
-        changes.make(ObjectKind.CONFIG_MAP, DELETED, "return of ConfigMap " + DELETED);
+                "",
+                "That an object is missing is never taken for granted, so this is seen at the next read.",
+                "Its watch goes on while it is missing, so this is seen just as fast.");
+        expect(ObjectKind.CONFIG_MAP, DELETED, "return of ConfigMap " + DELETED);
         ConfigMap again = new ConfigMapBuilder(deleted)
                 .editMetadata()
                 .withUid(null)
@@ -113,44 +129,59 @@ final class DemoScript {
                 .endMetadata()
                 .build();
         did("created " + name(again), cluster().create(again));
+        lookFor(ObjectKind.CONFIG_MAP, DELETED);
     }
 
     private void fail() {
-        heading("The API server fails: every connection is cut.", "What is known keeps being served, past its TTL.");
-        beforeFailure = agent.counts();
-        failure = demo.cutOff();
+        heading(
+                "The API server fails: every connection is cut.",
+                "Reads try again, for 10 s at most, before they fail.",
+                "What is known keeps being served, past its TTL.",
+                "What is known keeps being served, and counts as stale.");
+        sides.forEach(DemoSide::fail);
         account.tell(new Event("server", "answers nothing", ImmutableMap.of("up", false)));
     }
 
     private void recover() {
-        if (failure != null) {
-            failure.close();
+        heading(
+                "The API server is back.",
+                "Reads that still wait are answered.",
+                "What is known is refreshed, object by object.",
+                "Each watch is opened again and goes on where it broke off, after a pause of its own.");
+        sides.forEach(DemoSide::recover);
+        Outage outage = told.outage();
+        if (outage != null) {
+            account.tell(outage.event());
         }
-        Counts during = agent.counts().since(beforeFailure);
-        heading("The API server is back.", "What is known is refreshed, object by object.");
-        account.tell(new Event(
-                "outage",
-                during.reads() + " reads while it failed: " + during.hits() + " fresh, " + during.stale()
-                        + " served stale, " + during.failed() + " in vain",
-                ImmutableMap.of(
-                        "reads", during.reads(),
-                        "hits", during.hits(),
-                        "staleServed", during.stale(),
-                        "failed", during.failed())));
     }
 
     private void lengthenTtl() {
         heading(
                 "The cluster grew: its control plane writes a TTL of " + LONG_TTL + " s to the Node.",
-                "It holds at once, for what is cached too.");
+                "It is not for GET, which caches nothing.",
+                "It holds at once, for what is cached too.",
+                "It is for CACHE, which asks that seldom from now on; WATCH has no TTL.");
         Node node = cluster().get(Node.class, "", DemoCluster.NODE);
         node.getMetadata().getAnnotations().put(NodeTtlSource.ANNOTATION, LONG_TTL);
         did("annotated " + name(node), cluster().update(node));
     }
 
-    /** Says what happens, and what comes of it if there is a cache. */
-    private void heading(String fact, String withCache) {
-        account.heading(cached ? fact + " " + withCache : fact);
+    /** Says what happens, and what comes of it under the strategy that the account is about. */
+    private void heading(String fact, String get, String cache, String watch) {
+        String consequence = switch (told.strategy()) {
+            case GET -> get;
+            case CACHE -> cache;
+            case WATCH -> watch;
+        };
+        account.heading((fact + " " + consequence).strip());
+    }
+
+    private void expect(ObjectKind<?> kind, ObjectKey key, String what) {
+        sides.forEach(side -> side.changes().make(kind, key, what));
+    }
+
+    private void lookFor(ObjectKind<?> kind, ObjectKey key) {
+        sides.forEach(side -> side.lookFor(kind, key));
     }
 
     private InMemoryCluster cluster() {

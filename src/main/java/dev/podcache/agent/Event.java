@@ -7,6 +7,6 @@ import com.google.common.collect.ImmutableMap;
  *
  * @param name what sort of thing, one word
  * @param text the rest of the line for people
- * @param facts the same for programs: strings, numbers, booleans, and maps of them
+ * @param facts the same for programs: strings, numbers, booleans, and maps and lists of them
  */
 record Event(String name, String text, ImmutableMap<String, Object> facts) {}

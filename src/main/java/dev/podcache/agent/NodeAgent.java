@@ -3,51 +3,72 @@ package dev.podcache.agent;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.node.NodeLister;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Reflector;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A small kubelet's worth of an agent: follows the pods of its node, keeps them registered, and reads what they refer to once a
- * period. Closing it ends everything it started, in reverse order; the API server stays open.
+ * A small kubelet's worth of an agent: follows its Node and the pods of it, keeps the pods registered, and reads what they refer
+ * to once a period. All of it goes over one {@link Fabric8ApiServer}. Closing the agent ends everything it started, in reverse order;
+ * the API server stays open.
  */
 final class NodeAgent implements AutoCloseable {
 
-    private final ReadCounter counter = new ReadCounter();
     private final NodeAgentOptions options;
+    private final WatchNews news;
+    private final Watched watched;
+    private final ReadCounter counter;
+    private final Sightings sightings;
+    private final NodeLister node;
     private final Podcache cache;
+    private final PodSync sync;
     private final AssignedPods assigned;
     private final Reflector<Pod> reflector;
-    private final PodSync sync;
     private final Progress progress;
 
     /**
-     * An agent that does nothing yet.
+     * An agent that follows its Node and does nothing else yet.
      *
      * @param server used for everything, not closed
-     * @throws CommandFailure if the strategy is not available
      */
     NodeAgent(Fabric8ApiServer server, NodeAgentOptions options, Audience audience) {
         this.options = options;
-        this.cache = cache(server, options);
-        this.assigned = new AssignedPods(registry(cache), audience.account());
+        this.news = new WatchNews(audience.account()::tell);
+        this.watched = new Watched(news);
+        this.counter = new ReadCounter(watched);
+        this.sightings = new Sightings(audience.sightings());
+        this.node = NodeLister.following(
+                options.node(),
+                server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + options.node()),
+                server.timekeeper(),
+                () -> ThreadLocalRandom.current().nextDouble());
+        this.cache = Podcache.builder(server)
+                .nodeLister(node)
+                .strategy(options.strategy())
+                .metrics(counter)
+                .build();
+        this.sync = new PodSync((kind, key) -> read(cache, kind, key), sightings, counter, watched);
+        this.assigned = new AssignedPods(registry(cache, sync), audience.account());
         this.reflector = new Reflector<>(
                 server.listerWatcher(ObjectKind.POD, "", podsOf(options.node())),
                 assigned,
                 server.timekeeper(),
                 () -> ThreadLocalRandom.current().nextDouble());
-        this.sync = new PodSync(assigned::pods, this::read, new Sightings(audience.sightings()), counter);
         this.progress = new Progress(audience.account(), counter, audience.requestsAtServer());
     }
 
     /** Begins to work. Returns at once. */
     void start() {
         reflector.start();
-        sync.start(options.syncPeriod());
-        progress.start(options.progressPeriod());
+        sync.start(assigned::pods, options.syncPeriod());
+        // between two syncs, so that each line has whole ones
+        Duration halfway = options.syncPeriod().dividedBy(2);
+        progress.start(options.progressPeriod().minus(halfway), options.progressPeriod());
     }
 
     /** The field selector that chooses the pods of a node. */
@@ -63,6 +84,26 @@ final class NodeAgent implements AutoCloseable {
         return counter.counts();
     }
 
+    Watched.Tally watches() {
+        return watched.tally();
+    }
+
+    /** How many pods have readers that wait. */
+    int podsKeptWaiting() {
+        return sync.busy();
+    }
+
+    /** Whether everything that the registered pods refer to was read at least once, with whatever outcome. */
+    boolean hasReadAll() {
+        int objects = inventory().objects();
+        return objects > 0 && sightings.size() >= objects;
+    }
+
+    /** Reads an object beyond the syncs, uncounted, and tells what is news of it. */
+    void look(ObjectKind<?> kind, ObjectKey key) {
+        sync.look(kind, key);
+    }
+
     AssignedPods assigned() {
         return assigned;
     }
@@ -75,6 +116,7 @@ final class NodeAgent implements AutoCloseable {
     void stopReading() {
         sync.close();
         progress.close();
+        news.close();
     }
 
     @Override
@@ -82,31 +124,21 @@ final class NodeAgent implements AutoCloseable {
         reflector.close();
         stopReading();
         cache.close();
+        node.close();
     }
 
-    private Podcache cache(Fabric8ApiServer server, NodeAgentOptions wanted) {
-        try {
-            return Podcache.builder(server)
-                    .node(wanted.node())
-                    .strategy(wanted.strategy())
-                    .metrics(counter)
-                    .build();
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure(String.valueOf(e.getMessage()), e);
-        }
-    }
-
-    private HasMetadata read(ObjectKind<?> kind, ObjectKey key) {
+    private static HasMetadata read(Podcache cache, ObjectKind<?> kind, ObjectKey key) {
         return kind.equals(ObjectKind.SECRET)
                 ? cache.secrets().getObject(key.namespace(), key.name())
                 : cache.configMaps().getObject(key.namespace(), key.name());
     }
 
-    private static PodRegistry registry(Podcache cache) {
+    private static PodRegistry registry(Podcache cache, PodSync sync) {
         return new PodRegistry() {
             @Override
             public void registerPod(Pod pod) {
                 cache.registerPod(pod);
+                sync.soon(pod);
             }
 
             @Override

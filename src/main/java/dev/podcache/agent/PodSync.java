@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads, once a period, everything that each pod refers to, as a kubelet does when it syncs its pods. A pod whose last sync still
- * waits for an object is left out, so that a slow object holds up its own pods only.
+ * Reads, once a period and when a pod comes or changes, everything that the pod refers to, as a kubelet does when it syncs it.
+ * A pod whose last sync still waits for an object is left out, so that a slow object holds up its own pods only.
  */
 final class PodSync implements AutoCloseable {
 
@@ -35,49 +35,76 @@ final class PodSync implements AutoCloseable {
     private static final int READERS = 8;
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
-    private final Supplier<? extends Iterable<Pod>> pods;
     private final ObjectReader reader;
     private final Sightings sightings;
     private final ReadCounter counter;
+    private final Watched watched;
     private final Set<PodKey> syncing = ConcurrentHashMap.newKeySet();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(named("agent-sync"));
     private final ExecutorService readers = Executors.newFixedThreadPool(READERS, named("agent-reader-%d"));
 
-    PodSync(Supplier<? extends Iterable<Pod>> pods, ObjectReader reader, Sightings sightings, ReadCounter counter) {
-        this.pods = pods;
+    PodSync(ObjectReader reader, Sightings sightings, ReadCounter counter, Watched watched) {
         this.reader = reader;
         this.sightings = sightings;
         this.counter = counter;
+        this.watched = watched;
     }
 
-    /** Begins to sync, now and then once a period. */
-    void start(Duration period) {
-        timer.scheduleAtFixedRate(this::syncOnce, 0, period.toNanos(), TimeUnit.NANOSECONDS);
+    /** Begins to sync, now and then once a period, whatever {@code pods} are there then. */
+    void start(Supplier<? extends Iterable<Pod>> pods, Duration period) {
+        timer.scheduleAtFixedRate(() -> syncOnce(pods), 0, period.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    private void syncOnce() {
+    private void syncOnce(Supplier<? extends Iterable<Pod>> pods) {
         try {
-            syncAll();
+            syncAll(pods.get());
         } catch (RuntimeException e) {
             // thrown on, it would silently end the timer and with it every later sync
             log.error("a sync of the pods failed; the next one comes all the same", e);
         }
     }
 
-    /** Syncs each pod that is not being synced, on the readers' threads. */
-    private void syncAll() {
+    /** Syncs a pod that came or changed, on a reader's thread, unless it is being synced. */
+    void soon(Pod pod) {
+        PodKey key = PodReferences.key(pod);
+        if (syncing.add(key)) {
+            submit(pod, key);
+        }
+    }
+
+    /** How many pods are being synced: their readers wait, or wait for their turn. */
+    int busy() {
+        return syncing.size();
+    }
+
+    /** Reads an object beyond the syncs, uncounted, to see whether it changed. */
+    void look(ObjectKind<?> kind, ObjectKey key) {
+        try {
+            sightings.saw(kind, key, Outcome.of(reader.read(kind, key)));
+        } catch (NotRegistered | Closed nobodyNeedsIt) {
+            // so nobody will see it change
+        } catch (ObjectUnavailableException failed) {
+            sightings.saw(kind, key, Outcome.of(failed));
+        } finally {
+            counter.discard();
+        }
+    }
+
+    private void syncAll(Iterable<Pod> pods) {
         Set<ObjectKey> secrets = new HashSet<>();
         Set<ObjectKey> configMaps = new HashSet<>();
-        for (Pod pod : pods.get()) {
+        for (Pod pod : pods) {
             PodReferences.secrets(pod).forEach(reference -> secrets.add(reference.key()));
             PodReferences.configMaps(pod).forEach(reference -> configMaps.add(reference.key()));
-            PodKey key = PodReferences.key(pod);
-            if (syncing.add(key)) {
-                submit(pod, key);
-            }
+            soon(pod);
         }
-        sightings.retain(ObjectKind.SECRET, secrets);
-        sightings.retain(ObjectKind.CONFIG_MAP, configMaps);
+        retain(ObjectKind.SECRET, secrets);
+        retain(ObjectKind.CONFIG_MAP, configMaps);
+    }
+
+    private void retain(ObjectKind<?> kind, Set<ObjectKey> keys) {
+        sightings.retain(kind, keys);
+        watched.retain(kind, keys);
     }
 
     private void submit(Pod pod, PodKey key) {
@@ -109,13 +136,13 @@ final class PodSync implements AutoCloseable {
     private void read(ObjectKind<?> kind, ObjectKey key) {
         try {
             Outcome outcome = Outcome.of(reader.read(kind, key));
-            counter.read(true);
+            counter.read(kind, key, true);
             sightings.saw(kind, key, outcome);
         } catch (NotRegistered | Closed overtaken) {
             // the pod went, or the agent ends, while its sync was under way
             counter.overtaken();
         } catch (ObjectUnavailableException failed) {
-            counter.read(false);
+            counter.read(kind, key, false);
             sightings.saw(kind, key, Outcome.of(failed));
         } catch (IllegalArgumentException illegalName) {
             // the API server lets a pod mention any text as a name; for one that cannot exist no request was made

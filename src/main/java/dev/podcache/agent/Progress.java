@@ -38,8 +38,9 @@ final class Progress implements AutoCloseable {
         this.toldAt = account.seconds();
     }
 
-    void start(Duration period) {
-        timer.scheduleAtFixedRate(this::tell, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
+    /** Begins to tell, first after {@code delay} and then once a period. */
+    void start(Duration delay, Duration period) {
+        timer.scheduleAtFixedRate(this::tell, delay.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /** Tells what happened since it was last told. Says nothing if nothing was read. */
@@ -58,7 +59,7 @@ final class Progress implements AutoCloseable {
     }
 
     private static Event event(Counts added, String rate) {
-        String text = String.format(
+        String line = String.format(
                 Locale.ROOT,
                 "%-5d hits %-5d stale %-5d waited %-5d %s%s",
                 added.reads(),
@@ -66,7 +67,7 @@ final class Progress implements AutoCloseable {
                 added.stale(),
                 added.waited(),
                 rate,
-                added.fetchesText());
+                added.fetches().isEmpty() ? "" : added.fetchesText());
         ImmutableMap<String, Object> facts = ImmutableMap.<String, Object>builder()
                 .put("reads", added.reads())
                 .put("hits", added.hits())
@@ -75,7 +76,7 @@ final class Progress implements AutoCloseable {
                 .put("failed", added.failed())
                 .put("fetches", added.fetches())
                 .buildOrThrow();
-        return new Event("reads", text, facts);
+        return new Event("reads", line.stripTrailing(), facts);
     }
 
     /** Tells the rest and ends. Idempotent. */

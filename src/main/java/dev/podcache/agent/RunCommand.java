@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Follows the pods of one node, keeps what they refer to cached, reads it once a period and tells what it sees:"
                     + " names and resourceVersions, never contents. Changes nothing in the cluster. Needs the verbs list and"
-                    + " watch on pods of the node, get on what they refer to, and for the TTL list and watch on the Node."
+                    + " watch on the node's pods and on the Node itself, and on what the pods refer to: get with strategies Get and"
+                    + " Cache, list and watch with strategy Watch (get and watch will do)."
         },
         footer = {
             "",
@@ -97,7 +98,9 @@ final class RunCommand implements Callable<Integer> {
             running.start();
             console.await(agent.duration, account);
             running.stopReading();
-            account.block(new Summary(agent.strategy, running.inventory(), running.counts()).event());
+            account.block(new Summary(agent.strategy, running.inventory(), running.counts())
+                    .withWatches(running.watches())
+                    .event());
         }
     }
 

@@ -34,6 +34,11 @@ final class Sightings {
         news.stream().filter(Sighting::isNews).forEach(listener);
     }
 
+    /** Of how many objects something was seen. */
+    int size() {
+        return last.size();
+    }
+
     /** Forgets objects that nobody refers to any more. */
     void retain(ObjectKind<?> kind, Set<ObjectKey> keys) {
         last.keySet().removeIf(seen -> seen.kind().equals(kind) && !keys.contains(seen.key()));

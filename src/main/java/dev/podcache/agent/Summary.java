@@ -14,6 +14,7 @@ final class Summary {
     private final Map<String, String> rows = new LinkedHashMap<>();
     private final ImmutableMap.Builder<String, Object> facts = ImmutableMap.builder();
     private final Counts counts;
+    private String comparison = "";
 
     Summary(ChangeDetectionStrategy strategy, Inventory inventory, Counts counts) {
         this.counts = counts;
@@ -23,10 +24,12 @@ final class Summary {
         row("references", inventory.references() + " (a pod and an object that it refers to)");
         row("reads", "" + counts.reads());
         row("  hits", part(counts.hits()) + "answered from memory, fresh");
-        row("  stale", part(counts.stale()) + "answered from memory, the server could not be asked");
+        row("  stale", part(counts.stale()) + "answered from memory, may be old: the server could not be asked");
         row("  waited", part(counts.waited()) + "for a request, several often for the same one");
-        row("    in vain", part(counts.failed()) + "the answer was: no such object, or it could not be had");
-        row("fetches", counts.fetchesText());
+        row("  in vain", part(counts.failed()) + "of them all: there is no such object, or it could not be had");
+        if (strategy != ChangeDetectionStrategy.WATCH) {
+            row("fetches", counts.fetchesText());
+        }
         facts.put("strategy", strategy.name())
                 .put("pods", inventory.pods())
                 .put("objects", inventory.objects())
@@ -42,6 +45,19 @@ final class Summary {
                 .put("failed", counts.failed());
     }
 
+    /** Adds what became of watches, which only strategy WATCH has. */
+    Summary withWatches(Watched.Tally watches) {
+        if (watches.opened() > 0) {
+            row(
+                    "watches",
+                    watches.opened() + " opened, " + watches.lost() + " lost, " + watches.again() + " live again");
+        }
+        facts.put(
+                "watches",
+                ImmutableMap.of("opened", watches.opened(), "lost", watches.lost(), "again", watches.again()));
+        return this;
+    }
+
     /** Adds what the server counted. */
     Summary withRequests(long total, ImmutableMap<String, Long> byKind) {
         double share = counts.reads() == 0 ? 0 : 100.0 * total / counts.reads();
@@ -53,8 +69,16 @@ final class Summary {
 
     /** Adds how long a change took to be seen. */
     Summary withChanges(Map<String, Double> seconds) {
-        seconds.forEach((what, after) -> row("seen after", String.format(Locale.ROOT, "%.2f s: %s", after, what)));
+        seconds.forEach(
+                (what, after) -> row("seen after", String.format(Locale.ROOT, "%-8s %s", Changes.text(after), what)));
         facts.put("seenAfterSeconds", ImmutableMap.copyOf(seconds));
+        return this;
+    }
+
+    /** Adds how the strategies compare. */
+    Summary withComparison(Comparison strategies) {
+        comparison = NEW_LINE + NEW_LINE + strategies.text();
+        facts.put("comparison", strategies.facts());
         return this;
     }
 
@@ -62,7 +86,7 @@ final class Summary {
     Event event() {
         StringBuilder table = new StringBuilder(NEW_LINE).append("-- Summary");
         rows.forEach((label, value) -> table.append(NEW_LINE).append(value));
-        return new Event("summary", table.toString(), facts.buildOrThrow());
+        return new Event("summary", table.append(comparison).toString(), facts.buildOrThrow());
     }
 
     private void row(String label, String value) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ChangesTest {
 
@@ -34,6 +36,21 @@ class ChangesTest {
 
         assertThat(recorded.lines()).containsExactly("   0.0s  changed      Secret shop/db: resourceVersion 4 -> 7");
         assertThat(changes.seenAfter()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, under 1 ms", "0.0034, 3 ms", "0.9994, 999 ms", "0.9996, 1.00 s", "12.345, 12.35 s"})
+    void text_anyTime_isInItsUnit(double seconds, String text) {
+        assertThat(Changes.text(seconds)).isEqualTo(text);
+    }
+
+    @Test
+    void isAwaited_changeThatNobodySawYet_is() {
+        assertThat(changes.isAwaited(ObjectKind.SECRET, DB)).isFalse();
+        changes.make(ObjectKind.SECRET, DB, "rotation");
+        assertThat(changes.isAwaited(ObjectKind.SECRET, DB)).isTrue();
+        changes.accept(SIGHTING);
+        assertThat(changes.isAwaited(ObjectKind.SECRET, DB)).isFalse();
     }
 
     @Test

@@ -3,45 +3,105 @@ package dev.podcache.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.agent.DemoSchedule.Act;
-import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.StatusException;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.node.NodeTtlSource;
 import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @ExtendWith(NoLeaks.class)
+@Timeout(60)
 class DemoScriptTest {
 
     private final RecordedAccount recorded = RecordedAccount.ofText();
-    private final DemoCluster cluster = DemoCluster.start(1);
-    private final KubernetesClient client = cluster.client();
-    private final Fabric8ApiServer server = Fabric8ApiServer.of(client);
+    private final DemoCluster demo = DemoCluster.start(1);
+    private final InMemoryCluster cluster = demo.cluster();
 
     @AfterEach
     void close() {
-        server.close();
-        client.close();
-        cluster.close();
+        demo.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "GET | The next read asks and gets the new one.",
+                "CACHE | Its pods get the new one within the TTL, 1 s.",
+                "WATCH | The API server says so at once: its pods get the new one within milliseconds."
+            })
+    void play_rotation_promisesWhatTheStrategyKeeps(ChangeDetectionStrategy strategy, String promise) {
+        play(strategy, Act.ROTATION);
+
+        assertThat(recorded.lines()).contains("-- Secret shop/db-password is rotated. " + promise);
     }
 
     @Test
-    void play_cacheAndGet_promisesOfTheCacheAreMadeUnderCacheOnly() {
-        play(ChangeDetectionStrategy.GET, Act.ROTATION);
-        play(ChangeDetectionStrategy.CACHE, Act.ROTATION);
+    void play_rotation_changesTheSecretAtTheServer() {
+        String before = version(cluster.get(Secret.class, "shop", "db-password"));
+
+        play(ChangeDetectionStrategy.WATCH, Act.ROTATION);
+
+        assertThat(version(cluster.get(Secret.class, "shop", "db-password"))).isNotEqualTo(before);
+    }
+
+    @Test
+    void play_arrivalAndDeparture_makeAndTakeAPod() {
+        play(ChangeDetectionStrategy.WATCH, Act.ARRIVAL, Act.DEPARTURE);
+
+        assertThat(cluster.get(Pod.class, "shop", "mailer-0")).isNotNull();
+        Assertions.assertThatThrownBy(() -> cluster.get(Pod.class, "shop", "catalog-0"))
+                .isInstanceOf(StatusException.class);
+    }
+
+    @Test
+    void play_deletionAndReturn_bringAnotherObjectOfThatName() {
+        String uid = cluster.get(ConfigMap.class, "billing", "tax-rates")
+                .getMetadata()
+                .getUid();
+
+        play(ChangeDetectionStrategy.WATCH, Act.DELETION, Act.RETURN);
+
+        assertThat(cluster.get(ConfigMap.class, "billing", "tax-rates")
+                        .getMetadata()
+                        .getUid())
+                .isNotEqualTo(uid);
+    }
+
+    @Test
+    void play_longerTtl_annotatesTheNode() {
+        play(ChangeDetectionStrategy.WATCH, Act.LONGER_TTL);
+
+        assertThat(cluster.get(Node.class, "", DemoCluster.NODE).getMetadata().getAnnotations())
+                .containsEntry(NodeTtlSource.ANNOTATION, "300");
+    }
+
+    @Test
+    void play_failureAndRecovery_tellWhatBecameOfReads(NoLeaks leaks) {
+        leaks.allowWarnings("cannot be followed");
+        play(ChangeDetectionStrategy.WATCH, Act.FAILURE, Act.RECOVERY);
 
         assertThat(recorded.lines())
-                .contains(
-                        "-- Secret shop/db-password is rotated.",
-                        "-- Secret shop/db-password is rotated. Its pods get the new one within the TTL, 1 s.");
+                .anyMatch(line -> line.contains("server       answers nothing"))
+                .anyMatch(line -> line.contains("outage       0 reads while it failed"));
     }
 
     @Test
     void play_userDeletedTheSecretBefore_actIsSkipped() {
-        cluster.cluster().delete(cluster.cluster().get(Secret.class, "shop", "db-password"));
+        cluster.delete(cluster.get(Secret.class, "shop", "db-password"));
 
         play(ChangeDetectionStrategy.CACHE, Act.ROTATION);
 
@@ -55,14 +115,18 @@ class DemoScriptTest {
         assertThat(recorded.lines()).isEmpty();
     }
 
-    private void play(ChangeDetectionStrategy strategy, Act act) {
-        Account account = recorded.account();
-        Changes changes = new Changes(account, account::seconds);
+    private void play(ChangeDetectionStrategy strategy, Act... acts) {
         NodeAgentOptions options =
-                new NodeAgentOptions(DemoCluster.NODE, strategy, Duration.ofSeconds(1), Duration.ofSeconds(1));
-        Audience audience = new Audience(account, changes, cluster::requests);
-        try (NodeAgent agent = new NodeAgent(server, options, audience)) {
-            new DemoScript(cluster, agent, changes, account).play(act);
+                new NodeAgentOptions(DemoCluster.NODE, strategy, Duration.ofHours(1), Duration.ofHours(1));
+        try (DemoSide side = new DemoSide(demo, options, recorded.account())) {
+            DemoScript script = new DemoScript(demo, side, List.of(side));
+            for (Act act : acts) {
+                script.play(act);
+            }
         }
+    }
+
+    private static String version(Secret secret) {
+        return secret.getMetadata().getResourceVersion();
     }
 }

@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -34,18 +35,21 @@ class PodSyncTest {
     private final Map<String, RuntimeException> failures = new ConcurrentHashMap<>();
     private final Map<String, CountDownLatch> held = new ConcurrentHashMap<>();
     private final List<String> told = new CopyOnWriteArrayList<>();
-    private final ReadCounter counter = new ReadCounter();
+    private final WatchNews news = new WatchNews(event -> {});
+    private final Watched watched = new Watched(news);
+    private final ReadCounter counter = new ReadCounter(watched);
     private final PodSync sync = new PodSync(
-            () -> pods,
             this::read,
             new Sightings(
                     sighting -> told.add(sighting.event("", ImmutableMap.of()).text())),
-            counter);
+            counter,
+            watched);
 
     @AfterEach
     void close() {
         held.values().forEach(CountDownLatch::countDown);
         sync.close();
+        news.close();
     }
 
     @Test
@@ -83,8 +87,8 @@ class PodSyncTest {
             }
             return List.of();
         };
-        try (PodSync flaky = new PodSync(failingOnce, this::read, new Sightings(sighting -> {}), counter)) {
-            flaky.start(Duration.ofMillis(5));
+        try (PodSync flaky = new PodSync(this::read, new Sightings(sighting -> {}), counter, watched)) {
+            flaky.start(failingOnce, Duration.ofMillis(5));
 
             assertThat(syncs.await(10, TimeUnit.SECONDS)).isTrue();
         }
@@ -119,7 +123,7 @@ class PodSyncTest {
         CountDownLatch thirdRound = new CountDownLatch(3 * 4);
         rounds = thirdRound;
 
-        sync.start(Duration.ofMillis(5));
+        sync.start(() -> pods, Duration.ofMillis(5));
 
         assertThat(thirdRound.await(10, SECONDS)).isTrue();
     }
@@ -132,10 +136,63 @@ class PodSyncTest {
         CountDownLatch manyRounds = new CountDownLatch(100);
         rounds = manyRounds;
 
-        sync.start(Duration.ofMillis(1));
+        sync.start(() -> pods, Duration.ofMillis(1));
 
         assertThat(manyRounds.await(10, SECONDS)).isTrue();
         assertThat(reads).filteredOn("Secret shop/slow"::equals).hasSize(1);
+    }
+
+    @Test
+    void soon_podThatCame_isReadBeforeThePeriodIsOver() throws InterruptedException {
+        CountDownLatch onceEach = new CountDownLatch(4);
+        rounds = onceEach;
+        sync.start(() -> pods, Duration.ofHours(1));
+
+        sync.soon(pod("cart", "db"));
+
+        assertThat(onceEach.await(10, SECONDS)).isTrue();
+    }
+
+    @Test
+    void soon_podThatIsBeingSynced_isNotReadTwice() {
+        held.put("Secret shop/slow", new CountDownLatch(1));
+
+        sync.soon(pod("stuck", "slow"));
+        sync.soon(pod("stuck", "slow"));
+
+        assertThat(sync.busy()).isEqualTo(1);
+    }
+
+    @Test
+    void soon_closed_isWithoutEffect() {
+        sync.close();
+
+        sync.soon(pod("cart", "db"));
+
+        assertThat(sync.busy()).isZero();
+        assertThat(reads).isEmpty();
+    }
+
+    @Test
+    void start_objectsThatNobodyRefersToAnyMore_areForgotten() {
+        ObjectKey gone = ObjectKey.of("shop", "gone");
+        watched.synced(ObjectKind.SECRET, gone, Duration.ofMillis(1));
+
+        sync.start(() -> pods, Duration.ofMillis(5));
+
+        Awaitility.await().until(() -> !watched.isKnown(ObjectKind.SECRET, gone));
+    }
+
+    @Test
+    void look_objectThatCannotBeHad_isToldAndNotCounted() {
+        failures.put(
+                "Secret shop/db",
+                new ObjectUnavailableException.NotFound(ObjectKind.SECRET, ObjectKey.of("shop", "db"), null));
+
+        sync.look(ObjectKind.SECRET, ObjectKey.of("shop", "db"));
+
+        assertThat(told).containsExactly("Secret shop/db: the API server has none");
+        assertThat(counter.counts()).isEqualTo(Counts.NONE);
     }
 
     private volatile CountDownLatch rounds = new CountDownLatch(0);

@@ -7,14 +7,21 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(NoLeaks.class)
 class ProgressTest {
 
-    private final ReadCounter counter = new ReadCounter();
+    private final WatchNews news = new WatchNews(event -> {});
+    private final ReadCounter counter = new ReadCounter(new Watched(news));
     private final AtomicLong requests = new AtomicLong(7);
+
+    @AfterEach
+    void close() {
+        news.close();
+    }
 
     @Test
     void tell_readsSinceTheLastTime_areOneLine() {
@@ -34,7 +41,7 @@ class ProgressTest {
                 .containsExactly(
                         "   2.0s  reads        4     hits 3     stale 1     waited 0     requests/s 2.5    1 fetch: first"
                                 + " read 1",
-                        "   4.0s  reads        2     hits 2     stale 0     waited 0     requests/s 0.0    no fetch");
+                        "   4.0s  reads        2     hits 2     stale 0     waited 0     requests/s 0.0");
     }
 
     @Test
@@ -77,7 +84,7 @@ class ProgressTest {
 
     private void read(int times) {
         for (int i = 0; i < times; i++) {
-            counter.read(true);
+            counter.read(ObjectKind.SECRET, ObjectKey.of("shop", "db"), true);
         }
     }
 
@@ -86,6 +93,6 @@ class ProgressTest {
         counter.missed(ObjectKind.SECRET, key, "CACHE");
         counter.fetched(ObjectKind.SECRET, key, "first read", null, Duration.ofMillis(1));
         counter.staleServed(ObjectKind.SECRET, key, "CACHE");
-        counter.read(true);
+        counter.read(ObjectKind.SECRET, ObjectKey.of("shop", "db"), true);
     }
 }

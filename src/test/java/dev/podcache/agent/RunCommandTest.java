@@ -4,12 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.embedded.Resource;
+import dev.podcache.embedded.StatusException;
+import dev.podcache.embedded.Verb;
+import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -18,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code run} against an API server in this process, over real HTTP. */
 @ExtendWith(NoLeaks.class)
@@ -28,6 +37,7 @@ class RunCommandTest {
     private Path home;
 
     private final DemoCluster cluster = DemoCluster.start(1);
+    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster.cluster());
     private CapturedConsole console = new CapturedConsole(Path.of(""));
 
     @BeforeEach
@@ -36,25 +46,29 @@ class RunCommandTest {
                 home.resolve("kubeconfig"),
                 "apiVersion: v1\nkind: Config\ncurrent-context: x\n"
                         + "contexts:\n- name: x\n  context: {cluster: c, user: u}\n"
-                        + "clusters:\n- name: c\n  cluster: {server: '" + cluster.url() + "'}\n");
+                        + "clusters:\n- name: c\n  cluster: {server: '" + server.url() + "'}\n");
         console = new CapturedConsole(home).with("KUBECONFIG", kubeconfig.toString());
     }
 
     @AfterEach
     void closeCluster() {
+        server.close();
         cluster.close();
     }
 
-    @Test
-    void run_json_registersReadsAndSumsUp() {
+    @ParameterizedTest
+    @EnumSource
+    void run_anyStrategy_registersReadsAndSumsUp(ChangeDetectionStrategy strategy) {
         int code = console.execute(
                 "run",
                 "--hostname-override",
                 DemoCluster.NODE,
                 "--for",
                 "2s",
+                "--strategy",
+                strategy.name().toLowerCase(Locale.ROOT),
                 "--sync-frequency",
-                "100ms",
+                "250ms",
                 "-o",
                 "json");
 
@@ -69,20 +83,28 @@ class RunCommandTest {
                 .hasSize(12);
         assertThat(summary.path("event").asText()).isEqualTo("summary");
         assertThat(summary.path("references").asInt()).isEqualTo(53);
-        assertThat(summary.path("failed").asInt()).isZero();
-        assertThat(summary.path("hits").asLong()).isPositive();
+        assertThat(summary.path("strategy").asText()).isEqualTo(strategy.name());
+        assertThat(summary.path("reads").asLong()).isPositive();
+        assertThat(summary.path("hits").asLong() > 0).isEqualTo(strategy != ChangeDetectionStrategy.GET);
+        assertThat(server.requests().of(Verb.GET, Resource.SECRETS) > 0)
+                .isEqualTo(strategy != ChangeDetectionStrategy.WATCH);
+        assertThat(summary.path("watches").path("opened").asInt())
+                .isEqualTo(strategy == ChangeDetectionStrategy.WATCH ? 21 : 0);
     }
 
     @Test
     void run_objectChanges_isToldWithoutItsContent() throws Exception {
         CompletableFuture<Integer> code = start("--sync-frequency", "50ms");
         await().until(() -> printed("registered   pod shop/web-1"));
-        Secret secret = cluster.cluster().get(Secret.class, "shop", "db-password");
-        secret.getData().put("password", "c2VjcmV0LWNhbmFyeQ==");
-        await().until(() -> cluster.requestsByKind().getOrDefault("get secrets", 0L) >= 22);
-        cluster.cluster().update(secret);
 
-        await().until(() -> printed("changed      Secret shop/db-password: resourceVersion"));
+        await().until(() -> {
+            // again and again, because a change before the first read is none
+            Secret secret = cluster.cluster().get(Secret.class, "shop", "db-password");
+            secret.getData().put("password", "c2VjcmV0LWNhbmFyeQ==");
+            secret.getData().put("salt" + secret.getMetadata().getResourceVersion(), "c2VjcmV0");
+            cluster.cluster().update(secret);
+            return printed("changed      Secret shop/db-password: resourceVersion");
+        });
 
         console.stop();
         assertThat(code.get(10, TimeUnit.SECONDS)).isZero();
@@ -99,12 +121,20 @@ class RunCommandTest {
     }
 
     @Test
-    void run_strategyWatch_failsSayingThatItIsNotThereYet() {
-        int code = console.execute("run", "--hostname-override", DemoCluster.NODE, "--strategy", "watch");
+    void run_objectThatMayNotBeWatched_isToldInOneLine(NoLeaks leaks) throws Exception {
+        leaks.allowWarnings("trying on");
+        server.faults()
+                .fail(
+                        StatusException.forbidden(Resource.SECRETS, ""),
+                        RequestPattern.any().resource(Resource.SECRETS));
+        CompletableFuture<Integer> code = start("--sync-frequency", "1s");
 
-        assertThat(code).isEqualTo(1);
-        assertThat(console.out()).isEmpty();
-        assertThat(console.err()).singleElement().asString().contains("WATCH is not available in this version");
+        await().until(() -> printed("failing      Secret shop/db-password: cannot be read, "));
+        await().until(() -> console.out().stream()
+                .anyMatch(line -> line.matches(".*unwatched +\\d+ objects? cannot be watched, trying on: FORBIDDEN")));
+
+        console.stop();
+        assertThat(code.get(10, TimeUnit.SECONDS)).isZero();
     }
 
     private CompletableFuture<Integer> start(String... options) {

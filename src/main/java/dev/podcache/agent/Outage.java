@@ -1,0 +1,32 @@
+package dev.podcache.agent;
+
+import com.google.common.collect.ImmutableMap;
+
+/**
+ * What became of reads while the server of the demo failed.
+ *
+ * @param reads those that ended then
+ * @param podsKeptWaiting how many pods had readers that still waited at its end
+ */
+record Outage(Counts reads, int podsKeptWaiting) {
+
+    /** Tells it. */
+    Event event() {
+        String waiting = podsKeptWaiting == 0 ? "" : "; the readers of " + podsKeptWaiting + " pods still wait";
+        return new Event(
+                "outage",
+                reads.reads() + " reads while it failed: " + reads.hits() + " fresh, " + reads.stale()
+                        + " served stale, " + reads.failed() + " in vain" + waiting,
+                facts());
+    }
+
+    /** For programs. */
+    ImmutableMap<String, Object> facts() {
+        return ImmutableMap.of(
+                "reads", reads.reads(),
+                "hits", reads.hits(),
+                "staleServed", reads.stale(),
+                "failed", reads.failed(),
+                "podsKeptWaiting", podsKeptWaiting);
+    }
+}

@@ -1,0 +1,166 @@
+package dev.podcache.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** An agent of the demo on its API server, over real HTTP. */
+@ExtendWith(NoLeaks.class)
+@Timeout(60)
+class DemoSideTest {
+
+    private static final ObjectKey DB = ObjectKey.of("shop", "db-password");
+    private static final Duration NEVER = Duration.ofHours(1);
+
+    private final DemoCluster cluster = DemoCluster.start(1);
+
+    @BeforeEach
+    void allowWarningsOfFailures(NoLeaks leaks) {
+        leaks.allowWarnings("trying on");
+        leaks.allowWarnings("cannot be followed");
+    }
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    @Test
+    void agent_strategyWatch_hasAllItsWatchesOnOneConnection() {
+        try (DemoSide side = started(ChangeDetectionStrategy.WATCH, NEVER)) {
+            // 21 objects, the pods, the Node
+            eventually(() -> side.server().watches() == 23);
+
+            assertThat(side.server().connections()).isEqualTo(1);
+            assertThat(side.server().requestsByVerb()).containsOnlyKeys("list", "watch");
+            assertThat(side.connections().text()).isEqualTo("1 open; 23 watches share them: HTTP/2 without TLS (h2c)");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void agent_anyStrategy_followsItsNodeAndItsPodsOnce(ChangeDetectionStrategy strategy) {
+        try (DemoSide side = started(strategy, NEVER)) {
+            assertThat(side.server().requestsByKind())
+                    .containsEntry("list nodes", 1L)
+                    .containsEntry("list pods", 1L)
+                    .containsEntry("watch nodes", 1L)
+                    .containsEntry("watch pods", 1L);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void agent_anyStrategy_readsPodsWhenTheyComeAndNotOnlyAfterThePeriod(ChangeDetectionStrategy strategy) {
+        try (DemoSide side = started(strategy, NEVER)) {
+            eventually(() -> side.agent().counts().reads() >= 55);
+
+            assertThat(side.agent().counts().failed()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void lookFor_objectThatChanged_seesItWithoutTheReaders(ChangeDetectionStrategy strategy) {
+        try (DemoSide side = started(strategy, NEVER)) {
+            long reads = side.agent().counts().reads();
+            side.changes().make(ObjectKind.SECRET, DB, "rotation");
+            Secret secret = cluster.cluster().get(Secret.class, DB.namespace(), DB.name());
+            secret.getData().put("password", "c2Vjb25k");
+            cluster.cluster().update(secret);
+
+            side.lookFor(ObjectKind.SECRET, DB);
+
+            eventually(() -> side.changes().seenAfter().containsKey("rotation"));
+            assertThat(side.agent().counts().reads()).isLessThanOrEqualTo(Math.max(reads, 55));
+            assertThat(side.figures().seenAfter()).containsOnlyKeys("rotation");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CACHE", "WATCH"})
+    void fail_strategyThatRemembers_servesWhatItKnows(ChangeDetectionStrategy strategy) {
+        try (DemoSide side = started(strategy, Duration.ofMillis(300))) {
+            side.fail();
+            long before = side.agent().counts().stale();
+            eventually(() -> side.agent().counts().stale() > before + 50);
+            side.recover();
+
+            Map<String, Object> outage = Objects.requireNonNull(side.outage()).facts();
+            assertThat((Long) outage.get("staleServed")).isGreaterThan(50);
+            assertThat(outage).containsEntry("failed", 0L);
+            assertThat(side.figures().facts()).containsEntry("outage", outage);
+        }
+    }
+
+    @Test
+    void fail_strategyGet_keepsReadersWaiting() {
+        try (DemoSide side = started(ChangeDetectionStrategy.GET, Duration.ofMillis(1500))) {
+            side.fail();
+            eventually(() -> side.agent().podsKeptWaiting() == 12);
+            side.recover();
+
+            Outage outage = Objects.requireNonNull(side.outage());
+            assertThat(outage.podsKeptWaiting()).isEqualTo(12);
+            assertThat(outage.event().text()).endsWith("; the readers of 12 pods still wait");
+        }
+    }
+
+    @Test
+    void recover_lostWatches_areLiveAgain() {
+        try (DemoSide side = started(ChangeDetectionStrategy.WATCH, NEVER)) {
+            eventually(() -> side.agent().watches().opened() == 21);
+            side.fail();
+            eventually(() -> side.agent().watches().lost() == 21);
+            side.recover();
+
+            eventually(() -> side.agent().watches().again() == 21);
+            // they went on where they broke off
+            assertThat(side.server().requestsByVerb()).containsEntry("list", 23L);
+        }
+    }
+
+    @Test
+    void recover_serverThatDidNotFail_isWithoutEffect() {
+        try (DemoSide side = side(ChangeDetectionStrategy.WATCH, NEVER)) {
+            side.recover();
+
+            assertThat(side.outage()).isNull();
+            assertThat(side.figures().facts()).doesNotContainKey("outage");
+        }
+    }
+
+    private DemoSide started(ChangeDetectionStrategy strategy, Duration syncPeriod) {
+        DemoSide side = side(strategy, syncPeriod);
+        side.agent().start();
+        eventually(() -> side.agent().hasReadAll());
+        return side;
+    }
+
+    private DemoSide side(ChangeDetectionStrategy strategy, Duration syncPeriod) {
+        NodeAgentOptions options = new NodeAgentOptions(DemoCluster.NODE, strategy, syncPeriod, NEVER);
+        return new DemoSide(cluster, options, RecordedAccount.ofText().account());
+    }
+
+    private static void eventually(java.util.concurrent.Callable<Boolean> condition) {
+        await().atMost(20, TimeUnit.SECONDS)
+                .pollInterval(20, TimeUnit.MILLISECONDS)
+                .until(condition);
+    }
+}
