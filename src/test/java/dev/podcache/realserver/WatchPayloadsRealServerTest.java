@@ -30,7 +30,7 @@ class WatchPayloadsRealServerTest {
     private static final String TEXT = "héllo 日本語 🎉";
     private static final int MEGABYTE_OF_TEXT = 1_000_000 / 23;
     private static final int WRITERS = 4;
-    private static final int UPDATES_EACH = Integer.getInteger("podcache.updates", 2_000) / WRITERS;
+    private static final int UPDATES_EACH = 500;
 
     private final TestNamespace shop = new TestNamespace(RealApiServer.shared());
     private final KubernetesClient client = RealApiServer.shared().client();
@@ -59,7 +59,7 @@ class WatchPayloadsRealServerTest {
     }
 
     @Test
-    void thousandsOfUpdates_areSeenInOrder_andTheLastIsExact() throws Exception {
+    void twoThousandUpdates_areSeenInOrder_andTheLastIsExact() throws Exception {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < WRITERS; i++) {
             names.add("churned-" + i);
