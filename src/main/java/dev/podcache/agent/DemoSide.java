@@ -102,6 +102,12 @@ final class DemoSide implements AutoCloseable {
                 ImmutableMap.of("connections", connections, "openWatches", watches));
     }
 
+    /** Nothing is read, counted or told from now on. Idempotent. */
+    void stop() {
+        lookout.close();
+        agent.stop();
+    }
+
     /** What this side has cost and brought so far. */
     Figures figures() {
         return new Figures(
