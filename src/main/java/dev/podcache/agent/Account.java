@@ -31,7 +31,7 @@ final class Account {
     private final PrintStream out;
     private final Format format;
     private final LongSupplier nanoTime;
-    private final long began;
+    private volatile long began;
     private final CompletableFuture<Void> broken = new CompletableFuture<>();
 
     Account(PrintStream out, Format format, LongSupplier nanoTime) {
@@ -45,6 +45,11 @@ final class Account {
     static Account silent(LongSupplier nanoTime) {
         return new Account(
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8), Format.JSON, nanoTime);
+    }
+
+    /** Counts the time from now on: what was made ready before does not count. */
+    void begin() {
+        began = nanoTime.getAsLong();
     }
 
     /** Tells an event: time, name and text on one line, or its facts. */

@@ -52,13 +52,14 @@ final class Demo {
                 case WATCH -> watch;
             };
             try (DemoKubelet kubelet = new DemoKubelet(told.agent().assigned()::pods, cluster.cluster())) {
+                account.begin();
                 introduce(told);
                 account.heading(
                         "The agent starts: it registers the pods of its node, and their objects are read for the first time.");
                 sides.forEach(side -> side.agent().start());
                 kubelet.start();
                 play(new DemoScript(cluster, told, sides), told, sides);
-                sides.forEach(side -> side.agent().stopReading());
+                sides.forEach(DemoSide::stop);
                 account.block(summary(told, sides));
             }
         }
@@ -163,7 +164,7 @@ final class Demo {
 
     /** A cold JVM may take a second or two until the agents have read everything once; the acts mean nothing before. */
     private void awaitFirstReads(ImmutableList<DemoSide> sides) {
-        double latest = Math.min(account.seconds() + 5, length.toMillis() / 2000.0);
+        double latest = Math.min(account.seconds() + 10, length.toMillis() / 2000.0);
         boolean readAll = false;
         while (!readAll && account.seconds() < latest && console.await(LOOK, account)) {
             readAll = sides.stream().allMatch(side -> side.agent().hasReadAll());

@@ -25,6 +25,8 @@ final class DemoSide implements AutoCloseable {
     private final NodeAgent agent;
     private final Lookout lookout;
     private Faults.@Nullable Switched failure;
+    private int connectionsAtEnd;
+    private int watchesAtEnd;
     private Counts beforeFailure = Counts.NONE;
     private @Nullable Outage outage;
 
@@ -102,14 +104,23 @@ final class DemoSide implements AutoCloseable {
                 ImmutableMap.of("connections", connections, "openWatches", watches));
     }
 
-    /** What this side has cost and brought so far. */
+    /** Nothing is read, counted or told from now on. */
+    void stop() {
+        // before the agent lets go of the first of them
+        connectionsAtEnd = server.connections();
+        watchesAtEnd = server.watches();
+        lookout.close();
+        agent.stop();
+    }
+
+    /** What this side has cost and brought, to be asked for when it is {@linkplain #stop stopped}. */
     Figures figures() {
         return new Figures(
                 strategy(),
                 agent.counts().reads(),
                 server.requestsByVerb(),
-                server.connections(),
-                server.watches(),
+                connectionsAtEnd,
+                watchesAtEnd,
                 changes.seenAfter(),
                 outage);
     }

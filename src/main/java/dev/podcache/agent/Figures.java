@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param reads how many the readers made
  * @param requests at the server, by verb
- * @param connections that are open
- * @param watches that are open
+ * @param connections that were open at the end
+ * @param watches that were open at the end
  * @param seenAfter changes of the demo, and after how many seconds a read saw each
  * @param outage null if the server has not failed
  */

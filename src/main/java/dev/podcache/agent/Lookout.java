@@ -24,6 +24,7 @@ final class Lookout implements AutoCloseable {
             .build());
     private final NodeAgent agent;
     private final Changes changes;
+    private volatile boolean closed;
 
     Lookout(NodeAgent agent, Changes changes) {
         this.agent = agent;
@@ -36,6 +37,9 @@ final class Lookout implements AutoCloseable {
     }
 
     private void look(ObjectKind<?> kind, ObjectKey key, long until) {
+        if (closed) {
+            return;
+        }
         agent.look(kind, key);
         if (changes.isAwaited(kind, key) && System.nanoTime() - until < 0) {
             try {
@@ -46,8 +50,10 @@ final class Lookout implements AutoCloseable {
         }
     }
 
+    /** Looks no more. A look that is under way ends by itself. Idempotent. */
     @Override
     public void close() {
-        timer.shutdownNow();
+        closed = true;
+        timer.shutdown();
     }
 }

@@ -112,8 +112,9 @@ final class NodeAgent implements AutoCloseable {
         return Inventory.of(assigned.pods());
     }
 
-    /** Ends the readers, so that {@link #counts} stand still. Idempotent. */
-    void stopReading() {
+    /** Nothing is read or told from now on, so that {@link #counts} stand still. Idempotent. */
+    void stop() {
+        reflector.close();
         sync.close();
         progress.close();
         news.close();
@@ -121,8 +122,7 @@ final class NodeAgent implements AutoCloseable {
 
     @Override
     public void close() {
-        reflector.close();
-        stopReading();
+        stop();
         cache.close();
         node.close();
     }

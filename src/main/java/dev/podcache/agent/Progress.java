@@ -40,6 +40,8 @@ final class Progress implements AutoCloseable {
 
     /** Begins to tell, first after {@code delay} and then once a period. */
     void start(Duration delay, Duration period) {
+        requestsBefore = requestsAtServer.getAsLong();
+        toldAt = account.seconds();
         timer.scheduleAtFixedRate(this::tell, delay.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
     }
 

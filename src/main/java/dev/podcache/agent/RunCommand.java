@@ -97,7 +97,7 @@ final class RunCommand implements Callable<Integer> {
                     ImmutableMap.of("node", name, "strategy", agent.strategy.name(), "server", url)));
             running.start();
             console.await(agent.duration, account);
-            running.stopReading();
+            running.stop();
             account.block(new Summary(agent.strategy, running.inventory(), running.counts())
                     .withWatches(running.watches())
                     .event());

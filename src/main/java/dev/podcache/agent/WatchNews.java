@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -41,6 +40,7 @@ final class WatchNews implements AutoCloseable {
     private boolean looking;
     private int looks;
     private int openedBefore;
+    private boolean closed;
 
     /** Watches that became live, and how long that took. */
     private static final class Group {
@@ -89,6 +89,9 @@ final class WatchNews implements AutoCloseable {
     private void lookAgain() {
         List<Event> events = new ArrayList<>();
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             looking = false;
             looks++;
             boolean patient = looks < MOST_LOOKS;
@@ -147,25 +150,24 @@ final class WatchNews implements AutoCloseable {
     }
 
     private void look() {
-        if (looking) {
+        if (looking || closed) {
             return;
         }
         looking = true;
-        try {
-            timer.schedule(this::lookAgain, LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException closed) {
-            // what comes after the end is no news
-        }
+        timer.schedule(this::lookAgain, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** Tells the rest and ends. Idempotent. */
+    /** Tells the rest and ends: what comes later is no news. Idempotent. */
     @Override
     public void close() {
         List<Event> events = new ArrayList<>();
-        timer.shutdownNow();
         synchronized (this) {
-            takeLocked(false, false, events);
+            if (!closed) {
+                closed = true;
+                takeLocked(false, false, events);
+            }
         }
+        timer.shutdownNow();
         events.forEach(account);
     }
 }

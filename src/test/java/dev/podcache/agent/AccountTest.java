@@ -13,6 +13,17 @@ class AccountTest {
     private static final Event EVENT = new Event("changed", "Secret shop/db", ImmutableMap.of("object", "shop/db"));
 
     @Test
+    void begin_timeThatPassedBefore_doesNotCount() {
+        RecordedAccount recorded = RecordedAccount.ofText();
+        recorded.advance(5);
+
+        recorded.account().begin();
+        recorded.advance(2);
+
+        assertThat(recorded.account().seconds()).isEqualTo(2);
+    }
+
+    @Test
     void tell_text_isTimeNameAndText() {
         RecordedAccount recorded = RecordedAccount.ofText();
         recorded.advance(12.34);

@@ -78,6 +78,7 @@ class DemoTest {
         assertThat(watch.path("requestsAtServer")).isEqualTo(summary.path("requestsAtServer"));
         assertThat(watch.path("reads")).isEqualTo(summary.path("reads"));
         assertThat(watch.path("connections").asInt()).isEqualTo(1);
+        assertThat(watch.path("openWatches").asInt()).isBetween(2, 23);
         for (JsonNode strategy : summary.path("comparison")) {
             assertThat(strategy.path("seenAfterSeconds")).hasSize(3);
             assertThat(strategy.path("outage").has("staleServed")).isTrue();

@@ -59,6 +59,22 @@ class ProgressTest {
     }
 
     @Test
+    void start_requestsBeforeIt_belongToNoPeriod() {
+        RecordedAccount recorded = RecordedAccount.ofText();
+        try (Progress progress = new Progress(recorded.account(), counter, requests::get)) {
+            requests.addAndGet(1000);
+            recorded.advance(1);
+            progress.start(Duration.ofHours(1), Duration.ofHours(1));
+            read(1);
+            requests.addAndGet(4);
+            recorded.advance(2);
+            progress.tell();
+        }
+
+        assertThat(recorded.lines()).singleElement().asString().contains("requests/s 2.0");
+    }
+
+    @Test
     void close_readsThatWereNotTold_areToldOnce() {
         RecordedAccount recorded = RecordedAccount.ofText();
         Progress progress = new Progress(recorded.account(), counter, requests::get);

@@ -100,6 +100,7 @@ class WatchNewsTest {
         news.close();
 
         news.opened(Duration.ofMillis(1));
+        news.close();
 
         assertThat(told).isEmpty();
     }
