@@ -90,6 +90,7 @@ public final class PodcacheBuilder {
      * @throws IllegalArgumentException unless it is positive
      */
     public PodcacheBuilder readTimeout(Duration timeout) {
+        Objects.requireNonNull(timeout, "readTimeout");
         if (timeout.isNegative() || timeout.isZero()) {
             throw new IllegalArgumentException(
                     "readTimeout " + timeout + " leaves no time to read: it must be positive");
@@ -104,7 +105,8 @@ public final class PodcacheBuilder {
      * @throws IllegalArgumentException unless it is positive
      */
     public PodcacheBuilder firstSyncTimeout(Duration timeout) {
-        this.watchTimes = new WatchTimes(timeout, WatchTimes.DEFAULT.idleAfter());
+        this.watchTimes =
+                new WatchTimes(Objects.requireNonNull(timeout, "firstSyncTimeout"), WatchTimes.DEFAULT.idleAfter());
         return this;
     }
 
@@ -114,6 +116,7 @@ public final class PodcacheBuilder {
      * @throws IllegalArgumentException if it is negative
      */
     public PodcacheBuilder defaultTtl(Duration ttl) {
+        Objects.requireNonNull(ttl, "defaultTtl");
         if (ttl.isNegative()) {
             throw new IllegalArgumentException("defaultTtl " + ttl + " is negative: zero means that every get asks");
         }

@@ -22,6 +22,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads, once a period, everything that each pod refers to, as a kubelet does when it syncs its pods. A pod whose last sync still
@@ -29,6 +31,7 @@ import java.util.function.Supplier;
  */
 final class PodSync implements AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(PodSync.class);
     private static final int READERS = 8;
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
@@ -49,7 +52,16 @@ final class PodSync implements AutoCloseable {
 
     /** Begins to sync, now and then once a period. */
     void start(Duration period) {
-        timer.scheduleAtFixedRate(this::syncAll, 0, period.toNanos(), TimeUnit.NANOSECONDS);
+        timer.scheduleAtFixedRate(this::syncOnce, 0, period.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void syncOnce() {
+        try {
+            syncAll();
+        } catch (RuntimeException e) {
+            // thrown on, it would silently end the timer and with it every later sync
+            log.error("a sync of the pods failed; the next one comes all the same", e);
+        }
     }
 
     /** Syncs each pod that is not being synced, on the readers' threads. */

@@ -20,27 +20,34 @@ import org.slf4j.LoggerFactory;
 final class SystemTimekeeper implements Timekeeper {
 
     private static final Logger log = LoggerFactory.getLogger(Timekeeper.class);
-    private static final int WORKERS = 2;
-    private static final Duration IDLE_WORKER_LIVES = Duration.ofSeconds(10);
+    private static final int THREADS_OF_A_POOL = 2;
+    private static final Duration IDLE_THREAD_LIVES = Duration.ofSeconds(10);
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
     private final ScheduledThreadPoolExecutor timer;
     private final ThreadPoolExecutor workers;
+    private final ThreadPoolExecutor blocking;
 
     SystemTimekeeper() {
         timer = new ScheduledThreadPoolExecutor(1, named("podcache-timer"));
         timer.setRemoveOnCancelPolicy(true);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         timer.setRejectedExecutionHandler((task, executor) -> {});
-        workers = new ThreadPoolExecutor(
-                WORKERS,
-                WORKERS,
-                IDLE_WORKER_LIVES.toNanos(),
+        workers = pool("podcache-worker");
+        blocking = pool("podcache-blocking");
+    }
+
+    private static ThreadPoolExecutor pool(String name) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                THREADS_OF_A_POOL,
+                THREADS_OF_A_POOL,
+                IDLE_THREAD_LIVES.toNanos(),
                 TimeUnit.NANOSECONDS,
                 new LinkedBlockingQueue<>(),
-                named("podcache-worker"));
-        workers.allowCoreThreadTimeOut(true);
-        workers.setRejectedExecutionHandler((task, executor) -> task.run());
+                named(name));
+        pool.allowCoreThreadTimeOut(true);
+        pool.setRejectedExecutionHandler((task, executor) -> task.run());
+        return pool;
     }
 
     @Override
@@ -65,6 +72,11 @@ final class SystemTimekeeper implements Timekeeper {
     }
 
     @Override
+    public Executor blocking() {
+        return blocking;
+    }
+
+    @Override
     public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
         try {
             future.get(saturatedNanos(timeout), TimeUnit.NANOSECONDS);
@@ -80,11 +92,12 @@ final class SystemTimekeeper implements Timekeeper {
     public void close() {
         timer.shutdownNow();
         workers.shutdown();
+        blocking.shutdown();
         boolean interrupted = false;
-        for (ThreadPoolExecutor executor : new ThreadPoolExecutor[] {timer, workers}) {
+        for (ThreadPoolExecutor executor : new ThreadPoolExecutor[] {timer, workers, blocking}) {
             try {
                 // a close from one of our own threads cannot wait for that thread
-                if (!Thread.currentThread().getName().startsWith("podcache-")) {
+                if (!(Thread.currentThread() instanceof OwnThread)) {
                     executor.awaitTermination(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
                 }
             } catch (InterruptedException e) {
@@ -114,9 +127,17 @@ final class SystemTimekeeper implements Timekeeper {
     private static ThreadFactory named(String name) {
         AtomicInteger count = new AtomicInteger();
         return task -> {
-            Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+            Thread thread = new OwnThread(task, name + "-" + count.incrementAndGet());
             thread.setDaemon(true);
             return thread;
         };
+    }
+
+    /** Tells a thread of ours from one that only has a similar name. */
+    private static final class OwnThread extends Thread {
+
+        OwnThread(Runnable task, String name) {
+            super(task, name);
+        }
     }
 }

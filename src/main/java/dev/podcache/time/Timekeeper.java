@@ -14,8 +14,8 @@ import java.util.concurrent.Executor;
 public interface Timekeeper extends AutoCloseable {
 
     /**
-     * The real one: {@link System#nanoTime()}, one daemon thread for timers and at most two daemon threads for work, started
-     * when first needed. Must be {@linkplain #close() closed}.
+     * The real one: {@link System#nanoTime()}, one daemon thread for timers, and at most two each for work and for what may block,
+     * started when first needed. Must be {@linkplain #close() closed}.
      */
     static Timekeeper system() {
         return new SystemTimekeeper();
@@ -36,10 +36,17 @@ public interface Timekeeper extends AutoCloseable {
     Scheduled schedule(Duration delay, Runnable task);
 
     /**
-     * Threads for work that is too long for a timer or an event loop, such as decoding a megabyte. Never blocks; after
+     * Threads for work that is too long for a timer or an event loop, such as decoding a megabyte, but does not wait for anything.
+     * {@code execute} never blocks; after
      * {@link #close()} work runs on the caller's thread, so that nobody waits for what never comes.
      */
     Executor workers();
+
+    /**
+     * Threads for what may block for a while, such as looking up a name, reading a certificate or asking a plugin for a token: so
+     * that it holds up no {@linkplain #workers() work}. The same after {@link #close()}.
+     */
+    Executor blocking();
 
     /**
      * Waits until {@code future} is done, however it ended, or {@code timeout} has passed.

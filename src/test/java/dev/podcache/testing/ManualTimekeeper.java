@@ -136,6 +136,11 @@ public final class ManualTimekeeper implements Timekeeper {
     }
 
     @Override
+    public Executor blocking() {
+        return Runnable::run;
+    }
+
+    @Override
     public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
         if (passesWhileWaiting) {
             return passUntilDone(future, timeout);

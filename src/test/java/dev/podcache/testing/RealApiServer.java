@@ -42,6 +42,7 @@ public final class RealApiServer implements AutoCloseable {
     private final TestCertificates certificates;
     private final SSLContext adminTls;
     private final String url;
+    private final String etcdUrl;
     private final ServerProcess etcd;
     private final ServerProcess apiServer;
     private final Thread atExit = new Thread(this::end, "real-apiserver-exit");
@@ -90,7 +91,7 @@ public final class RealApiServer implements AutoCloseable {
         adminTls = certificates.tlsAs(ADMIN, ADMINS);
         List<Integer> ports = FreePorts.find(3);
         url = "https://127.0.0.1:" + ports.get(0);
-        String etcdUrl = "http://127.0.0.1:" + ports.get(1);
+        etcdUrl = "http://127.0.0.1:" + ports.get(1);
         write("ca.crt", certificates.authorityPem());
         write("server.crt", certificates.serverPem());
         write("server.key", certificates.privateKeyPem());
@@ -110,6 +111,11 @@ public final class RealApiServer implements AutoCloseable {
     /** Where the API is, such as {@code https://127.0.0.1:23456}. */
     public String url() {
         return url;
+    }
+
+    /** TLS of the administrator, for an HTTP client of the caller's own. */
+    public SSLContext tls() {
+        return adminTls;
     }
 
     public ServerProcess apiServer() {
@@ -201,6 +207,20 @@ public final class RealApiServer implements AutoCloseable {
         }
     }
 
+    /** Has etcd forget, at once, what was before {@code resourceVersion}, as it forgets what is some minutes old. */
+    public void compact(String resourceVersion) {
+        try {
+            HttpURLConnection connection = open(etcdUrl + "/v3/kv/compaction");
+            connection.setDoOutput(true);
+            connection
+                    .getOutputStream()
+                    .write(("{\"revision\":\"" + resourceVersion + "\"}").getBytes(StandardCharsets.US_ASCII));
+            connection.getInputStream().close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Kills both programs and deletes their data. Idempotent. */
     @Override
     public void close() {
@@ -272,6 +292,12 @@ public final class RealApiServer implements AutoCloseable {
     }
 
     private String read(String address) throws IOException {
+        try (InputStream body = open(address).getInputStream()) {
+            return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    private HttpURLConnection open(String address) throws IOException {
         HttpURLConnection connection =
                 (HttpURLConnection) URI.create(address).toURL().openConnection();
         connection.setConnectTimeout(2_000);
@@ -280,9 +306,7 @@ public final class RealApiServer implements AutoCloseable {
         if (connection instanceof HttpsURLConnection secure) {
             secure.setSSLSocketFactory(adminTls.getSocketFactory());
         }
-        try (InputStream body = connection.getInputStream()) {
-            return new String(body.readAllBytes(), StandardCharsets.UTF_8);
-        }
+        return connection;
     }
 
     private void write(String file, String text) throws IOException {

@@ -58,11 +58,6 @@ public final class TcpProxy implements AutoCloseable {
         return accepted.get();
     }
 
-    /** How many connections are open, frozen ones included. */
-    public int open() {
-        return links.size();
-    }
-
     /** Freezes the connections that are open now; new ones work. */
     public void freeze() {
         links.forEach(link -> link.freeze(true));

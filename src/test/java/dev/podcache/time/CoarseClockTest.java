@@ -123,6 +123,11 @@ class CoarseClockTest {
         }
 
         @Override
+        public Executor blocking() {
+            return Runnable::run;
+        }
+
+        @Override
         public boolean await(CompletableFuture<?> future, Duration timeout) {
             return future.isDone();
         }

@@ -18,9 +18,10 @@ import java.util.Objects;
  * The API server as a fabric8 client is configured for it: makes the ports of {@code dev.podcache.apiserver}. A process needs
  * one, because the client-side limit and the connections of watches are per instance. Thread-safe.
  *
- * <p>Requests go over the caller's client, with its connections, credentials and proxies, but never with its retries. Watches
- * go over connections made here from the same {@link Config}; so an {@code HttpClient.Factory} of the caller's own applies to
- * requests only.
+ * <p>GETs go over the caller's client, with its connections, credentials and proxies, but never with its retries. Watches, and
+ * the lists before them, go over few HTTP/2 connections made here from the same {@link Config}; so an {@code HttpClient.Factory}
+ * of the caller's own applies to GETs only. Where the server or a proxy speaks only HTTP/1.1, lists go over the caller's client
+ * too, and each watch has a connection of its own.
  */
 public final class Fabric8ApiServer implements AutoCloseable {
 

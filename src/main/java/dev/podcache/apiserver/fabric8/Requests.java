@@ -107,9 +107,9 @@ final class Requests implements AutoCloseable {
             if (closed) {
                 failClosed();
             } else if (wait.isZero()) {
-                timekeeper.workers().execute(this::send);
+                timekeeper.blocking().execute(this::send);
             } else {
-                timekeeper.schedule(wait, () -> timekeeper.workers().execute(this::send));
+                timekeeper.schedule(wait, () -> timekeeper.blocking().execute(this::send));
             }
         }
 

@@ -1,7 +1,7 @@
 /**
- * The ports of {@code dev.podcache.apiserver} on a fabric8 client: requests run on the caller's own connections, watches on
- * connections of {@code dev.podcache.apiserver.stream}. {@link dev.podcache.apiserver.fabric8.Fabric8ApiServer} makes them all.
- * Every request is one attempt, counted against one client-side limit, and decoded on a worker thread.
+ * The ports of {@code dev.podcache.apiserver} on a fabric8 client: requests run on the caller's own connections, watches and the
+ * lists before them on connections of {@code dev.podcache.apiserver.stream}. {@link dev.podcache.apiserver.fabric8.Fabric8ApiServer} makes them all.
+ * Every request is one attempt, decoded on a worker thread; GETs count against one client-side limit.
  *
  * <p>Read {@code Fabric8ApiServer}, {@code Requests}, {@code QpsLimiter}, {@code Fabric8ObjectGetter}, {@code
  * Fabric8ListerWatcher}, {@code Fabric8ObjectDecoder}.

@@ -84,11 +84,12 @@ final class ConnectionSettings implements HttpClient.Builder {
     }
 
     private HttpClientOptions throughProxy() {
+        HttpClientOptions copy = new HttpClientOptions(options);
         InetSocketAddress proxy = proxyAddress;
         if (proxy != null && proxyType != HttpClient.ProxyType.DIRECT) {
-            options.setProxyOptions(proxyTo(proxy));
+            copy.setProxyOptions(proxyTo(proxy));
         }
-        return options;
+        return copy;
     }
 
     private ProxyOptions proxyTo(InetSocketAddress proxy) {

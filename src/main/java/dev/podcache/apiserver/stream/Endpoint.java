@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +19,13 @@ import org.jspecify.annotations.Nullable;
 /** The server that we talk to, how it is reached, and who we are to it. Thread-safe. */
 final class Endpoint {
 
+    private static final Duration FRESH = Duration.ofSeconds(1);
+
     private final String server;
     private final Config config;
     private final RequestConfig requestConfig;
     private final Timekeeper timekeeper;
+    private final AtomicReference<@Nullable Read> settings = new AtomicReference<>();
     private final AtomicReference<@Nullable Credentials> credentials = new AtomicReference<>();
 
     /**
@@ -37,6 +41,9 @@ final class Endpoint {
         this.requestConfig = requestConfig;
         this.timekeeper = timekeeper;
     }
+
+    /** What was read, and when. */
+    private record Read(ConnectionSettings settings, long at) {}
 
     /**
      * What one connection is made with.
@@ -58,9 +65,12 @@ final class Endpoint {
         return URI.create(server + path);
     }
 
-    /** How to connect now: files are read and names are looked up anew, so either may change. May block. */
+    /**
+     * How to connect now. Files are read and names are looked up anew, so either may change; only connections that are made
+     * together share what was read for the first of them. May block.
+     */
     Dial dial(boolean multiplexed) throws UnknownHostException {
-        ConnectionSettings settings = ConnectionSettings.of(config);
+        ConnectionSettings settings = settings();
         return new Dial(multiplexed ? settings.multiplexed() : settings.single(), settings.direct() ? address() : null);
     }
 
@@ -78,6 +88,17 @@ final class Endpoint {
     /** What {@code thrown} means to whoever asked for {@code what}. */
     ApiServerException unanswered(String what, Throwable thrown) {
         return NoAnswer.because(what, server, thrown);
+    }
+
+    private ConnectionSettings settings() {
+        Read last = settings.get();
+        long now = timekeeper.nanoTime();
+        if (last != null && now - last.at < FRESH.toNanos()) {
+            return last.settings;
+        }
+        ConnectionSettings read = ConnectionSettings.of(config);
+        settings.set(new Read(read, now));
+        return read;
     }
 
     /** Looked up by the JVM, as for requests, rather than by Vert.x's own resolver, which knows other rules. */

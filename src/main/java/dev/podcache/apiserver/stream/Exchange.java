@@ -1,11 +1,9 @@
 package dev.podcache.apiserver.stream;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.ErrorAnswer;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import io.vertx.core.Context;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
@@ -17,14 +15,12 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One GET and what became of it, over a connection that somebody else chooses. Thread-safe. */
 final class Exchange {
 
     /*
-     * It is prepared on a worker, waits for a connection, and from send() on lives on one event loop, that of the connection.
+     * It is prepared on a thread that may block, waits for a connection, and from send() on lives on one event loop, that of the connection.
      * Whoever sets `over` first, the end or a cancelling, has the last word.
      *
      * Ending is possible everywhere, but the request and the seat belong to the loop. send() writes `context` and then reads
@@ -32,8 +28,6 @@ final class Exchange {
      * stream back. Both may, so release() does it once.
      */
 
-    private static final Logger log = LoggerFactory.getLogger(Exchange.class);
-    private static final int LONGEST_ERROR = 64 * 1024;
     private static final long CANCEL = 8; // of RFC 9113; HTTP/1.1 closes the connection instead
 
     private final Ask ask;
@@ -217,34 +211,8 @@ final class Exchange {
     }
 
     private void refuse(HttpClientResponse response) {
-        Buffer body = Buffer.buffer();
-        response.handler(chunk -> {
-            if (body.length() + chunk.length() <= LONGEST_ERROR) {
-                body.appendBuffer(chunk);
-            }
-        });
         response.exceptionHandler(this::endBroken);
-        response.endHandler(complete -> {
-            int code = response.statusCode();
-            ApiServerException failure = new ErrorAnswer(code, response.getHeader("Retry-After"), body.getBytes())
-                    .toException(ask.what, endpoint.timekeeper().wallTime());
-            if (code == 401) {
-                endpoint.timekeeper().workers().execute(() -> {
-                    renewCredentials();
-                    endElsewhere(failure);
-                });
-            } else {
-                end(failure);
-            }
-        });
-    }
-
-    private void renewCredentials() {
-        try {
-            endpoint.credentials().refused(endpoint.uri(ask.path));
-        } catch (RuntimeException e) {
-            log.warn("{}: the credentials could not be renewed", ask.what, e);
-        }
+        new Refusal(ask, endpoint).read(response, this::endElsewhere);
     }
 
     private void endBroken(Throwable cause) {

@@ -45,7 +45,7 @@ final class PooledConnection implements Pulse.Told {
 
     private static final Logger log = LoggerFactory.getLogger(PooledConnection.class);
     private static final Duration SETTLES_WITHIN = Duration.ofSeconds(20);
-    private static final Duration PLAIN_SETTLES_WITHIN = Duration.ofSeconds(1);
+    private static final Duration PLAIN_SETTLES_WITHIN = Duration.ofSeconds(3);
 
     /** Where a server allows more streams, or does not say: so many watches at most are lost with one connection. */
     private static final int MOST_STREAMS = 1000;
@@ -76,7 +76,7 @@ final class PooledConnection implements Pulse.Told {
     /** Makes the connection for {@code driver}, which has {@code seat}. Returns at once. */
     void connect(Exchange driver, Seat seat) {
         // certificates are read, and a name is looked up
-        endpoint.timekeeper().workers().execute(() -> {
+        endpoint.timekeeper().blocking().execute(() -> {
             try {
                 Endpoint.Dial dial = endpoint.dial(true);
                 if (dial.address() == null && !endpoint.secure()) {

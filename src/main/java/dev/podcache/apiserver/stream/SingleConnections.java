@@ -21,8 +21,11 @@ final class SingleConnections {
 
     private static final Logger log = LoggerFactory.getLogger(SingleConnections.class);
 
-    /** Then it is tried again whether the server speaks HTTP/2 by now, which costs one more connection. */
-    private static final Duration BELIEVED_FOR = Duration.ofMinutes(10);
+    /**
+     * Then it is tried again whether the server speaks HTTP/2, which costs one more connection: it may have been restarted, or
+     * may not have been itself when it was asked.
+     */
+    private static final Duration BELIEVED_FOR = Duration.ofMinutes(1);
 
     private static final int MOST_CONNECTIONS = 8192;
 
@@ -60,7 +63,7 @@ final class SingleConnections {
             return;
         }
         // certificates are read, and a name is looked up
-        endpoint.timekeeper().workers().execute(() -> {
+        endpoint.timekeeper().blocking().execute(() -> {
             try {
                 Endpoint.Dial dial = endpoint.dial(false);
                 HttpClient http = client(dial);

@@ -43,7 +43,7 @@ public final class WatchConnections implements AutoCloseable {
         exchanges.add(exchange);
         exchange.whenOver(() -> forget(exchange));
         // reading certificates and refreshing a token may block
-        endpoint.timekeeper().workers().execute(() -> {
+        endpoint.timekeeper().blocking().execute(() -> {
             if (exchange.prepare()) {
                 ConnectionPool open = pool();
                 if (open == null) {

@@ -10,7 +10,7 @@
  * LineDecoder}, {@code WatchEvents}; what they need: {@code Endpoint}, {@code ConnectionSettings}, {@code Credentials}, {@code
  * EventLoops}.
  *
- * <p>An exchange is prepared on a worker, because credentials may be read from a file. The pool, under its lock, decides which
+ * <p>An exchange is prepared on a thread that may block, because credentials may be read from a file. The pool, under its lock, decides which
  * connection carries it. From then on it belongs to the event loop of that connection, as do the connection and its pings.
  *
  * <table>

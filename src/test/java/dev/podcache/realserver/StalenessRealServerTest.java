@@ -1,0 +1,106 @@
+package dev.podcache.realserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.podcache.Podcache;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.Phase;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.Secrets;
+import dev.podcache.testing.TcpProxy;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What is no longer kept fresh says so, whatever became of its watch. */
+@RealServerTest
+@ExtendWith(NoLeaks.class)
+class StalenessRealServerTest {
+
+    private static final Logger log = LoggerFactory.getLogger(StalenessRealServerTest.class);
+
+    private final TestNamespace shop = new TestNamespace(RealApiServer.shared());
+    private final TcpProxy proxy = shop.proxy();
+    private final KubernetesClient reader = TestNamespace.through(proxy, shop.serviceAccount("get,list,watch"));
+    private final RecordedWatches told = new RecordedWatches();
+    private final Podcache cache = Podcache.builder(reader).metrics(told).build();
+
+    @BeforeEach
+    void follow(NoLeaks leaks) {
+        leaks.allowWarnings("failed, trying on");
+        shop.put("db", "v1");
+        cache.registerPod(shop.pod("web", "", "db"));
+        await().ignoreExceptions().until(() -> get().equals("v1"));
+    }
+
+    @AfterEach
+    void close() {
+        cache.close();
+        reader.close();
+        proxy.close();
+        shop.close();
+    }
+
+    @Test
+    void accessRevokedAndConnectionLost_isStaleWithTheRefusal_untilAllowedAgain() {
+        shop.kubectl("delete", "rolebinding", "reader");
+        await().until(() -> !shop.readerMay("watch"));
+        shop.put("db", "v2");
+        await().until(() -> get().equals("v2"));
+
+        proxy.reset();
+
+        await().atMost(Duration.ofSeconds(2)).until(() -> told.failed("db", FailureReason.FORBIDDEN));
+        assertThat(phase()).isEqualTo(Phase.STALE);
+        assertThat(cache.secrets().state(shop.name(), "db").lastFailure())
+                .hasMessageContaining("WATCH secrets in " + shop.name() + " with metadata.name=db was answered 403");
+        assertThat(get()).isEqualTo("v2");
+
+        shop.put("db", "v3");
+        shop.allowReader();
+        await().atMost(Duration.ofSeconds(40)).until(() -> get().equals("v3"));
+        assertThat(phase()).isEqualTo(Phase.FRESH);
+    }
+
+    @Test
+    @ExpectedWarnings("did not answer a ping")
+    void connectionFrozen_isStaleWithinHalfAMinute_andRecoversOnANewOne() {
+        proxy.freeze();
+        proxy.freezeNew();
+        int connections = proxy.accepted();
+        shop.put("db", "v2");
+        long frozen = System.nanoTime();
+
+        await().atMost(Duration.ofSeconds(30)).until(() -> phase() == Phase.STALE);
+        log.info("stale {} ms after the connection froze", millisSince(frozen));
+        assertThat(get()).isEqualTo("v1");
+        await().until(() -> proxy.accepted() > connections);
+        proxy.thaw();
+
+        await().until(() -> get().equals("v2"));
+        log.info("recovered {} ms after the connection froze", millisSince(frozen));
+        assertThat(Duration.ofNanos(System.nanoTime() - frozen)).isLessThan(Duration.ofSeconds(30));
+        assertThat(phase()).isEqualTo(Phase.FRESH);
+    }
+
+    private Phase phase() {
+        return cache.secrets().state(shop.name(), "db").phase();
+    }
+
+    private String get() {
+        return Secrets.value(cache.secrets().getObject(shop.name(), "db"));
+    }
+
+    private static long millisSince(long began) {
+        return Duration.ofNanos(System.nanoTime() - began).toMillis();
+    }
+}

@@ -1,0 +1,29 @@
+package dev.podcache.testing;
+
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.client.KubernetesClient;
+
+/** The server that {@code client} talks to, for the store contract. */
+record ClientContractServer(KubernetesClient client) implements StoreContract.Server {
+
+    @Override
+    public void createNamespace(String name) {
+        client.resource(new NamespaceBuilder()
+                        .withNewMetadata()
+                        .withName(name)
+                        .endMetadata()
+                        .build())
+                .create();
+    }
+
+    @Override
+    public void put(Secret secret) {
+        client.resource(secret).createOr(existing -> existing.update());
+    }
+
+    @Override
+    public void delete(Secret secret) {
+        client.resource(secret).delete();
+    }
+}
