@@ -24,8 +24,8 @@ import java.util.function.Function;
  *
  * <p>Prints a JSON object for each group of figures on standard output, and the same for people on standard error. Needs the programs that
  * kube-api-test keeps; takes some minutes. Everything is done twice: on a server with its own limit of streams for each
- * connection (v1.20: 250), and on one that is started with {@code --http2-max-streams-per-connection=100}. The contestants take turns, so
- * that a noisy machine troubles all; the informers once made by {@code inform()}, which waits for each, and once started together.
+ * connection (v1.20: 250), and on one that is started with {@code --http2-max-streams-per-connection=100}. Both contestants take turns, so
+ * that a noisy machine troubles both.
  *
  * <ul>
  *   <li><b>sync</b>: 600 Secrets, referred to by 110 pods. {@code syncMillis} counts from before the cache is built and the first pod
@@ -64,8 +64,7 @@ public final class ScaleRun {
         this.cluster = cluster;
         this.limit = limit;
         contestants.put("podcache", client -> new PodcacheContestant(client, ChangeDetectionStrategy.WATCH));
-        contestants.put("informers", client -> new InformerContestant(client, false));
-        contestants.put("informersTogether", client -> new InformerContestant(client, true));
+        contestants.put("informers", InformerContestant::new);
     }
 
     /** Runs the parts that the system property {@code scale.parts} names. */
