@@ -1,8 +1,11 @@
 package dev.podcache.agent;
 
+import com.google.common.base.Throwables;
 import io.fabric8.kubernetes.api.model.NamedCluster;
 import io.fabric8.kubernetes.api.model.NamedContext;
 import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.File;
@@ -10,6 +13,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.MalformedInputException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -66,7 +70,30 @@ final class ClusterAccess {
                 null);
     }
 
+    /**
+     * A client for {@code config}, to be closed by the caller.
+     *
+     * @throws CommandFailure if a certificate or key in it cannot be used
+     */
+    static KubernetesClient client(Config config) {
+        try {
+            return new KubernetesClientBuilder().withConfig(config).build();
+        } catch (KubernetesClientException e) {
+            Throwable root = Throwables.getRootCause(e);
+            String why = root instanceof FileSystemException file
+                    ? "file " + file.getFile() + " cannot be read"
+                    : "it is malformed (" + root.getClass().getSimpleName() + ")";
+            throw new CommandFailure(
+                    "API server " + config.getMasterUrl() + ": a certificate or key for it cannot be used: " + why
+                            + "; correct it in the kubeconfig",
+                    e);
+        }
+    }
+
     private static Config read(Path file, String origin) {
+        if (file.toString().isEmpty()) {
+            throw new CommandFailure(origin + " is empty: give the path of a kubeconfig", null);
+        }
         requireComplete(file, origin);
         try {
             return Config.fromKubeconfig(file.toFile());
@@ -82,6 +109,7 @@ final class ClusterAccess {
             throw broken(file, origin, "names no current-context: choose one with `kubectl config use-context`", null);
         }
         String cluster = content.getContexts().stream()
+                .filter(context -> context != null)
                 .filter(context -> current.equals(context.getName()) && context.getContext() != null)
                 .map(NamedContext::getContext)
                 .map(context -> String.valueOf(context.getCluster()))
@@ -89,6 +117,7 @@ final class ClusterAccess {
                 .orElseThrow(
                         () -> broken(file, origin, "has no context \"" + current + "\", its current-context", null));
         NamedCluster named = content.getClusters().stream()
+                .filter(candidate -> candidate != null)
                 .filter(candidate -> cluster.equals(candidate.getName()) && candidate.getCluster() != null)
                 .findFirst()
                 .orElseThrow(() -> broken(
@@ -117,7 +146,7 @@ final class ClusterAccess {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {
-            throw broken(file, origin, "does not exist", e);
+            throw broken(file, origin, "does not exist: give the path of one that does", e);
         } catch (MalformedInputException e) {
             throw broken(file, origin, "is no kubeconfig: it is not text", e);
         } catch (IOException e) {

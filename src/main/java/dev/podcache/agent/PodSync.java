@@ -22,13 +22,16 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Reads, once a period and when a pod comes or changes, everything that the pod refers to, as a kubelet does when it syncs it. A pod whose last sync still
- * waits for an object is left out, so that a slow object holds up its own pods only.
+ * Reads, once a period and when a pod comes or changes, everything that the pod refers to, as a kubelet does when it syncs it. A
+ * pod whose last sync still waits for an object is left out, so that a slow object holds up its own pods only.
  */
 final class PodSync implements AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(PodSync.class);
     private static final int READERS = 8;
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
@@ -49,7 +52,16 @@ final class PodSync implements AutoCloseable {
 
     /** Begins to sync, now and then once a period, whatever {@code pods} are there then. */
     void start(Supplier<? extends Iterable<Pod>> pods, Duration period) {
-        timer.scheduleAtFixedRate(() -> syncAll(pods.get()), 0, period.toNanos(), TimeUnit.NANOSECONDS);
+        timer.scheduleAtFixedRate(() -> syncOnce(pods), 0, period.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void syncOnce(Supplier<? extends Iterable<Pod>> pods) {
+        try {
+            syncAll(pods.get());
+        } catch (RuntimeException e) {
+            // thrown on, it would silently end the timer and with it every later sync
+            log.error("a sync of the pods failed; the next one comes all the same", e);
+        }
     }
 
     /** Syncs a pod that came or changed, on a reader's thread, unless it is being synced. */

@@ -5,7 +5,6 @@ import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -77,8 +76,7 @@ final class RunCommand implements Callable<Integer> {
         String name = nodeName();
         console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
-        try (KubernetesClient client =
-                        new KubernetesClientBuilder().withConfig(config).build();
+        try (KubernetesClient client = ClusterAccess.client(config);
                 Fabric8ApiServer server = Fabric8ApiServer.of(client)) {
             FirstContact.with(server, name, config.getMasterUrl());
             run(server, name, config.getMasterUrl());

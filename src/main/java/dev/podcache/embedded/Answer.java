@@ -38,6 +38,12 @@ record Answer(int code, String mediaType, Buffer body, int retryAfterSeconds) {
         }
     }
 
+    /** The code and the length: the body may hold a secret. */
+    @Override
+    public String toString() {
+        return "Answer[" + code + ", " + body.length() + " bytes]";
+    }
+
     void send(HttpServerResponse response) {
         if (response.ended() || response.closed()) {
             return;

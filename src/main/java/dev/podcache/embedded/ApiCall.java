@@ -117,4 +117,10 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
             throw new AssertionError("reading from memory", e);
         }
     }
+
+    /** What is asked, without the body: it may hold a secret. */
+    @Override
+    public String toString() {
+        return "ApiCall[" + request() + "]";
+    }
 }

@@ -6,7 +6,7 @@ import dev.podcache.object.ObjectKey;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Whether an object may be deleted, and whether it goes at once or is only marked, as pods that run on a node are. Pure. */
+/** Whether an object may be deleted, and how long a pod that runs on a node lives on, marked. Pure. */
 final class Deletion {
 
     private static final long DEFAULT_GRACE_SECONDS = 30;
@@ -27,7 +27,7 @@ final class Deletion {
     private static void requireEqual(
             Resource resource, ObjectKey key, String what, @Nullable String wanted, JsonNode found) {
         if (wanted != null && !wanted.equals(found.asText())) {
-            throw StatusException.conflict(
+            throw StatusException.preconditionFailed(
                     resource,
                     key.name(),
                     "the " + what + " in the precondition (" + wanted + ") does not match the " + what + " in record ("
@@ -35,11 +35,10 @@ final class Deletion {
         }
     }
 
-    /** How long the object may live on; 0 means that it goes at once. */
-    static long graceSeconds(Resource resource, ObjectNode current, DeleteOptions options) {
+    /** How long the pod may live on; 0 means that it goes at once. */
+    static long graceSeconds(ObjectNode current, DeleteOptions options) {
         String phase = current.path("status").path("phase").asText();
-        boolean running = resource == Resource.PODS
-                && !current.path("spec").path("nodeName").asText().isEmpty()
+        boolean running = !current.path("spec").path("nodeName").asText().isEmpty()
                 && !phase.equals("Succeeded")
                 && !phase.equals("Failed");
         if (!running) {
@@ -51,14 +50,19 @@ final class Deletion {
                 : current.path("spec").path("terminationGracePeriodSeconds").asLong(DEFAULT_GRACE_SECONDS);
     }
 
-    /** The object as a graceful deletion leaves it; a second one may only shorten the grace period. */
+    /** The pod as a graceful deletion leaves it; a second one may only shorten the grace period. */
     static ObjectNode marked(ObjectNode current, long graceSeconds, Instant now) {
         ObjectNode object = current.deepCopy();
         ObjectNode metadata = Json.object(object, "metadata");
         boolean marked = metadata.has("deletionTimestamp");
         if (!marked
                 || graceSeconds < metadata.path("deletionGracePeriodSeconds").asLong()) {
-            metadata.put("deletionTimestamp", WriteRules.timestamp(now.plusSeconds(graceSeconds)));
+            Instant asked = marked
+                    ? Instant.parse(metadata.path("deletionTimestamp").asText())
+                            .minusSeconds(
+                                    metadata.path("deletionGracePeriodSeconds").asLong())
+                    : now;
+            metadata.put("deletionTimestamp", WriteRules.timestamp(asked.plusSeconds(graceSeconds)));
             metadata.put("deletionGracePeriodSeconds", graceSeconds);
         }
         return object;

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * knowledge or upgrade), objects and lists as JSON, watches as streams of one JSON object a line, enough discovery for kubectl.
  * Thread-safe.
  *
- * <p>What is not there: WebSockets (who asks for one is answered plainly and may ask for a stream), dry runs, server-side apply, paging ({@code limit} is ignored), set-based selectors, other resources,
- * protobuf and YAML.
+ * <p>What is not there: WebSockets (who asks for one is answered plainly and may ask for a stream), dry runs, server-side apply,
+ * paging ({@code limit} is ignored), set-based selectors, other resources, YAML, and answers in protobuf.
  */
 public final class EmbeddedApiServer implements AutoCloseable {
 

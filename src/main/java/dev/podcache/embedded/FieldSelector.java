@@ -32,10 +32,8 @@ record FieldSelector(ImmutableList<Term> terms) {
     static FieldSelector parse(Resource resource, String selector) {
         ImmutableList.Builder<Term> terms = ImmutableList.builder();
         for (SelectorTerm term : SelectorTerm.parse("fieldSelector", selector)) {
-            if (term.operator() == SelectorTerm.Operator.EXISTS || !selectable(resource, term.key())) {
-                throw StatusException.badRequest(
-                        "Unable to find \"" + resource.qualified() + "\" that match field selector" + " \"" + selector
-                                + "\": field label not supported: " + term.key());
+            if (!term.comparesValues() || !selectable(resource, term.key())) {
+                throw StatusException.badRequest("field label not supported: " + term.key());
             }
             JsonPointer pointer = JsonPointer.compile("/" + term.key().replace('.', '/'));
             terms.add(new Term(pointer, term.value(), term.operator() == SelectorTerm.Operator.EQUAL));

@@ -49,22 +49,25 @@ final class HttpFace {
     /** Answers a request; called on the event loop of its connection. */
     void handle(HttpServerRequest http) {
         Context loop = vertx.getOrCreateContext();
-        http.body().onSuccess(body -> {
-            try {
-                answer(http, body, loop);
-            } catch (StatusException e) {
-                Answer.error(e).send(http.response());
-            } catch (RuntimeException e) {
-                // what it says may quote a payload
-                log.error(
-                        "{} {} failed with {}",
-                        http.method(),
-                        http.path(),
-                        e.getClass().getName());
-                Answer.error(StatusException.of(500, "InternalError", "Internal error occurred"))
-                        .send(http.response());
-            }
-        });
+        http.body().onSuccess(body -> guarded(http, () -> answer(http, body, loop)));
+    }
+
+    /** Does the step; whatever it throws becomes an answer, so that no client waits for ever. */
+    private static void guarded(HttpServerRequest http, Runnable step) {
+        try {
+            step.run();
+        } catch (StatusException e) {
+            Answer.error(e).send(http.response());
+        } catch (RuntimeException e) {
+            // what it says may quote a payload
+            log.error(
+                    "{} {} failed with {}",
+                    http.method(),
+                    http.path(),
+                    e.getClass().getName());
+            Answer.error(StatusException.of(500, "InternalError", "Internal error occurred"))
+                    .send(http.response());
+        }
     }
 
     private void answer(HttpServerRequest http, Buffer body, Context loop) {
@@ -113,15 +116,13 @@ final class HttpFace {
     }
 
     private void proceed(ApiCall call, Context loop) {
-        if (call.verb() == Verb.WATCH) {
-            try {
+        guarded(call.http(), () -> {
+            if (call.verb() == Verb.WATCH) {
                 watch(call, loop);
-            } catch (StatusException e) {
-                Answer.error(e).send(call.http().response());
+            } else {
+                objects.answer(call).send(call.http().response());
             }
-        } else {
-            objects.answer(call).send(call.http().response());
-        }
+        });
     }
 
     private void watch(ApiCall call, Context loop) {

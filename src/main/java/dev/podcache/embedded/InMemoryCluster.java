@@ -26,11 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InMemoryCluster implements AutoCloseable {
 
-    // One lock covers the storage, its caches and the set of open watches. Under it, watches are only given signals in
-    // the order
-    // of history; after it, the thread that made the change tells them. So a change made by a thread has been told to
-    // every
-    // watch when the call returns, unless another thread is telling that watch just then.
+    // One lock covers the storage, its caches and the set of open watches. Under it, watches are only given signals
+    // in the order of history; after it, the thread that made the change tells them. So a change made by a thread has
+    // been told to every watch when the call returns, unless another thread is telling that watch just then.
 
     private static final int HISTORY_LIMIT = 1024;
     private static final Duration BOOKMARK_PERIOD = Duration.ofMinutes(1);

@@ -3,7 +3,7 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
 
-/** Label selectors: equality, inequality (which a missing label satisfies) and existence. */
+/** Label selectors: equality, inequality (which a missing label satisfies) existence and absence. */
 record LabelSelector(ImmutableList<SelectorTerm> terms) {
 
     static final LabelSelector NONE = new LabelSelector(ImmutableList.of());
@@ -19,6 +19,7 @@ record LabelSelector(ImmutableList<SelectorTerm> terms) {
                 case EQUAL -> value.isTextual() && value.asText().equals(term.value());
                 case NOT_EQUAL -> !value.asText("").equals(term.value()) || value.isMissingNode();
                 case EXISTS -> !value.isMissingNode();
+                case MISSING -> value.isMissingNode();
             };
             if (!matches) {
                 return false;

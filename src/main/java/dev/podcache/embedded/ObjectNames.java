@@ -23,7 +23,7 @@ final class ObjectNames {
         String prefix = metadata.path("generateName").asText();
         if (name.isEmpty() && prefix.isEmpty()) {
             throw StatusException.invalid(
-                    resource, "", "metadata.name: Required value: name or generateName is required");
+                    resource, "", FieldError.required("metadata.name", "name or generateName is required"));
         }
         String own = metadata.path("namespace").asText();
         requireSameNamespace(namespace, own);
@@ -53,24 +53,32 @@ final class ObjectNames {
             return 0;
         }
         return ResourceVersions.parse(resourceVersion)
-                .orElseThrow(() -> StatusException.badRequest(
-                        "resourceVersion: Invalid value: \"" + resourceVersion + "\": not an unsigned number"));
+                .orElseThrow(() -> StatusException.versionIsNoNumber(resourceVersion));
     }
 
     private static void requireSameNamespace(String ofUrl, String ofBody) {
         if (!ofUrl.isEmpty() && !ofBody.isEmpty() && !ofUrl.equals(ofBody)) {
             throw StatusException.badRequest(
-                    "the namespace of the provided object does not match the namespace sent on the" + " request: \""
-                            + ofBody + "\" and \"" + ofUrl + "\"");
+                    "the namespace of the provided object does not match the namespace sent on the request");
         }
     }
 
     private static void requireLegal(Resource resource, ObjectKey key) {
         try {
+            ObjectKey.validated("none", key.name());
+        } catch (IllegalArgumentException e) {
+            throw illegal(resource, key, "metadata.name", key.name());
+        }
+        try {
             ObjectKey.validated(resource.namespaced() ? key.namespace() : "none", key.name());
         } catch (IllegalArgumentException e) {
-            throw StatusException.invalid(resource, key.name(), "metadata: Invalid value: " + e.getMessage());
+            throw illegal(resource, key, "metadata.namespace", key.namespace());
         }
+    }
+
+    private static StatusException illegal(Resource resource, ObjectKey key, String field, String value) {
+        return StatusException.invalid(
+                resource, key.name(), FieldError.invalid(field, "\"" + value + "\"", "not a legal name"));
     }
 
     private static String randomSuffix() {

@@ -31,16 +31,14 @@ public record PatchBody(Type type, JsonNode body) {
     ObjectNode applyTo(Resource resource, ObjectNode object) {
         try {
             if (apply(resource, object) instanceof ObjectNode result) {
+                requireModel(resource, result);
                 return result;
             }
             throw StatusException.badRequest("the patch leaves no object");
         } catch (PatchException e) {
             throw e.isMalformed()
                     ? StatusException.badRequest(String.valueOf(e.getMessage()))
-                    : StatusException.of(
-                            422,
-                            "Invalid",
-                            "the server rejected our request due to an error in our request: " + e.getMessage());
+                    : StatusException.unprocessable(String.valueOf(e.getMessage()));
         }
     }
 
@@ -52,11 +50,20 @@ public record PatchBody(Type type, JsonNode body) {
         };
     }
 
+    private static void requireModel(Resource resource, ObjectNode result) {
+        try {
+            Json.model(result, resource.model());
+        } catch (StatusException e) {
+            throw StatusException.unprocessable(String.valueOf(e.getMessage()));
+        }
+    }
+
     private ObjectNode requireObject() {
         if (body instanceof ObjectNode object) {
             return object;
         }
-        throw StatusException.badRequest("a " + type.mediaType() + " is a JSON object");
+        String complaint = "a " + type.mediaType() + " is a JSON object";
+        throw type == Type.MERGE ? StatusException.unprocessable(complaint) : StatusException.badRequest(complaint);
     }
 
     /** The type and nothing else: the body may hold a secret. */

@@ -88,16 +88,21 @@ final class Registry {
     ObjectNode deleteLocked(Resource resource, ObjectKey key, DeleteOptions options) {
         StoredObject current = currentLocked(resource, key);
         Deletion.requirePreconditions(resource, key, current.json(), options);
-        long grace = Deletion.graceSeconds(resource, current.json(), options);
-        if (grace > 0) {
+        ObjectNode last = current.json();
+        if (resource == Resource.PODS) {
+            // even one that goes at once is marked first, and watches see it
+            long grace = Deletion.graceSeconds(current.json(), options);
             ObjectNode marked = Deletion.marked(current.json(), grace, timekeeper.wallTime());
-            return putIfChangedLocked(resource, key, current, marked);
+            last = putIfChangedLocked(resource, key, current, marked);
+            if (grace > 0) {
+                return last;
+            }
         }
         if (resource == Resource.NAMESPACES) {
             emptyNamespaceLocked(key.name());
         }
         storage.remove(resource, key);
-        return current.json();
+        return last;
     }
 
     private void emptyNamespaceLocked(String namespace) {

@@ -3,7 +3,7 @@ package dev.podcache.embedded;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 
-/** One condition of a selector, as {@code key=value}, {@code key==value}, {@code key!=value} or {@code key} alone. */
+/** One condition of a selector, as {@code key=value}, {@code key==value}, {@code key!=value}, {@code key} or {@code !key}. */
 record SelectorTerm(String key, Operator operator, String value) {
 
     private static final Splitter COMMAS = Splitter.on(',').trimResults().omitEmptyStrings();
@@ -11,7 +11,8 @@ record SelectorTerm(String key, Operator operator, String value) {
     enum Operator {
         EQUAL,
         NOT_EQUAL,
-        EXISTS
+        EXISTS,
+        MISSING
     }
 
     static ImmutableList<SelectorTerm> parse(String parameter, String selector) {
@@ -20,17 +21,23 @@ record SelectorTerm(String key, Operator operator, String value) {
             SelectorTerm term = parseTerm(text);
             if (term.key.isEmpty() || term.key.indexOf(' ') >= 0 || term.key.indexOf('!') >= 0) {
                 throw StatusException.badRequest("unable to parse " + parameter + " \"" + selector
-                        + "\": this server understands key=value, key!=value and key");
+                        + "\": this server understands key=value, key!=value, key and !key");
             }
             terms.add(term);
         }
         return terms.build();
     }
 
+    boolean comparesValues() {
+        return operator == Operator.EQUAL || operator == Operator.NOT_EQUAL;
+    }
+
     private static SelectorTerm parseTerm(String text) {
         int equals = text.indexOf('=');
         if (equals < 0) {
-            return new SelectorTerm(text, Operator.EXISTS, "");
+            return text.startsWith("!")
+                    ? new SelectorTerm(text.substring(1).strip(), Operator.MISSING, "")
+                    : new SelectorTerm(text, Operator.EXISTS, "");
         }
         boolean negated = equals > 0 && text.charAt(equals - 1) == '!';
         boolean doubled = text.startsWith("==", equals);

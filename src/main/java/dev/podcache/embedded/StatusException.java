@@ -2,6 +2,7 @@ package dev.podcache.embedded;
 
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
+import io.fabric8.kubernetes.api.model.StatusCauseBuilder;
 import java.util.Objects;
 
 /**
@@ -83,9 +84,43 @@ public final class StatusException extends RuntimeException {
         return new StatusException(detailed(failure(409, "Conflict", message), resource.plural(), resource, name));
     }
 
-    static StatusException invalid(Resource resource, String name, String why) {
-        String message = qualifiedKind(resource) + " \"" + name + "\" is invalid: " + why;
-        return new StatusException(detailed(failure(422, "Invalid", message), resource.kind(), resource, name));
+    static StatusException invalid(Resource resource, String name, FieldError error) {
+        return invalid(qualifiedKind(resource), resource.kind(), resource, name, error);
+    }
+
+    /** As servers word it when not the kind of the object but the way of its storage is to blame: by the resource. */
+    static StatusException invalidUpdate(Resource resource, String name, FieldError error) {
+        return invalid(resource.qualified(), resource.plural(), resource, name, error);
+    }
+
+    private static StatusException invalid(
+            String subject, String kind, Resource resource, String name, FieldError error) {
+        String message = subject + " \"" + name + "\" is invalid: " + error.message();
+        Status status = detailed(failure(422, "Invalid", message), kind, resource, name);
+        status.getDetails()
+                .getCauses()
+                .add(new StatusCauseBuilder()
+                        .withReason(error.reason())
+                        .withMessage(error.what())
+                        .withField(error.field())
+                        .build());
+        return new StatusException(status);
+    }
+
+    /** 422 for a patch that is one, but does not go with the object. */
+    static StatusException unprocessable(String why) {
+        return of(422, "Invalid", "the server rejected our request due to an error in our request: " + why);
+    }
+
+    /** 409 for a deletion under a condition that does not hold; says the kind where other conflicts say the resource. */
+    static StatusException preconditionFailed(Resource resource, String name, String why) {
+        String message = "Operation cannot be fulfilled on " + qualifiedKind(resource) + " \"" + name + "\": " + why;
+        return new StatusException(detailed(failure(409, "Conflict", message), resource.kind(), resource, name));
+    }
+
+    /** What a server makes of a resourceVersion that is no number: its own mistake. */
+    static StatusException versionIsNoNumber(String version) {
+        return of(500, "", "resourceVersion: Invalid value: \"" + version + "\": not an unsigned number");
     }
 
     static StatusException badRequest(String message) {

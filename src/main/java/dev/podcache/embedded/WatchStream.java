@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
 /** A watch as it goes over the wire: one JSON object a line, for as long as client and server please. */
 final class WatchStream implements WatchListener, Faults.OpenedWatch {
 
-    // Everything is written on the connection's event loop: the cluster tells events one at a time and in order, and a
-    // loop runs
-    // what it is given in order. So the fields below belong to that loop.
+    // Everything is written on the connection's event loop: the cluster tells events one at a time and in order, and
+    // a loop runs what it is given in order. So the fields below belong to that loop.
 
     private final ApiRequest request;
     private final HttpServerResponse response;

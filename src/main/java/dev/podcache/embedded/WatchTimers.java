@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class WatchTimers {
 
     // Each start writes its timer before it reads stopped, stop writes stopped before it reads the timers: one of the
-    // two
-    // cancels whatever meets.
+    // two cancels whatever meets.
 
     private final Timekeeper timekeeper;
     private volatile Timekeeper.@Nullable Scheduled bookmark;

@@ -7,9 +7,11 @@ import java.time.Duration;
 /** Opens, counts and ends the watches of a cluster, with their bookmarks and timeouts. */
 final class Watches {
 
-    // Which watches are open is the watch caches' knowledge and guarded by the cluster's lock, as they are. Under it a
-    // watch is
-    // only given signals; it tells them after it.
+    // Which watches are open is the watch caches' knowledge and guarded by the cluster's lock, as they are. Under it
+    // a watch is only given signals; it tells them after it.
+
+    /** How long before its timeout a watch is told how far it has come, as servers do. */
+    private static final Duration BOOKMARK_BEFORE_TIMEOUT = Duration.ofSeconds(2);
 
     private final Object lock;
     private final Storage storage; // guarded by lock
@@ -75,6 +77,8 @@ final class Watches {
 
         private final Resource resource;
         private final Watcher watcher;
+        private final long opened = timekeeper.nanoTime();
+        private long lastBookmark; // after opened; written before the first timer
 
         OpenWatch(Resource resource, Watcher watcher) {
             this.resource = resource;
@@ -86,8 +90,19 @@ final class Watches {
                 watcher.timers().startTimeout(options.timeout(), this::timeOut);
             }
             if (options.bookmarks()) {
-                watcher.timers().startBookmark(bookmarkPeriod, this::bookmark);
+                long timeout = options.timeout().isZero()
+                        ? Long.MAX_VALUE
+                        : options.timeout().toNanos();
+                lastBookmark = timeout - BOOKMARK_BEFORE_TIMEOUT.toNanos();
+                startBookmark();
             }
+        }
+
+        private void startBookmark() {
+            long gone = timekeeper.nanoTime() - opened;
+            long period = bookmarkPeriod.toNanos();
+            long next = lastBookmark > gone ? Math.min(period, lastBookmark - gone) : period;
+            watcher.timers().startBookmark(Duration.ofNanos(next), this::bookmark);
         }
 
         private void bookmark() {
@@ -97,7 +112,7 @@ final class Watches {
                 }
             }
             watcher.tell();
-            watcher.timers().startBookmark(bookmarkPeriod, this::bookmark);
+            startBookmark();
         }
 
         private void timeOut() {

@@ -3,9 +3,11 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.object.ObjectKey;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Base64;
+import java.util.Map;
 import java.util.UUID;
 
 /**
@@ -23,7 +25,8 @@ final class WriteRules {
     private static final String[] OMITTED_IF_EMPTY = {
         "labels", "annotations", "finalizers", "ownerReferences", "data", "binaryData"
     };
-    private static final String IMMUTABLE = ": Forbidden: field is immutable when `immutable` is set";
+    private static final String IMMUTABLE = "field is immutable when `immutable` is set";
+    private static final int LARGEST_PAYLOAD = 1 << 20;
 
     private WriteRules() {}
 
@@ -123,19 +126,23 @@ final class WriteRules {
                     .forEach(entry -> data.put(
                             entry.getKey(),
                             Base64.getEncoder()
-                                    .encodeToString(entry.getValue()
-                                            .asText()
-                                            .getBytes(java.nio.charset.StandardCharsets.UTF_8))));
+                                    .encodeToString(entry.getValue().asText().getBytes(StandardCharsets.UTF_8))));
         }
-        secret.path("data").properties().forEach(entry -> requireBase64(key, entry.getKey(), entry.getValue()));
+        long size = 0;
+        for (Map.Entry<String, JsonNode> entry : secret.path("data").properties()) {
+            size += decodedLength(key, entry.getKey(), entry.getValue());
+        }
+        if (size > LARGEST_PAYLOAD) {
+            throw StatusException.invalid(Resource.SECRETS, key.name(), FieldError.tooLong("data", LARGEST_PAYLOAD));
+        }
         if (secret.path("type").asText().isEmpty()) {
             secret.put("type", "Opaque");
         }
     }
 
-    private static void requireBase64(ObjectKey key, String field, JsonNode value) {
+    private static int decodedLength(ObjectKey key, String field, JsonNode value) {
         try {
-            Base64.getDecoder().decode(value.asText());
+            return Base64.getDecoder().decode(value.asText()).length;
         } catch (IllegalArgumentException e) {
             // the decoder's own message quotes a character of the secret
             throw StatusException.badRequest("Secret in version \"v1\" cannot be handled as a Secret: data." + field
@@ -156,10 +163,10 @@ final class WriteRules {
         }
         String version = is.path("resourceVersion").asText();
         if (version.isEmpty() && resource == Resource.LEASES) {
-            throw StatusException.invalid(
+            throw StatusException.invalidUpdate(
                     resource,
                     key.name(),
-                    "metadata.resourceVersion: Invalid value: 0x0: must be specified for an update");
+                    FieldError.invalid("metadata.resourceVersion", "0x0", "must be specified for an update"));
         }
         if (!version.isEmpty() && !version.equals(was.path("resourceVersion").asText())) {
             throw StatusException.conflict(
@@ -183,18 +190,19 @@ final class WriteRules {
 
     private static void requireMutable(Resource resource, ObjectKey key, ObjectNode current, ObjectNode object) {
         if (resource == Resource.SECRETS && !current.path("type").equals(object.path("type"))) {
-            throw StatusException.invalid(resource, key.name(), "type: Invalid value: field is immutable");
+            String type = "\"" + object.path("type").asText() + "\"";
+            throw StatusException.invalid(resource, key.name(), FieldError.invalid("type", type, "field is immutable"));
         }
         boolean payload = resource == Resource.SECRETS || resource == Resource.CONFIG_MAPS;
         if (!payload || !current.path("immutable").asBoolean()) {
             return;
         }
         if (!object.path("immutable").asBoolean()) {
-            throw StatusException.invalid(resource, key.name(), "immutable" + IMMUTABLE);
+            throw StatusException.invalid(resource, key.name(), FieldError.forbidden("immutable", IMMUTABLE));
         }
         for (String field : new String[] {"data", "binaryData"}) {
             if (!current.path(field).equals(object.path(field))) {
-                throw StatusException.invalid(resource, key.name(), field + IMMUTABLE);
+                throw StatusException.invalid(resource, key.name(), FieldError.forbidden(field, IMMUTABLE));
             }
         }
     }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 /** RFC 6902: a list of operations, applied in order, all or none. */
 public final class JsonPatch {
 
+    // An operation that is none counts as inapplicable, because servers judge operations as they apply them.
     // fabric8 brings an implementation, but that one removes what is not there without a word, which a server refuses
 
     private JsonPatch() {}
@@ -51,7 +52,7 @@ public final class JsonPatch {
                     }
                     yield target;
                 }
-                default -> throw PatchException.malformed("operation " + index + " of the JSON patch is unknown");
+                default -> throw PatchException.inapplicable("operation " + index + " of the JSON patch is unknown");
             };
         }
 
@@ -97,7 +98,7 @@ public final class JsonPatch {
         private JsonNode value() {
             JsonNode value = json.get("value");
             if (value == null) {
-                throw PatchException.malformed("operation " + index + " of the JSON patch lacks its value");
+                throw PatchException.inapplicable("operation " + index + " of the JSON patch lacks its value");
             }
             return value.deepCopy();
         }
@@ -105,10 +106,16 @@ public final class JsonPatch {
         private JsonPointer pointer(String field) {
             String text = json.path(field).asText();
             if (!json.path(field).isTextual() || !(text.isEmpty() || text.startsWith("/"))) {
-                throw PatchException.malformed(
+                throw PatchException.inapplicable(
                         "operation " + index + " of the JSON patch lacks a JSON pointer as its " + field);
             }
             return JsonPointer.compile(text);
+        }
+
+        /** Its place and nothing else: its value may be a secret. */
+        @Override
+        public String toString() {
+            return "Operation[" + index + "]";
         }
 
         private PatchException failure(String why) {

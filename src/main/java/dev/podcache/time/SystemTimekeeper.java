@@ -84,7 +84,7 @@ final class SystemTimekeeper implements Timekeeper {
         for (ThreadPoolExecutor executor : new ThreadPoolExecutor[] {timer, workers}) {
             try {
                 // a close from one of our own threads cannot wait for that thread
-                if (!Thread.currentThread().getName().startsWith("podcache-")) {
+                if (!(Thread.currentThread() instanceof OwnThread)) {
                     executor.awaitTermination(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
                 }
             } catch (InterruptedException e) {
@@ -114,9 +114,17 @@ final class SystemTimekeeper implements Timekeeper {
     private static ThreadFactory named(String name) {
         AtomicInteger count = new AtomicInteger();
         return task -> {
-            Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
+            Thread thread = new OwnThread(task, name + "-" + count.incrementAndGet());
             thread.setDaemon(true);
             return thread;
         };
+    }
+
+    /** Tells a thread of ours from one that only has a similar name. */
+    private static final class OwnThread extends Thread {
+
+        OwnThread(Runnable task, String name) {
+            super(task, name);
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.podcache.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fabric8.kubernetes.client.Config;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,6 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ClusterAccessTest {
 
@@ -82,6 +85,40 @@ class ClusterAccessTest {
         Path file = directory.resolve("nope");
 
         assertRefused(file, "kubeconfig " + file + " (from --kubeconfig) does not exist");
+    }
+
+    @Test
+    void config_emptyPath_asksForOne() {
+        assertRefused(Path.of(""), "--kubeconfig is empty: give the path of a kubeconfig");
+    }
+
+    @Test
+    void config_nullAmongTheContexts_isPassedOver() throws IOException {
+        assertBroken("current-context: a\ncontexts: [null]\n", "has no context \"a\", its current-context");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "client-certificate: /nowhere/x.crt, client-key: /nowhere/x.key | file /nowhere/x.crt cannot be read",
+                "client-certificate-data: '!canary', client-key-data: '!canary' | it is malformed"
+            })
+    void client_unusableCertificate_isNamedAndNotQuoted(String user, String why) throws IOException {
+        Path file = write("""
+                current-context: x
+                contexts: [{name: x, context: {cluster: c, user: u}}]
+                clusters: [{name: c, cluster: {server: "https://api.example:6443"}}]
+                users: [{name: u, user: {%s}}]
+                """.formatted(user));
+        Config config = access(Map.of()).config(file);
+
+        assertThatThrownBy(() -> ClusterAccess.client(config))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining(
+                        "API server https://api.example:6443/: a certificate or key for it cannot be used")
+                .hasMessageContaining(why)
+                .hasMessageNotContaining("canary");
     }
 
     @Test

@@ -89,7 +89,8 @@ class NodeAgentMainTest {
         assertThat(code).isEqualTo(1);
         assertThat(console.out()).isEmpty();
         assertThat(console.err())
-                .containsExactly("error: kubeconfig /nope/kubeconfig (from --kubeconfig) does not exist");
+                .containsExactly(
+                        "error: kubeconfig /nope/kubeconfig (from --kubeconfig) does not exist: give the path of one that does");
     }
 
     @Test

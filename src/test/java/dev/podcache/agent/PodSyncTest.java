@@ -8,6 +8,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -71,6 +73,22 @@ class PodSyncTest {
         assertThat(told).containsExactly("Secret shop/registry: cannot be read, FORBIDDEN");
         assertThat(reads).hasSize(4);
         assertThat(counter.counts().failed()).isEqualTo(1);
+    }
+
+    @Test
+    @ExpectedWarnings("a sync of the pods failed; the next one comes all the same")
+    void start_syncThatFails_isFollowedByTheNext() throws Exception {
+        CountDownLatch syncs = new CountDownLatch(2);
+        Supplier<List<Pod>> failingOnce = () -> {
+            syncs.countDown();
+            if (syncs.getCount() > 0) {
+                throw new IllegalStateException("once");
+            }
+            return List.of();
+        };
+        sync.start(failingOnce, Duration.ofMillis(5));
+
+        assertThat(syncs.await(10, SECONDS)).isTrue();
     }
 
     @Test

@@ -2,7 +2,9 @@ package dev.podcache.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -12,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(NoLeaks.class)
 class ClusterWatchTest {
 
     private static final Selection SHOP = Selection.everything().in("shop");
@@ -179,7 +183,7 @@ class ClusterWatchTest {
     }
 
     @Test
-    void watch_bookmarks_comeByThePeriod() {
+    void watch_bookmarks_comeByThePeriodAndBeforeTheTimeout() {
         cluster.watch(
                 Resource.SECRETS,
                 SHOP,
@@ -188,7 +192,7 @@ class ClusterWatchTest {
 
         time.advance(Duration.ofSeconds(30));
 
-        assertThat(told).containsExactly("BOOKMARK ", "BOOKMARK ", "END");
+        assertThat(told).containsExactly("BOOKMARK ", "BOOKMARK ", "BOOKMARK ", "END");
     }
 
     @Test
@@ -234,6 +238,7 @@ class ClusterWatchTest {
     }
 
     @Test
+    @ExpectedWarnings("a watch listener threw, which it must not; its watch is over")
     void watch_listenerThatThrows_losesItsWatchAndNobodyElses() {
         cluster.watch(Resource.SECRETS, SHOP, WatchOptions.from(cluster.resourceVersion()), new WatchListener() {
             @Override

@@ -15,6 +15,7 @@ import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -33,10 +34,12 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The adapter against kube-apiserver itself: TLS, client certificates, its Status, its watches. */
 @RealServerTest
 @NullUnmarked
+@ExtendWith(NoLeaks.class)
 class Fabric8ApiServerRealServerTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);

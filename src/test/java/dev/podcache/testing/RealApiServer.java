@@ -112,6 +112,11 @@ public final class RealApiServer implements AutoCloseable {
         return url;
     }
 
+    /** TLS of the administrator, for an HTTP client of the caller's own. */
+    public SSLContext tls() {
+        return adminTls;
+    }
+
     public ServerProcess apiServer() {
         return apiServer;
     }
