@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -87,11 +86,9 @@ class PodSyncTest {
             }
             return List.of();
         };
-        try (PodSync flaky = new PodSync(this::read, new Sightings(sighting -> {}), counter, watched)) {
-            flaky.start(failingOnce, Duration.ofMillis(5));
+        sync.start(failingOnce, Duration.ofMillis(5));
 
-            assertThat(syncs.await(10, TimeUnit.SECONDS)).isTrue();
-        }
+        assertThat(syncs.await(10, SECONDS)).isTrue();
     }
 
     @Test
