@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.awaitility.Awaitility.await;
 
 import dev.podcache.Podcache;
+import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
@@ -30,7 +31,10 @@ class BadInputRealServerTest {
     private final RealApiServer server = RealApiServer.shared();
     private final KubernetesClient client = server.client();
     private final String node = "node-" + UUID.randomUUID().toString().substring(0, 8);
-    private final Podcache cache = Podcache.builder(client).node(node).build();
+    private final Podcache cache = Podcache.builder(client)
+            .node(node)
+            .strategy(ChangeDetectionStrategy.CACHE)
+            .build();
 
     @AfterEach
     void close() {
