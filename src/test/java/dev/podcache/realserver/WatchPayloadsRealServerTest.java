@@ -30,7 +30,7 @@ class WatchPayloadsRealServerTest {
     private static final String TEXT = "héllo 日本語 🎉";
     private static final int MEGABYTE_OF_TEXT = 1_000_000 / 23;
     private static final int WRITERS = 4;
-    private static final int UPDATES_EACH = 500;
+    private static final int UPDATES_EACH = 2_500;
 
     private final TestNamespace shop = new TestNamespace(RealApiServer.shared());
     private final KubernetesClient client = RealApiServer.shared().client();
