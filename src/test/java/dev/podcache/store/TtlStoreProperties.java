@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -29,13 +30,30 @@ class TtlStoreProperties {
         }
     }
 
-    @Property(tries = 1000)
+    @Property(tries = 5000)
     void anyHistory_keepsThePromises(@ForAll("histories") List<Step> history) {
         TtlWorld world = new TtlWorld();
         for (Step step : history) {
             step.action().accept(world);
             world.check();
         }
+        world.end();
+    }
+
+    /** Found by seed 5660559319536916799: a TTL raised from 0 makes fresh again what was cached under it. */
+    @Example
+    void ttlRaisedFromZero_keepsThePromises() {
+        ObjectKey key = ObjectKey.of("default", "secret-1");
+        TtlWorld world = new TtlWorld();
+        world.addReference(key, PodKey.of("default", "pod", "uid-1"));
+        world.write(key);
+        world.changeTtl(Duration.ZERO);
+        world.get(key);
+        world.write(key);
+        world.changeTtl(Duration.ofSeconds(1));
+        world.get(key);
+        world.passTime(Duration.ofSeconds(2));
+        world.get(key);
         world.end();
     }
 

@@ -12,6 +12,7 @@ import dev.podcache.object.Phase;
 import dev.podcache.object.PodKey;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Secrets;
+import dev.podcache.time.CoarseClock;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.HashMap;
@@ -30,7 +31,7 @@ final class TtlWorld {
         String seen; // since then, and not gone since
 
         long seenVersion;
-        boolean freshSince; // whether `seen` came from an answer at `answeredAt`
+        boolean freshSince; // whether `seen` is what the answer at `answeredAt` said
         long answeredAt;
 
         int count() {
@@ -147,16 +148,26 @@ final class TtlWorld {
             assertThat(version).as("P2: version of " + key).isGreaterThanOrEqualTo(model.seenVersion);
             assertThat(requests).as("P3: a refresh and its check").isLessThanOrEqualTo(2);
         }
-        boolean refreshed = !behind && f.store.state(key).phase() == Phase.FRESH;
-        if (refreshed && !lagging) {
+        boolean answered = !behind && requests > 0 && f.store.state(key).lastFailure() == null;
+        if (answered && !lagging) {
             assertThat(latest).isNotNull();
             assertThat(Secrets.value(got)).isEqualTo(latest == null ? "" : Secrets.value(latest));
+        }
+        if (requests == 0 && !behind && model.freshSince) {
+            assertThat(f.timekeeper.nanoTime() - model.answeredAt)
+                    .as("age of what was served without a request")
+                    .isLessThan(f.ttl.ttlNanos() + CoarseClock.TICK.toNanos());
         }
         model.answered = true;
         model.seen = Secrets.value(got);
         model.seenVersion = version;
-        model.freshSince = refreshed;
-        model.answeredAt = f.timekeeper.nanoTime();
+        if (answered) {
+            model.freshSince = true;
+            model.answeredAt = f.timekeeper.nanoTime();
+        } else if (behind) {
+            // a refresh behind the gets may have brought something newer than what was returned
+            model.freshSince = false;
+        }
     }
 
     /** What must hold at any time. */
