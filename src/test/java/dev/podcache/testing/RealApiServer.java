@@ -105,7 +105,8 @@ public final class RealApiServer implements AutoCloseable {
                 "kube-apiserver",
                 apiServerCommand(ports.get(0), etcdUrl, flags),
                 folder,
-                () -> isOk(url() + "/readyz"));
+                // the server makes its namespaces a moment after it calls itself ready
+                () -> isOk(url() + "/readyz") && isOk(url() + "/api/v1/namespaces/default"));
     }
 
     /** Where the API is, such as {@code https://127.0.0.1:23456}. */
