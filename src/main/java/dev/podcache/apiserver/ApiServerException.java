@@ -74,7 +74,10 @@ public final class ApiServerException extends RuntimeException {
             case 403 -> FailureReason.FORBIDDEN;
             case 404 -> FailureReason.NOT_FOUND;
             case 408 -> FailureReason.TIMEOUT;
-            case 409 -> FailureReason.CONFLICT;
+            case 409 ->
+                status != null && "AlreadyExists".equals(status.getReason())
+                        ? FailureReason.ALREADY_EXISTS
+                        : FailureReason.CONFLICT;
             case 410 -> FailureReason.EXPIRED;
             case 429 -> FailureReason.THROTTLED;
             default -> {

@@ -120,7 +120,8 @@ public final class RetryingGetter<T> {
             return switch (reason) {
                 case UNAVAILABLE, THROTTLED, TIMEOUT -> budget;
                 case FORBIDDEN -> budget.compareTo(FORBIDDEN_MAY_PASS) < 0 ? budget : FORBIDDEN_MAY_PASS;
-                case NOT_FOUND, UNAUTHORIZED, EXPIRED, CONFLICT, REJECTED, UNREADABLE, INTERRUPTED -> Duration.ZERO;
+                case NOT_FOUND, UNAUTHORIZED, EXPIRED, CONFLICT, ALREADY_EXISTS, REJECTED, UNREADABLE, INTERRUPTED ->
+                    Duration.ZERO;
             };
         }
 

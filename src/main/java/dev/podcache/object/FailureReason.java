@@ -16,8 +16,10 @@ public enum FailureReason {
     TIMEOUT,
     /** 410, or an ERROR event with that code: the resourceVersion asked for is no longer known. */
     EXPIRED,
-    /** 409: somebody else changed the object first, or it exists already. */
+    /** 409: somebody else changed the object first, or another has taken its place. */
     CONFLICT,
+    /** 409 to a creation: there is an object of that name. */
+    ALREADY_EXISTS,
     /** 400, 405, 422 and other codes that a repetition cannot mend. */
     REJECTED,
     /** The answer could not be read as the object asked for. */

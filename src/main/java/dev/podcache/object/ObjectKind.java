@@ -1,37 +1,49 @@
 package dev.podcache.object;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Predicate;
 
 /**
  * A kind of API object: its model class, its name in messages and its place in URLs. One constant for each kind that
- * Podcache reads; identity is equality.
+ * Podcache reads or writes; identity is equality.
  *
  * @param <T> the model class
  */
 public final class ObjectKind<T extends HasMetadata> {
 
+    private static final String CORE = "/api/v1";
+
     public static final ObjectKind<Secret> SECRET =
-            new ObjectKind<>(Secret.class, "Secret", true, secret -> Boolean.TRUE.equals(secret.getImmutable()));
+            new ObjectKind<>(Secret.class, "Secret", CORE, true, secret -> Boolean.TRUE.equals(secret.getImmutable()));
     public static final ObjectKind<ConfigMap> CONFIG_MAP =
-            new ObjectKind<>(ConfigMap.class, "ConfigMap", true, map -> Boolean.TRUE.equals(map.getImmutable()));
-    public static final ObjectKind<Pod> POD = new ObjectKind<>(Pod.class, "Pod", true, pod -> false);
-    public static final ObjectKind<Node> NODE = new ObjectKind<>(Node.class, "Node", false, node -> false);
+            new ObjectKind<>(ConfigMap.class, "ConfigMap", CORE, true, map -> Boolean.TRUE.equals(map.getImmutable()));
+    public static final ObjectKind<Pod> POD = new ObjectKind<>(Pod.class, "Pod", CORE, true, pod -> false);
+    public static final ObjectKind<Node> NODE = new ObjectKind<>(Node.class, "Node", CORE, false, node -> false);
+    public static final ObjectKind<Service> SERVICE =
+            new ObjectKind<>(Service.class, "Service", CORE, true, service -> false);
+    public static final ObjectKind<Event> EVENT = new ObjectKind<>(Event.class, "Event", CORE, true, event -> false);
+    public static final ObjectKind<Lease> LEASE =
+            new ObjectKind<>(Lease.class, "Lease", "/apis/coordination.k8s.io/v1", true, lease -> false);
 
     private final Class<T> model;
     private final String name;
+    private final String root;
     private final boolean namespaced;
     private final Predicate<T> immutable;
 
-    private ObjectKind(Class<T> model, String name, boolean namespaced, Predicate<T> immutable) {
+    private ObjectKind(Class<T> model, String name, String root, boolean namespaced, Predicate<T> immutable) {
         this.model = model;
         this.name = name;
+        this.root = root;
         this.namespaced = namespaced;
         this.immutable = immutable;
     }
@@ -71,7 +83,7 @@ public final class ObjectKind<T extends HasMetadata> {
      */
     public String collectionPath(String namespace) {
         Objects.requireNonNull(namespace, "namespace");
-        return "/api/v1/" + (namespace.isEmpty() ? "" : "namespaces/" + namespace + "/") + plural();
+        return root + "/" + (namespace.isEmpty() ? "" : "namespaces/" + namespace + "/") + plural();
     }
 
     /** The {@link #name()}. */

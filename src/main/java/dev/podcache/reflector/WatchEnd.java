@@ -19,8 +19,15 @@ sealed interface WatchEnd {
         return switch (failure.reason()) {
             // an event that could not be read would come again and again from the same version
             case EXPIRED, UNREADABLE, REJECTED -> new Unresumable(failure);
-            case NOT_FOUND, FORBIDDEN, UNAUTHORIZED, THROTTLED, UNAVAILABLE, TIMEOUT, CONFLICT, INTERRUPTED ->
-                new Broken(failure);
+            case NOT_FOUND,
+                    FORBIDDEN,
+                    UNAUTHORIZED,
+                    THROTTLED,
+                    UNAVAILABLE,
+                    TIMEOUT,
+                    CONFLICT,
+                    ALREADY_EXISTS,
+                    INTERRUPTED -> new Broken(failure);
         };
     }
 }

@@ -23,7 +23,7 @@ class ApiServerExceptionTest {
                     404, NotFound,              NOT_FOUND
                     405, MethodNotAllowed,      REJECTED
                     408, Timeout,               TIMEOUT
-                    409, AlreadyExists,         CONFLICT
+                    409, AlreadyExists,         ALREADY_EXISTS
                     409, Conflict,              CONFLICT
                     410, Expired,               EXPIRED
                     410, Gone,                  EXPIRED

@@ -2,9 +2,13 @@ package dev.podcache.testing;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.EventApi;
 import dev.podcache.apiserver.Freshness;
+import dev.podcache.apiserver.LeaseApi;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.NodeApi;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.PodStatusApi;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.Held;
@@ -17,6 +21,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,6 +40,7 @@ public final class FakeApiServer implements AutoCloseable {
     private final InMemoryCluster cluster;
     private final Faults faults = new Faults();
     private final List<Action> actions = new CopyOnWriteArrayList<>();
+    private final List<Sent> sent = new CopyOnWriteArrayList<>();
     private final List<Failure> failures = new CopyOnWriteArrayList<>();
     private final List<AssertionError> forbiddenCalls = new CopyOnWriteArrayList<>();
     private final ThreadLocal<Boolean> forbidden = ThreadLocal.withInitial(() -> false);
@@ -51,6 +57,9 @@ public final class FakeApiServer implements AutoCloseable {
             ObjectKind<?> kind,
             ObjectKey key,
             @Nullable Freshness freshness) {}
+
+    /** What a create, an update or a patch sent, as JSON. */
+    public record Sent(Verb verb, ObjectKind<?> kind, ObjectKey key, String body) {}
 
     private record Failure(RequestPattern pattern, ApiServerException facts, AtomicInteger left) {}
 
@@ -92,6 +101,30 @@ public final class FakeApiServer implements AutoCloseable {
         return new FakeListerWatcher<>(this, kind, ObjectKey.of(namespace, nameIn(fieldSelector)), selection);
     }
 
+    /**
+     * The port to our Node.
+     *
+     * @param timeout of each call, while it is held or delayed
+     */
+    public NodeApi nodeApi(Duration timeout) {
+        return FakeWrites.nodes(this, timeout);
+    }
+
+    /** The port to leases. */
+    public LeaseApi leaseApi(Duration timeout) {
+        return FakeWrites.leases(this, timeout);
+    }
+
+    /** The port to the status of pods. */
+    public PodStatusApi podStatusApi(Duration timeout) {
+        return FakeWrites.pods(this, timeout);
+    }
+
+    /** The port to events. */
+    public EventApi eventApi(Duration timeout) {
+        return FakeWrites.events(this, timeout);
+    }
+
     private static String nameIn(String fieldSelector) {
         String prefix = "metadata.name=";
         return fieldSelector.startsWith(prefix) ? fieldSelector.substring(prefix.length()) : "";
@@ -102,6 +135,11 @@ public final class FakeApiServer implements AutoCloseable {
     /** What was called so far, in order. */
     public ImmutableList<Action> actions() {
         return ImmutableList.copyOf(actions);
+    }
+
+    /** What creates, updates and patches sent so far, in order. */
+    public ImmutableList<Sent> sent() {
+        return ImmutableList.copyOf(sent);
     }
 
     /** How many calls there were with that verb. */
@@ -120,6 +158,7 @@ public final class FakeApiServer implements AutoCloseable {
     /** Begins the log anew. */
     public void clearActions() {
         actions.clear();
+        sent.clear();
     }
 
     /** How many watches are open. */
@@ -218,6 +257,10 @@ public final class FakeApiServer implements AutoCloseable {
             forbiddenCalls.add(error);
             throw error;
         }
+    }
+
+    void recordSent(Sent write) {
+        sent.add(write);
     }
 
     @Nullable

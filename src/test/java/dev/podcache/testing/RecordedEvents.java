@@ -1,0 +1,33 @@
+package dev.podcache.testing;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.events.EventRecorder;
+import io.fabric8.kubernetes.api.model.ObjectReference;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** An {@link EventRecorder} that keeps what it is told. Thread-safe. */
+public final class RecordedEvents implements EventRecorder {
+
+    private final List<Recorded> events = new CopyOnWriteArrayList<>();
+
+    /** One event. */
+    public record Recorded(ObjectReference about, Type type, String reason, String message) {}
+
+    @Override
+    public void event(ObjectReference about, Type type, String reason, String message) {
+        events.add(new Recorded(about, type, reason, message));
+    }
+
+    /** What was told so far, in order. */
+    public ImmutableList<Recorded> events() {
+        return ImmutableList.copyOf(events);
+    }
+
+    /** Each as {@code Type Reason Message}, as upstream's fake recorder writes it. */
+    public ImmutableList<String> lines() {
+        return events.stream()
+                .map(event -> event.type() + " " + event.reason() + " " + event.message())
+                .collect(ImmutableList.toImmutableList());
+    }
+}
