@@ -37,19 +37,20 @@ class ManyWatchesRealServerTest {
     private static final int MOST_THREADS = 12;
 
     @Test
-    void manyWatches_defaultLimitOfTheServer_shareThreeConnections() {
+    void manyWatches_defaultLimitOfTheServer_shareFourConnections() {
         try (RealApiServer own = RealApiServer.start()) {
-            follow(own, 3);
+            follow(own, 4);
         }
     }
 
     @Test
-    void manyWatches_hundredStreamsAConnection_shareSixConnections() {
+    void manyWatches_hundredStreamsAConnection_shareSevenConnections() {
         try (RealApiServer own = RealApiServer.start("--http2-max-streams-per-connection=100")) {
-            follow(own, 6);
+            follow(own, 7);
         }
     }
 
+    /** As many connections as are full, one for the rest, and a spare one. */
     private static void follow(RealApiServer real, int connections) {
         String namespace = with(real, ManyWatchesRealServerTest::namespaceWithSecrets);
         long others = real.metrics().openWatches("secrets");

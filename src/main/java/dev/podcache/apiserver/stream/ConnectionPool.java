@@ -22,7 +22,7 @@ final class ConnectionPool {
      * as many are made at once as the waiting need.
      *
      * An exchange is seated on the fullest connection that has room: so connections empty out as watches end, and one without a
-     * taken seat is given back.
+     * taken seat is given back, unless it is the spare one that Capacity wants.
      */
 
     private static final Duration IDLE = Duration.ofSeconds(5);
@@ -30,10 +30,8 @@ final class ConnectionPool {
     private final Endpoint endpoint;
     private final EventLoops loops;
     private final SingleConnections singles;
-    private final List<PooledConnection> connections =
-            new ArrayList<>(); // guarded by this; all but those that are gone
+    private final Capacity capacity = new Capacity(); // guarded by this
     private final Set<Exchange> waiting = new LinkedHashSet<>(); // guarded by this
-    private int expected; // guarded by this; the limit that the server last told, 0 before that
     private boolean closed; // guarded by this
 
     ConnectionPool(Endpoint endpoint, EventLoops loops) {
@@ -76,8 +74,7 @@ final class ConnectionPool {
         List<Runnable> steps = new ArrayList<>();
         synchronized (this) {
             connection.phase = PooledConnection.Phase.OPEN;
-            expected = limit;
-            connection.seats.limitTo(limit);
+            capacity.limited(connection, limit);
             planLocked(steps);
             giveBackLocked(connection, steps);
         }
@@ -88,8 +85,7 @@ final class ConnectionPool {
     void limited(PooledConnection connection, int limit) {
         List<Runnable> steps = new ArrayList<>();
         synchronized (this) {
-            expected = limit;
-            connection.seats.limitTo(limit);
+            capacity.limited(connection, limit);
             planLocked(steps);
         }
         steps.forEach(Runnable::run);
@@ -101,7 +97,7 @@ final class ConnectionPool {
         hopeless.add(driver);
         synchronized (this) {
             forgetLocked(connection);
-            if (comingLocked() == 0) {
+            if (capacity.coming() == 0) {
                 hopeless.addAll(waiting);
                 waiting.clear();
             }
@@ -176,8 +172,7 @@ final class ConnectionPool {
         List<PooledConnection> open;
         synchronized (this) {
             closed = true;
-            open = List.copyOf(connections);
-            connections.clear();
+            open = capacity.takeAll();
         }
         open.forEach(PooledConnection::shut);
     }
@@ -194,46 +189,43 @@ final class ConnectionPool {
 
     /** Seats who waits, as far as there are seats, and makes connections for the others, as far as none are coming. */
     private void planLocked(List<Runnable> steps) {
-        PooledConnection roomy = fullestWithRoomLocked();
+        PooledConnection roomy = capacity.fullestWithRoom();
         while (roomy != null && !waiting.isEmpty()) {
             PooledConnection connection = roomy;
             Exchange exchange = nextLocked();
             Seat seat = connection.seats.take(connection);
             steps.add(() -> connection.carry(exchange, seat));
-            roomy = fullestWithRoomLocked();
+            roomy = capacity.fullestWithRoom();
         }
-        while (waiting.size() > comingLocked() && !closed) {
-            PooledConnection connection = new PooledConnection(this, endpoint, loops);
-            connections.add(connection);
+        while (waiting.size() > capacity.coming() && !closed) {
+            PooledConnection connection = anotherLocked();
             Exchange driver = nextLocked();
             Seat seat = connection.seats.take(connection);
             steps.add(() -> connection.connect(driver, seat));
         }
+        if (capacity.isScarce() && !closed) {
+            PooledConnection spare = anotherLocked();
+            Seat seat = spare.seats.take(spare);
+            steps.add(() -> connectSpare(spare, seat));
+        }
     }
 
-    private @Nullable PooledConnection fullestWithRoomLocked() {
-        PooledConnection best = null;
-        for (PooledConnection each : connections) {
-            int free = each.phase == PooledConnection.Phase.OPEN ? each.seats.free() : 0;
-            if (free > 0 && (best == null || free < best.seats.free())) {
-                best = each;
-            }
-        }
-        return best;
+    private PooledConnection anotherLocked() {
+        PooledConnection connection = new PooledConnection(this, endpoint, loops);
+        capacity.add(connection);
+        return connection;
     }
 
-    /** How many seats are to be expected without another connection. */
-    private long comingLocked() {
-        long coming = 0;
-        for (PooledConnection each : connections) {
-            if (each.phase == PooledConnection.Phase.MAKING) {
-                coming += expected == 0 ? Integer.MAX_VALUE : expected - 1;
-            } else if (each.phase == PooledConnection.Phase.OPEN && each.seats.limit() == 0) {
-                // a server that allows nothing for the moment would allow it on no other connection either
-                coming += Integer.MAX_VALUE;
+    /** Makes a connection that nobody asked for. */
+    private void connectSpare(PooledConnection spare, Seat seat) {
+        endpoint.timekeeper().blocking().execute(() -> {
+            Exchange probe = Probe.of(endpoint);
+            if (probe.prepare()) {
+                spare.connect(probe, seat);
+            } else {
+                failed(spare, probe, new IllegalStateException("no credentials for a connection"));
             }
-        }
-        return coming;
+        });
     }
 
     private Exchange nextLocked() {
@@ -256,7 +248,8 @@ final class ConnectionPool {
 
     private void shutIfUnused(PooledConnection connection) {
         synchronized (this) {
-            if (!connection.seats.unused() || connection.phase != PooledConnection.Phase.OPEN) {
+            boolean unused = connection.seats.unused() && connection.phase == PooledConnection.Phase.OPEN;
+            if (!unused || capacity.isNeeded(connection)) {
                 return;
             }
             forgetLocked(connection);
@@ -266,6 +259,6 @@ final class ConnectionPool {
 
     private void forgetLocked(PooledConnection connection) {
         connection.phase = PooledConnection.Phase.GONE;
-        connections.remove(connection);
+        capacity.remove(connection);
     }
 }

@@ -6,7 +6,7 @@
  * fabric8 makes of the caller's configuration.
  *
  * <p>Read {@code WatchConnections}, {@code Lane}, {@code Exchange}, {@code OpenWatch}, {@code BodyRead}; who carries them: {@code
- * ConnectionPool}, {@code PooledConnection}, {@code Seats}, {@code Pulse}, {@code SingleConnections}; what they bring: {@code
+ * ConnectionPool}, {@code Capacity}, {@code Probe}, {@code PooledConnection}, {@code Seats}, {@code Pulse}, {@code SingleConnections}; what they bring: {@code
  * LineDecoder}, {@code WatchEvents}; what they need: {@code Endpoint}, {@code ConnectionSettings}, {@code Credentials}, {@code
  * EventLoops}.
  *

@@ -155,12 +155,55 @@ class WatchConnectionsTest {
         proxy.freezeNew();
         connect(proxy.port());
 
-        List<Followed> watches = watch(600);
+        List<Followed> watches = watch(550);
         await().until(() -> proxy.accepted() == 1);
         proxy.thaw();
         await().until(() -> watches.stream().allMatch(Followed::isOpen));
 
         assertThat(proxy.accepted()).isEqualTo(6);
+    }
+
+    @Test
+    void spareConnection_hardlyAnySeatLeft_isMadeBeforeAnybodyNeedsIt() {
+        StreamServer server = server(10);
+        connect(server.port());
+        watchAndAwait(server, 9);
+
+        await().until(() -> server.connections.size() == 2);
+
+        assertThat(server.cameOver.get("/version")).isSameAs(server.connections.get(1));
+        Followed tenth = watch("/tenth");
+        Followed eleventh = watch("/eleventh");
+        await().until(() -> tenth.isOpen() && eleventh.isOpen());
+        assertThat(server.connections).hasSize(2);
+    }
+
+    @Test
+    void spareConnection_nothingIsWatchedAnyMore_isGivenBackToo() {
+        StreamServer server = server(10);
+        connect(server.port());
+        List<Followed> watches = watchAndAwait(server, 9);
+        await().until(() -> server.connections.size() == 2);
+
+        watches.forEach(watch -> watch.handle.close());
+
+        awaitIdle(server);
+    }
+
+    @Test
+    void spareConnection_cannotBeMade_harmsNobody() {
+        StreamServer server = server(10);
+        TcpProxy proxy = proxy(server);
+        connect(proxy.port());
+        watchAndAwait(server, 8);
+        proxy.freezeNew();
+        Followed ninth = watch("/ninth");
+        await().until(() -> ninth.isOpen() && proxy.accepted() == 2);
+
+        Followed tenth = watch("/tenth");
+
+        await().until(tenth::isOpen);
+        assertThat(server.connections).hasSize(1);
     }
 
     @Test
