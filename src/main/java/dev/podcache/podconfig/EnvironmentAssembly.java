@@ -1,11 +1,13 @@
 package dev.podcache.podconfig;
 
 import com.google.common.collect.ImmutableMap;
+import io.fabric8.kubernetes.api.model.ConfigMapEnvSource;
 import io.fabric8.kubernetes.api.model.ConfigMapKeySelector;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvFromSource;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarSource;
+import io.fabric8.kubernetes.api.model.SecretEnvSource;
 import io.fabric8.kubernetes.api.model.SecretKeySelector;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -38,20 +40,7 @@ final class EnvironmentAssembly {
     }
 
     private void addAll(EnvFromSource source) {
-        ObjectData data = null;
-        if (source.getConfigMapRef() != null) {
-            data = ingredients
-                    .objects()
-                    .configMap(
-                            source.getConfigMapRef().getName(),
-                            source.getConfigMapRef().getOptional());
-        } else if (source.getSecretRef() != null) {
-            data = ingredients
-                    .objects()
-                    .secret(
-                            source.getSecretRef().getName(),
-                            source.getSecretRef().getOptional());
-        }
+        ObjectData data = content(source);
         if (data == null) {
             return;
         }
@@ -62,6 +51,18 @@ final class EnvironmentAssembly {
                 variables.put(prefix + key, value);
             }
         }
+    }
+
+    private @Nullable ObjectData content(EnvFromSource source) {
+        if (source.getConfigMapRef() != null) {
+            ConfigMapEnvSource reference = source.getConfigMapRef();
+            return ingredients.objects().configMap(reference.getName(), reference.getOptional());
+        }
+        if (source.getSecretRef() != null) {
+            SecretEnvSource reference = source.getSecretRef();
+            return ingredients.objects().secret(reference.getName(), reference.getOptional());
+        }
+        return null;
     }
 
     /** The value of a variable, or null if it is left out. */
@@ -80,6 +81,10 @@ final class EnvironmentAssembly {
         if (source.getResourceFieldRef() != null) {
             return ingredients.resources().value(source.getResourceFieldRef(), container);
         }
+        return ofObject(variable.getName(), source);
+    }
+
+    private @Nullable String ofObject(String variable, EnvVarSource source) {
         if (source.getConfigMapKeyRef() != null) {
             ConfigMapKeySelector selector = source.getConfigMapKeyRef();
             ObjectData data = ingredients.objects().configMap(selector.getName(), selector.getOptional());
@@ -90,11 +95,9 @@ final class EnvironmentAssembly {
             ObjectData data = ingredients.objects().secret(selector.getName(), selector.getOptional());
             return data == null ? null : keyed(data, selector.getKey(), selector.getOptional());
         }
-        throw ingredients
-                .subject()
-                .failure("environment variable " + variable.getName()
-                        + " has a valueFrom that is not supported; use one of fieldRef, resourceFieldRef, configMapKeyRef and"
-                        + " secretKeyRef");
+        String message = "environment variable " + variable + " has a valueFrom that is not supported; use one of"
+                + " fieldRef, resourceFieldRef, configMapKeyRef and secretKeyRef";
+        throw ingredients.subject().failure(message);
     }
 
     private @Nullable String keyed(ObjectData data, String key, @Nullable Boolean optional) {

@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,34 +51,34 @@ public final class ImagePullSecrets {
     public ImmutableList<Secret> of(Pod pod) {
         ImmutableList.Builder<Secret> found = ImmutableList.builder();
         List<String> missing = new ArrayList<>();
-        String namespace = pod.getMetadata().getNamespace();
         for (LocalObjectReference reference : Absent.orEmpty(pod.getSpec().getImagePullSecrets())) {
             String name = Absent.orEmpty(reference.getName());
-            if (name.isEmpty()) {
-                continue;
-            }
-            try {
-                found.add(secrets.getObject(namespace, name));
-            } catch (ObjectUnavailableException | IllegalArgumentException e) {
-                // the event is for people; a pod is synced too often for a louder line
-                log.debug(
-                        "pod {}/{}: no pull secret {}: {}",
-                        namespace,
-                        pod.getMetadata().getName(),
-                        name,
-                        e.getMessage());
-                missing.add(name);
+            if (!name.isEmpty()) {
+                find(pod, name).ifPresentOrElse(found::add, () -> missing.add(name));
             }
         }
         if (!missing.isEmpty()) {
-            events.event(
-                    reference(pod),
-                    EventRecorder.Type.WARNING,
-                    REASON,
-                    "Unable to retrieve some image pull secrets (" + String.join(", ", missing)
-                            + "); attempting to pull the image may not succeed.");
+            String message = "Unable to retrieve some image pull secrets (" + String.join(", ", missing)
+                    + "); attempting to pull the image may not succeed.";
+            events.event(reference(pod), EventRecorder.Type.WARNING, REASON, message);
         }
         return found.build();
+    }
+
+    private Optional<Secret> find(Pod pod, String name) {
+        String namespace = pod.getMetadata().getNamespace();
+        try {
+            return Optional.of(secrets.getObject(namespace, name));
+        } catch (ObjectUnavailableException | IllegalArgumentException e) {
+            // the event is for people; a pod is synced too often for a louder line
+            log.debug(
+                    "pod {}/{}: no pull secret {}: {}",
+                    namespace,
+                    pod.getMetadata().getName(),
+                    name,
+                    e.getMessage());
+            return Optional.empty();
+        }
     }
 
     private static ObjectReference reference(Pod pod) {
