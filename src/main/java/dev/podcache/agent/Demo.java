@@ -35,12 +35,19 @@ final class Demo {
         this.length = options.duration == null ? USUAL_LENGTH : options.duration;
         this.schedule = DemoSchedule.of(length);
         this.output = output;
-        this.account = new Account(console.out(), output.format, System::nanoTime);
+        this.account = Account.unhurried(console.out(), output.format, System::nanoTime);
     }
 
-    /** Plays it; returns the exit code. */
+    /** Plays it; returns the exit code. To be called once. */
     int run() {
         console.logging().accept(output.verbose ? Level.DEBUG : Level.ERROR);
+        try (account) {
+            playAll();
+        }
+        return 0;
+    }
+
+    private void playAll() {
         try (DemoCluster cluster = DemoCluster.start(schedule.ttlSeconds());
                 DemoSide get = side(cluster, ChangeDetectionStrategy.GET);
                 DemoSide cache = side(cluster, ChangeDetectionStrategy.CACHE);
@@ -63,7 +70,6 @@ final class Demo {
                 account.block(summary(told, sides));
             }
         }
-        return 0;
     }
 
     private DemoSide side(DemoCluster cluster, ChangeDetectionStrategy of) {

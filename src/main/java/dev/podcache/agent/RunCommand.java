@@ -85,7 +85,12 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private void run(Fabric8ApiServer server, String name, String url) {
-        Account account = new Account(console.out(), output.format, System::nanoTime);
+        try (Account account = Account.unhurried(console.out(), output.format, System::nanoTime)) {
+            run(server, name, url, account);
+        }
+    }
+
+    private void run(Fabric8ApiServer server, String name, String url, Account account) {
         Duration progress = syncFrequency.compareTo(LEAST_PROGRESS) > 0 ? syncFrequency : LEAST_PROGRESS;
         NodeAgentOptions options = new NodeAgentOptions(name, agent.strategy, syncFrequency, progress);
         Audience audience = new Audience(

@@ -9,7 +9,7 @@
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code Account}</td><td>the order of lines on standard output</td><td>none of ours</td></tr>
+ * <tr><td>{@code LineWriter}</td><td>what waits to be printed; printed without it</td><td>none of ours</td></tr>
  * <tr><td>{@code Changes.seen}</td><td>what was seen</td><td>none</td></tr>
  * <tr><td>{@code WatchNews}</td><td>what there is to tell of watches</td><td>none of ours; told without it</td></tr>
  * </table>
