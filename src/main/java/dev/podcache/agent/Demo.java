@@ -31,7 +31,7 @@ final class Demo {
 
     Demo(Console console, AgentOptions options, OutputOptions output) {
         this.console = console;
-        this.strategy = options.strategy;
+        this.strategy = options.strategy == null ? ChangeDetectionStrategy.WATCH : options.strategy;
         this.length = options.duration == null ? USUAL_LENGTH : options.duration;
         this.schedule = DemoSchedule.of(length);
         this.output = output;
@@ -74,7 +74,8 @@ final class Demo {
 
     private DemoSide side(DemoCluster cluster, ChangeDetectionStrategy of) {
         Account audience = of == strategy ? account : Account.silent(System::nanoTime);
-        NodeAgentOptions options = new NodeAgentOptions(DemoCluster.NODE, of, SYNC, progressPeriod());
+        NodeAgentOptions options =
+                new NodeAgentOptions(DemoCluster.NODE, ObjectCaching.usual(of, SYNC), progressPeriod());
         return new DemoSide(cluster, options, audience);
     }
 
