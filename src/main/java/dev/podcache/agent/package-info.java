@@ -4,7 +4,8 @@
  * standard output, logs and complaints to standard error.
  *
  * <p>Read {@code NodeAgentMain}, {@code RunCommand}, {@code NodeAgent}, {@code AssignedPods}, {@code PodSync}, then {@code
- * DemoCommand}, {@code Demo}, {@code DemoSide} and {@code DemoScript}.
+ * DemoCommand}, {@code Demo}, {@code DemoSide} and {@code DemoScript}. How the agent is configured: {@code KubeletFlags} and {@code
+ * ConfigurationFile} give {@code Settings}, of which {@code KubeletConfiguration} is made.
  *
  * <table>
  * <caption>Locks</caption>
