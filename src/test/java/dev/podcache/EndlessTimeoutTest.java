@@ -38,6 +38,7 @@ class EndlessTimeoutTest {
                         .strategy(strategy)
                         .readTimeout(ENDLESS)
                         .firstSyncTimeout(ENDLESS)
+                        .idleAfter(ENDLESS)
                         .defaultTtl(ENDLESS)
                         .build()) {
             cluster.create(Secrets.of(ObjectKey.of("shop", "db"), "v1"));

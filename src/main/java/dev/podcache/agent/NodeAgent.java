@@ -52,6 +52,7 @@ final class NodeAgent implements AutoCloseable {
                 .strategy(options.caching().strategy())
                 .readTimeout(options.caching().readTimeout())
                 .firstSyncTimeout(options.caching().firstSyncTimeout())
+                .idleAfter(options.caching().idleAfter())
                 .payloadBudget(options.caching().payloadBudget())
                 .metrics(counter)
                 .build();

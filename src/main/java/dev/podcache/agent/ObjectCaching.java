@@ -30,6 +30,8 @@ record ObjectCaching(
     static final String STRATEGY = "configMapAndSecretChangeDetectionStrategy";
 
     private static final Duration SYNC_FREQUENCY = Duration.ofMinutes(1);
+    private static final int SYNCS_UNREAD = 5;
+    private static final Duration LEAST_IDLE = Duration.ofMinutes(1);
 
     /** With the usual timeouts, and no bound. */
     static ObjectCaching usual(ChangeDetectionStrategy strategy, Duration syncFrequency) {
@@ -53,6 +55,12 @@ record ObjectCaching(
                 all.duration("readTimeout", StoreOptions.DEFAULT_READ_TIMEOUT),
                 all.duration("firstSyncTimeout", WatchTimes.DEFAULT.firstSync()),
                 payloadBudget(all));
+    }
+
+    /** How long a watch that nobody reads stays open: five sync periods, but at least a minute, as in the kubelet. */
+    Duration idleAfter() {
+        Duration periods = syncFrequency.multipliedBy(SYNCS_UNREAD);
+        return periods.compareTo(LEAST_IDLE) > 0 ? periods : LEAST_IDLE;
     }
 
     private static ChangeDetectionStrategy strategy(Settings all) {
