@@ -105,8 +105,18 @@ public final class PodcacheBuilder {
      * @throws IllegalArgumentException unless it is positive
      */
     public PodcacheBuilder firstSyncTimeout(Duration timeout) {
-        this.watchTimes =
-                new WatchTimes(Objects.requireNonNull(timeout, "firstSyncTimeout"), WatchTimes.DEFAULT.idleAfter());
+        this.watchTimes = new WatchTimes(Objects.requireNonNull(timeout, "firstSyncTimeout"), watchTimes.idleAfter());
+        return this;
+    }
+
+    /**
+     * How long nobody must have read an object under {@link ChangeDetectionStrategy#WATCH} for its watch to be closed until the next
+     * get. Whoever reads periodically gives several of their periods. Default: five minutes.
+     *
+     * @throws IllegalArgumentException unless it is at least a minute
+     */
+    public PodcacheBuilder idleAfter(Duration unread) {
+        this.watchTimes = new WatchTimes(watchTimes.firstSync(), Objects.requireNonNull(unread, "idleAfter"));
         return this;
     }
 

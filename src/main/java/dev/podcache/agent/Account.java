@@ -3,22 +3,30 @@ package dev.podcache.agent;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The live account on standard output: lines for people, or one JSON object a line for programs. Thread-safe; lines never mix.
- * When nobody reads any more (a closed pipe), it says so through {@link #broken()} and goes silent.
+ * When nobody reads any more (a closed pipe), it says so through {@link #broken()} and goes silent. Must be {@linkplain #close()
+ * closed}.
  */
-final class Account {
+final class Account implements AutoCloseable {
 
     /** For whom. */
     enum Format {
@@ -28,22 +36,45 @@ final class Account {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final PrintStream out;
+    /** Minutes of a busy agent, and a few megabytes. */
+    private static final int MOST_WAITING = 10_000;
+
+    private static final Duration CLOSING = Duration.ofSeconds(2);
+
+    private final LineWriter lines;
+    private final @Nullable ExecutorService writer;
     private final Format format;
     private final LongSupplier nanoTime;
     private volatile long began;
-    private final CompletableFuture<Void> broken = new CompletableFuture<>();
 
-    Account(PrintStream out, Format format, LongSupplier nanoTime) {
-        this.out = out;
+    private Account(PrintStream out, Format format, LongSupplier nanoTime, @Nullable ExecutorService writer) {
+        this.writer = writer;
         this.format = format;
         this.nanoTime = nanoTime;
         this.began = nanoTime.getAsLong();
+        this.lines = new LineWriter(out, writer == null ? Runnable::run : writer, MOST_WAITING, this::gap);
+    }
+
+    /** One that prints on the thread that tells, and so waits for whoever reads. */
+    static Account direct(PrintStream out, Format format, LongSupplier nanoTime) {
+        return new Account(out, format, nanoTime, null);
+    }
+
+    /**
+     * One that prints on a thread of its own: {@link #tell} and {@link #heading} never wait, which the threads of watches must not.
+     * What cannot be printed for long is dropped, and that is told when the reader goes on.
+     */
+    static Account unhurried(PrintStream out, Format format, LongSupplier nanoTime) {
+        ThreadFactory threads = new ThreadFactoryBuilder()
+                .setNameFormat("agent-account")
+                .setDaemon(true)
+                .build();
+        return new Account(out, format, nanoTime, Executors.newSingleThreadExecutor(threads));
     }
 
     /** One that nobody reads. */
     static Account silent(LongSupplier nanoTime) {
-        return new Account(
+        return direct(
                 new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8), Format.JSON, nanoTime);
     }
 
@@ -54,30 +85,30 @@ final class Account {
 
     /** Tells an event: time, name and text on one line, or its facts. */
     void tell(Event event) {
-        if (format == Format.JSON) {
-            print(json(event));
-        } else {
-            print(String.format(Locale.ROOT, "%6.1fs  %-12s %s", seconds(), event.name(), event.text()));
-        }
+        lines.print(line(event));
     }
 
     /** Begins a chapter. */
     void heading(String title) {
         if (format == Format.JSON) {
-            print(json(new Event("act", title, ImmutableMap.of("title", title))));
+            lines.print(json(new Event("act", title, ImmutableMap.of("title", title))));
         } else {
-            print(System.lineSeparator() + "-- " + title);
+            lines.print(System.lineSeparator() + "-- " + title);
         }
     }
 
-    /** Tells an event whose text is a block of lines that needs no time in front. */
+    /**
+     * Tells an event whose text is a block of lines that needs no time in front. Waits until all is printed that was told before,
+     * so it is never dropped.
+     */
     void block(Event event) {
-        print(format == Format.JSON ? json(event) : event.text());
+        lines.drain();
+        lines.print(format == Format.JSON ? json(event) : event.text());
     }
 
     /** Completes when standard output no longer takes what we print. */
     CompletableFuture<Void> broken() {
-        return broken;
+        return lines.broken();
     }
 
     /**
@@ -86,7 +117,7 @@ final class Account {
      * @throws CommandFailure if standard output was closed
      */
     void requireUnbroken() {
-        if (broken.isDone()) {
+        if (lines.broken().isDone()) {
             throw new CommandFailure(
                     "standard output takes no more: closed by whoever read it, or its disk is full", null);
         }
@@ -109,14 +140,31 @@ final class Account {
         }
     }
 
-    private void print(String line) {
-        boolean failed;
-        synchronized (this) {
-            out.println(line);
-            failed = out.checkError();
+    private String line(Event event) {
+        return format == Format.JSON
+                ? json(event)
+                : String.format(Locale.ROOT, "%6.1fs  %-12s %s", seconds(), event.name(), event.text());
+    }
+
+    private String gap(long dropped) {
+        return line(new Event(
+                "dropped",
+                dropped + (dropped == 1 ? " line was dropped" : " lines were dropped") + ": nobody read for too long",
+                ImmutableMap.of("lines", dropped)));
+    }
+
+    /** Waits until everything is printed, however long the reader pauses, unless nobody reads any more. Idempotent. */
+    @Override
+    public void close() {
+        lines.close();
+        if (writer == null) {
+            return;
         }
-        if (failed) {
-            broken.complete(null);
+        writer.shutdown();
+        try {
+            writer.awaitTermination(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -13,7 +13,8 @@ final class AgentOptions {
             paramLabel = "STRATEGY",
             description = "how changes are detected: Get (every read asks), Cache (asks again after the TTL)"
                     + " or Watch (the default: the API server tells)")
-    ChangeDetectionStrategy strategy = ChangeDetectionStrategy.WATCH;
+    @Nullable
+    ChangeDetectionStrategy strategy;
 
     @Option(
             names = "--for",

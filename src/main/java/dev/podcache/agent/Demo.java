@@ -31,16 +31,23 @@ final class Demo {
 
     Demo(Console console, AgentOptions options, OutputOptions output) {
         this.console = console;
-        this.strategy = options.strategy;
+        this.strategy = options.strategy == null ? ChangeDetectionStrategy.WATCH : options.strategy;
         this.length = options.duration == null ? USUAL_LENGTH : options.duration;
         this.schedule = DemoSchedule.of(length);
         this.output = output;
-        this.account = new Account(console.out(), output.format, System::nanoTime);
+        this.account = Account.unhurried(console.out(), output.format, System::nanoTime);
     }
 
-    /** Plays it; returns the exit code. */
+    /** Plays it; returns the exit code. To be called once. */
     int run() {
         console.logging().accept(output.verbose ? Level.DEBUG : Level.ERROR);
+        try (account) {
+            playAll();
+        }
+        return 0;
+    }
+
+    private void playAll() {
         try (DemoCluster cluster = DemoCluster.start(schedule.ttlSeconds());
                 DemoSide get = side(cluster, ChangeDetectionStrategy.GET);
                 DemoSide cache = side(cluster, ChangeDetectionStrategy.CACHE);
@@ -63,12 +70,12 @@ final class Demo {
                 account.block(summary(told, sides));
             }
         }
-        return 0;
     }
 
     private DemoSide side(DemoCluster cluster, ChangeDetectionStrategy of) {
         Account audience = of == strategy ? account : Account.silent(System::nanoTime);
-        NodeAgentOptions options = new NodeAgentOptions(DemoCluster.NODE, of, SYNC, progressPeriod());
+        NodeAgentOptions options =
+                new NodeAgentOptions(DemoCluster.NODE, ObjectCaching.usual(of, SYNC), progressPeriod());
         return new DemoSide(cluster, options, audience);
     }
 

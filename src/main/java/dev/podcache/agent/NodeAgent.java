@@ -49,7 +49,11 @@ final class NodeAgent implements AutoCloseable {
                 () -> ThreadLocalRandom.current().nextDouble());
         this.cache = Podcache.builder(server)
                 .nodeLister(node)
-                .strategy(options.strategy())
+                .strategy(options.caching().strategy())
+                .readTimeout(options.caching().readTimeout())
+                .firstSyncTimeout(options.caching().firstSyncTimeout())
+                .idleAfter(options.caching().idleAfter())
+                .payloadBudget(options.caching().payloadBudget())
                 .metrics(counter)
                 .build();
         this.sync = new PodSync((kind, key) -> read(cache, kind, key), sightings, counter, watched);
@@ -65,9 +69,10 @@ final class NodeAgent implements AutoCloseable {
     /** Begins to work. Returns at once. */
     void start() {
         reflector.start();
-        sync.start(assigned::pods, options.syncPeriod());
+        Duration syncPeriod = options.caching().syncFrequency();
+        sync.start(assigned::pods, syncPeriod);
         // between two syncs, so that each line has whole ones
-        Duration halfway = options.syncPeriod().dividedBy(2);
+        Duration halfway = syncPeriod.dividedBy(2);
         progress.start(options.progressPeriod().minus(halfway), options.progressPeriod());
     }
 
@@ -77,7 +82,7 @@ final class NodeAgent implements AutoCloseable {
     }
 
     ChangeDetectionStrategy strategy() {
-        return options.strategy();
+        return options.caching().strategy();
     }
 
     Counts counts() {

@@ -1,14 +1,22 @@
 package dev.podcache.agent;
 
-import dev.podcache.manager.ChangeDetectionStrategy;
 import java.time.Duration;
 
 /**
  * How an agent works.
  *
  * @param node whose pods it registers
- * @param strategy of the caches
- * @param syncPeriod how often it reads what each pod refers to
+ * @param caching what it keeps of their objects, and how often it reads them
  * @param progressPeriod how often it tells how much it read
  */
-record NodeAgentOptions(String node, ChangeDetectionStrategy strategy, Duration syncPeriod, Duration progressPeriod) {}
+record NodeAgentOptions(String node, ObjectCaching caching, Duration progressPeriod) {
+
+    private static final Duration LEAST_PROGRESS = Duration.ofSeconds(10);
+
+    /** As configured for a node. */
+    static NodeAgentOptions of(String node, KubeletConfiguration configuration) {
+        Duration sync = configuration.caching().syncFrequency();
+        return new NodeAgentOptions(
+                node, configuration.caching(), sync.compareTo(LEAST_PROGRESS) > 0 ? sync : LEAST_PROGRESS);
+    }
+}

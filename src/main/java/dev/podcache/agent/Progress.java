@@ -8,9 +8,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Tells, once a period, how much was read and what it cost. */
 final class Progress implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Progress.class);
 
     /** For {@code requestsAtServer} where the server does not say. */
     static final LongSupplier UNKNOWN = () -> -1;
@@ -42,7 +46,16 @@ final class Progress implements AutoCloseable {
     void start(Duration delay, Duration period) {
         requestsBefore = requestsAtServer.getAsLong();
         toldAt = account.seconds();
-        timer.scheduleAtFixedRate(this::tell, delay.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
+        timer.scheduleAtFixedRate(this::tellOnce, delay.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private void tellOnce() {
+        try {
+            tell();
+        } catch (RuntimeException e) {
+            // thrown on, it would silently end the timer and with it every later line
+            log.error("what was read could not be told; the next line comes all the same", e);
+        }
     }
 
     /** Tells what happened since it was last told. Says nothing if nothing was read. */
@@ -87,7 +100,7 @@ final class Progress implements AutoCloseable {
         if (timer.isShutdown()) {
             return;
         }
-        timer.execute(this::tell);
+        timer.execute(this::tellOnce);
         timer.shutdown();
         try {
             timer.awaitTermination(CLOSING.toNanos(), TimeUnit.NANOSECONDS);

@@ -37,7 +37,7 @@ final class VersionCommand implements Callable<Integer> {
                 "podcache", podcache(), "java", System.getProperty("java.version"), "fabric8", Version.clientVersion());
         StringBuilder text = new StringBuilder();
         versions.forEach((name, version) -> text.append(String.format("%-9s %s%n", name, version)));
-        Account account = new Account(console.out(), output.format, System::nanoTime);
+        Account account = Account.direct(console.out(), output.format, System::nanoTime);
         account.block(new Event("version", text.toString().stripTrailing(), versions));
         account.requireUnbroken();
         return 0;

@@ -4,12 +4,13 @@
  * standard output, logs and complaints to standard error.
  *
  * <p>Read {@code NodeAgentMain}, {@code RunCommand}, {@code NodeAgent}, {@code AssignedPods}, {@code PodSync}, then {@code
- * DemoCommand}, {@code Demo}, {@code DemoSide} and {@code DemoScript}.
+ * DemoCommand}, {@code Demo}, {@code DemoSide} and {@code DemoScript}. How the agent is configured: {@code KubeletFlags} and {@code
+ * ConfigurationFile} give {@code Settings}, of which {@code KubeletConfiguration} is made.
  *
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code Account}</td><td>the order of lines on standard output</td><td>none of ours</td></tr>
+ * <tr><td>{@code LineWriter}</td><td>what waits to be printed; printed without it</td><td>none of ours</td></tr>
  * <tr><td>{@code Changes.seen}</td><td>what was seen</td><td>none</td></tr>
  * <tr><td>{@code WatchNews}</td><td>what there is to tell of watches</td><td>none of ours; told without it</td></tr>
  * </table>

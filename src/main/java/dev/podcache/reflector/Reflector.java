@@ -6,6 +6,7 @@ import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.NoAnswer;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
+import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.Objects;
@@ -127,7 +128,11 @@ public final class Reflector<T> implements AutoCloseable {
         if (!enter(number)) {
             return;
         }
-        call(() -> sink.replace(listed.items(), listed.resourceVersion()));
+        RuntimeException thrown = call(() -> sink.replace(listed.items(), listed.resourceVersion()));
+        if (thrown != null) {
+            untold(number, thrown);
+            return;
+        }
         synchronized (this) {
             version = listed.resourceVersion();
         }
@@ -158,20 +163,23 @@ public final class Reflector<T> implements AutoCloseable {
         if (event instanceof WatchEvent.Ended<T> ended) {
             ended(number, ended.failure());
         } else if (enter(number)) {
-            call(() -> tell(event));
-            if (event instanceof WatchEvent.Bookmark) {
+            RuntimeException thrown = call(() -> tell(event));
+            if (thrown != null) {
+                untold(number, thrown);
+            } else if (event instanceof WatchEvent.Bookmark) {
                 guard(number);
             }
         }
     }
 
+    /** Tells the sink first: only what it has taken counts as seen. */
     private void tell(WatchEvent<T> event) {
         if (event instanceof WatchEvent.Upserted<T> upserted) {
-            seen(upserted.fetched().resourceVersion(), false);
             sink.upsert(upserted.fetched());
+            seen(upserted.fetched().resourceVersion(), false);
         } else if (event instanceof WatchEvent.Deleted<T> deleted) {
-            seen(deleted.last().resourceVersion(), false);
             sink.delete(deleted.last());
+            seen(deleted.last().resourceVersion(), false);
         } else if (event instanceof WatchEvent.Bookmark<T> bookmark) {
             seen(bookmark.resourceVersion(), true);
         } else {
@@ -254,6 +262,26 @@ public final class Reflector<T> implements AutoCloseable {
         failed(following, silence);
     }
 
+    /** The sink threw, so it lacks what it was told: a list tells it once more, after a pause as after any failure. */
+    private void untold(int number, RuntimeException thrown) {
+        WatchHandle open;
+        int following;
+        synchronized (this) {
+            if (number != attempt) {
+                return;
+            }
+            version = null;
+            open = handle;
+            handle = null;
+            following = ++attempt;
+        }
+        if (open != null) {
+            open.close();
+        }
+        String why = "what came could not be taken in (" + thrown.getClass().getSimpleName() + ")";
+        failed(following, ApiServerException.withoutAnswer(FailureReason.UNREADABLE, server.toString(), why, thrown));
+    }
+
     private void failed(int number, ApiServerException failure) {
         if (!enter(number)) {
             return;
@@ -313,12 +341,14 @@ public final class Reflector<T> implements AutoCloseable {
         return true;
     }
 
-    /** Makes the announced call of the sink. */
-    private void call(Runnable sinkMethod) {
+    /** Makes the announced call of the sink; returns what it threw, which is logged, or null. */
+    private @Nullable RuntimeException call(Runnable sinkMethod) {
         try {
             sinkMethod.run();
+            return null;
         } catch (RuntimeException e) {
-            log.error("{}: the sink failed; going on", server, e);
+            log.error("{}: the sink failed; it is told everything again", server, e);
+            return e;
         } finally {
             leave();
         }

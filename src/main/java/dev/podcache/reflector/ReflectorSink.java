@@ -6,7 +6,8 @@ import dev.podcache.apiserver.Fetched;
 
 /**
  * Where a {@link Reflector} writes. Called by one thread at a time, each call after the one before it has returned; must not
- * block. What a sink throws is logged, and the next call comes all the same.
+ * block. What a sink throws is logged and counts as a failed attempt: {@link #disconnected} comes and then, after a pause, a
+ * list, so that the sink is told again what it did not take.
  *
  * @param <T> the model class
  */

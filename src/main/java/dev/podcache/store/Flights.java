@@ -102,8 +102,4 @@ final class Flights<T extends HasMetadata> {
         closed = true;
         underWay.forEach(flight -> flight.landed.complete(Outcome.closed()));
     }
-
-    int underWay() {
-        return underWay.size();
-    }
 }

@@ -3,7 +3,6 @@ package dev.podcache.store;
 import dev.podcache.object.Phase;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,10 +32,5 @@ public record ObjectState(
     /** The state of an object that the store does not hold. */
     static ObjectState unknown(String freshness) {
         return new ObjectState(Phase.UNREAD, "", null, null, 0, freshness);
-    }
-
-    /** {@link #age()}, for those who prefer to be told that it may be missing. */
-    public Optional<Duration> ageIfKnown() {
-        return Optional.ofNullable(age);
     }
 }

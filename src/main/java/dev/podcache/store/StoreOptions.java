@@ -8,7 +8,7 @@ import java.time.Duration;
  * What the stores of one process have in common. Immutable.
  *
  * @param timekeeper time and threads
- * @param readTimeout the longest that a get blocks; positive
+ * @param readTimeout the longest that a get blocks; positive, and at most a hundred years, to which a longer one is cut
  * @param budget the bound on payloads; stores that are to share a bound share the instance
  * @param metrics told what happens; guarded against what it throws
  */
@@ -17,12 +17,21 @@ public record StoreOptions(Timekeeper timekeeper, Duration readTimeout, PayloadB
     /** How long a get blocks if nobody says otherwise: 10 s. */
     public static final Duration DEFAULT_READ_TIMEOUT = Duration.ofSeconds(10);
 
+    /** As good as for ever, and still a number of nanoseconds that a deadline can be computed with. */
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     public StoreOptions {
         if (readTimeout.isNegative() || readTimeout.isZero()) {
             throw new IllegalArgumentException(
                     "a read timeout of " + readTimeout + " leaves no time to read: it must be positive");
         }
+        readTimeout = cut(readTimeout);
         metrics = PodcacheMetrics.guarded(metrics);
+    }
+
+    /** {@code duration}, or a hundred years if it is longer: {@link Duration#toNanos} throws from 292 years on. */
+    static Duration cut(Duration duration) {
+        return duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
     }
 
     /** A read timeout of 10 s, no bound on payloads, no metrics. */

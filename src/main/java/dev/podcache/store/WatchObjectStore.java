@@ -46,7 +46,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     private final EntryTable<T, WatchEntry<T>> entries;
 
     /**
-     * How long things take.
+     * How long things take. What is longer than a hundred years is cut to that.
      *
      * @param firstSync the longest that a get waits for list and watch; positive
      * @param idleAfter how long an object must not be read for its watch to be closed; at least a minute
@@ -70,6 +70,8 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
                 throw new IllegalArgumentException("closing watches after " + idleAfter
                         + " would open them all the time: it must be at least a minute");
             }
+            firstSync = StoreOptions.cut(firstSync);
+            idleAfter = StoreOptions.cut(idleAfter);
         }
     }
 

@@ -3,11 +3,18 @@ package dev.podcache.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.testing.NoLeaks;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+@ExtendWith(NoLeaks.class)
 class AccountTest {
 
     private static final Event EVENT = new Event("changed", "Secret shop/db", ImmutableMap.of("object", "shop/db"));
@@ -74,7 +81,7 @@ class AccountTest {
 
     @Test
     void broken_readerWentAway_isTold() {
-        Account account = new Account(new PrintStream(new ClosedPipe(), true), Account.Format.TEXT, () -> 0);
+        Account account = Account.direct(new PrintStream(new ClosedPipe(), true), Account.Format.TEXT, () -> 0);
 
         account.tell(EVENT);
 
@@ -88,6 +95,73 @@ class AccountTest {
         recorded.account().tell(EVENT);
 
         assertThat(recorded.account().broken()).isNotDone();
+    }
+
+    @Test
+    void tell_readerWhoPauses_keepsNobodyWaitingAndMissesNothing() throws InterruptedException {
+        PausedReader reader = new PausedReader();
+        try (Account account = Account.unhurried(new PrintStream(reader, true), Account.Format.TEXT, () -> 0)) {
+            account.tell(EVENT);
+            reader.awaitPause();
+            account.tell(EVENT);
+            account.tell(EVENT);
+
+            reader.goOn();
+            account.block(new Event("summary", "the end", ImmutableMap.of()));
+        }
+
+        assertThat(reader.text().lines()).hasSize(4).last().isEqualTo("the end");
+    }
+
+    @Test
+    void tell_moreThanCanWait_saysHowManyLinesWereDropped() throws InterruptedException {
+        PausedReader reader = new PausedReader();
+        try (Account account = Account.unhurried(new PrintStream(reader, true), Account.Format.JSON, () -> 0)) {
+            account.tell(EVENT);
+            reader.awaitPause();
+            for (int i = 0; i < 10_003; i++) {
+                account.tell(EVENT);
+            }
+
+            reader.goOn();
+            account.block(new Event("summary", "the end", ImmutableMap.of()));
+        }
+
+        assertThat(reader.text().lines())
+                .hasSize(10_003)
+                .contains("{\"event\":\"dropped\",\"seconds\":0.000,\"lines\":3}")
+                .last()
+                .isEqualTo("{\"event\":\"summary\",\"seconds\":0.000}");
+    }
+
+    /** Reads nothing until told to. */
+    private static final class PausedReader extends ByteArrayOutputStream {
+
+        private final CountDownLatch paused = new CountDownLatch(1);
+        private final CountDownLatch going = new CountDownLatch(1);
+
+        @Override
+        public synchronized void write(byte[] bytes, int offset, int length) {
+            paused.countDown();
+            try {
+                going.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            super.write(bytes, offset, length);
+        }
+
+        void awaitPause() throws InterruptedException {
+            assertThat(paused.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+
+        void goOn() {
+            going.countDown();
+        }
+
+        String text() {
+            return toString(StandardCharsets.UTF_8);
+        }
     }
 
     private static final class ClosedPipe extends OutputStream {

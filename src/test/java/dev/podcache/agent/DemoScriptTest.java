@@ -116,8 +116,8 @@ class DemoScriptTest {
     }
 
     private void play(ChangeDetectionStrategy strategy, Act... acts) {
-        NodeAgentOptions options =
-                new NodeAgentOptions(DemoCluster.NODE, strategy, Duration.ofHours(1), Duration.ofHours(1));
+        NodeAgentOptions options = new NodeAgentOptions(
+                DemoCluster.NODE, ObjectCaching.usual(strategy, Duration.ofHours(1)), Duration.ofHours(1));
         try (DemoSide side = new DemoSide(demo, options, recorded.account())) {
             DemoScript script = new DemoScript(demo, side, List.of(side));
             for (Act act : acts) {

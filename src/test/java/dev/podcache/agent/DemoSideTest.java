@@ -57,6 +57,9 @@ class DemoSideTest {
     @EnumSource
     void agent_anyStrategy_followsItsNodeAndItsPodsOnce(ChangeDetectionStrategy strategy) {
         try (DemoSide side = started(strategy, NEVER)) {
+            // under GET and CACHE the objects may be read before these two watches are there
+            eventually(() -> side.server().watches() >= 2);
+
             assertThat(side.server().requestsByKind())
                     .containsEntry("list nodes", 1L)
                     .containsEntry("list pods", 1L)
@@ -157,7 +160,8 @@ class DemoSideTest {
     }
 
     private DemoSide side(ChangeDetectionStrategy strategy, Duration syncPeriod) {
-        NodeAgentOptions options = new NodeAgentOptions(DemoCluster.NODE, strategy, syncPeriod, NEVER);
+        NodeAgentOptions options =
+                new NodeAgentOptions(DemoCluster.NODE, ObjectCaching.usual(strategy, syncPeriod), NEVER);
         return new DemoSide(cluster, options, RecordedAccount.ofText().account());
     }
 

@@ -68,6 +68,10 @@ class NodeAgentMainTest {
                 "demo --fro 15s | '--fro'",
                 "demo twice | 'twice'",
                 "run --sync-frequency fast | \"fast\" is not a duration",
+                "run --hostname-override worker-1 --max-pods many | 'many'",
+                "run --hostname-override worker-1 --max-pods -1 | --max-pods is -1: it must be a whole number from 0",
+                "run --hostname-override worker-1 --register-node=maybe | 'maybe'",
+                "run --hostname-override worker-1 --node-labels zone | --node-labels has \"zone\"",
                 "dance | 'dance'",
                 "run | no node given: name it with --hostname-override or NODE_NAME",
                 "run --hostname-override Worker_1 | \"Worker_1\" is not a legal Kubernetes name"
@@ -99,6 +103,34 @@ class NodeAgentMainTest {
 
         assertThat(code).isEqualTo(1);
         assertThat(console.err()).hasSizeGreaterThan(5).anyMatch(line -> line.contains("NoSuchFileException"));
+    }
+
+    @Test
+    void run_missingConfiguration_failsInOneLine() {
+        int code = console.execute("run", "--hostname-override", "worker-1", "--config", "/nope/kubelet.yaml");
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.out()).isEmpty();
+        assertThat(console.err())
+                .containsExactly(
+                        "error: configuration /nope/kubelet.yaml does not exist: give the path of a file with a"
+                                + " KubeletConfiguration, or leave --config out");
+    }
+
+    @Test
+    void run_wrongValueInTheConfiguration_failsNamingItsLine() throws IOException {
+        Path file = Files.writeString(
+                home.resolve("kubelet.yaml"),
+                "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: -1\n");
+
+        int code = console.execute("run", "--hostname-override", "worker-1", "--config", file.toString());
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.err())
+                .singleElement()
+                .asString()
+                .startsWith(
+                        "error: configuration " + file + " line 3: maxPods is -1: it must be a whole number from 0");
     }
 
     @Test

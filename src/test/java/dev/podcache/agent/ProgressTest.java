@@ -6,7 +6,11 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -72,6 +76,28 @@ class ProgressTest {
         }
 
         assertThat(recorded.lines()).singleElement().asString().contains("requests/s 2.0");
+    }
+
+    @Test
+    void start_serverThatThrowsOnce_isAskedAgainInTheNextPeriod(NoLeaks leaks) throws InterruptedException {
+        leaks.allowWarnings("could not be told");
+        AtomicInteger asked = new AtomicInteger();
+        CountDownLatch again = new CountDownLatch(1);
+        LongSupplier failingOnce = () -> {
+            int times = asked.incrementAndGet();
+            if (times == 3) {
+                throw new IllegalStateException("the first time on the timer");
+            }
+            if (times > 3) {
+                again.countDown();
+            }
+            return 0;
+        };
+        try (Progress progress = new Progress(Account.silent(() -> 0), counter, failingOnce)) {
+            progress.start(Duration.ofMillis(1), Duration.ofMillis(1));
+
+            assertThat(again.await(10, TimeUnit.SECONDS)).isTrue();
+        }
     }
 
     @Test

@@ -20,7 +20,7 @@ final class RecordedAccount {
     private final AtomicLong nanos = new AtomicLong();
 
     RecordedAccount(Account.Format format) {
-        this.account = new Account(new PrintStream(bytes, true, StandardCharsets.UTF_8), format, nanos::get);
+        this.account = Account.direct(new PrintStream(bytes, true, StandardCharsets.UTF_8), format, nanos::get);
     }
 
     static RecordedAccount ofText() {

@@ -137,6 +137,56 @@ class RunCommandTest {
         assertThat(code.get(10, TimeUnit.SECONDS)).isZero();
     }
 
+    @Test
+    void run_configurationFile_isInEffectWhereNoFlagIsGiven(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("ignored, because this agent runs no containers: cgroupDriver, clusterDNS");
+        Path file = Files.writeString(home.resolve("kubelet.yaml"), """
+                apiVersion: kubelet.config.k8s.io/v1beta1
+                kind: KubeletConfiguration
+                configMapAndSecretChangeDetectionStrategy: Get
+                syncFrequency: 1h
+                cgroupDriver: systemd
+                clusterDNS: [10.0.0.10]
+                """);
+
+        int code = console.execute(
+                "run",
+                "--config",
+                file.toString(),
+                "--node",
+                DemoCluster.NODE,
+                "--sync-frequency",
+                "250ms",
+                "--for",
+                "2s",
+                "-o",
+                "json");
+
+        JsonNode summary =
+                RecordedAccount.parsed(console.out().get(console.out().size() - 1));
+        assertThat(code).isZero();
+        assertThat(summary.path("strategy").asText()).isEqualTo("GET");
+        assertThat(summary.path("reads").asInt()).isGreaterThan(53);
+    }
+
+    @Test
+    void run_requestRateOfTheFile_limitsTheReads() throws IOException {
+        Path file = Files.writeString(home.resolve("kubelet.yaml"), """
+                apiVersion: kubelet.config.k8s.io/v1beta1
+                kind: KubeletConfiguration
+                configMapAndSecretChangeDetectionStrategy: Get
+                kubeAPIQPS: 1
+                kubeAPIBurst: 3
+                """);
+
+        int code = console.execute("run", "--config", file.toString(), "--node", DemoCluster.NODE, "--for", "1s");
+
+        assertThat(code).isZero();
+        assertThat(server.requests().of(Verb.GET, Resource.SECRETS)
+                        + server.requests().of(Verb.GET, Resource.CONFIG_MAPS))
+                .isBetween(1, 10);
+    }
+
     private CompletableFuture<Integer> start(String... options) {
         String[] arguments = new String[options.length + 3];
         arguments[0] = "run";

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,7 +78,7 @@ class ReflectorTest {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("the sink failed; going on");
+        leaks.allowWarnings("the sink failed; it is told everything again");
     }
 
     @Test
@@ -364,15 +365,85 @@ class ReflectorTest {
     }
 
     @Test
-    void sink_thatThrows_doesNotStopTheLoop() {
-        sink.thrown = new IllegalStateException("broken sink");
+    void upsert_sinkThrows_endsTheWatchAndListsAgainAfterAPause() {
         watching();
+        sink.thrown = new IllegalStateException("broken sink");
         server.watch().upsert("b", "11");
+        sink.thrown = null;
+        assertThat(server.watch().closed()).isTrue();
+        assertThat(server.lists()).isEqualTo(1);
+        time.advance(Duration.ofMillis(200));
+        server.answer("12", listOf("a", "b"));
+
+        assertThat(sink.calls)
+                .containsExactly(
+                        "replace [a]@10", "connected", "upsert b", "disconnected UNREADABLE", "replace [a, b]@12");
+        assertThat(server.watch().resourceVersion).isEqualTo("12");
+    }
+
+    @Test
+    void delete_sinkThrows_listsAgain() {
+        watching();
+        sink.thrown = new IllegalStateException("broken sink");
+        server.watch().delete("a", "11");
+        time.advance(Duration.ofMillis(200));
+
+        assertThat(server.lists()).isEqualTo(2);
+    }
+
+    @Test
+    void connected_sinkThrows_listsAgain() {
+        reflector.start();
+        server.answer("10", listOf("a"));
+        sink.thrown = new IllegalStateException("broken sink");
+        server.watch().open();
+        time.advance(Duration.ofMillis(200));
+
+        assertThat(server.lists()).isEqualTo(2);
+    }
+
+    @Test
+    void replace_sinkThrows_listsAgainAfterPausesThatGrow() {
+        sink.thrown = new IllegalStateException("broken sink");
+        reflector.start();
+        server.answer("10", listOf("a"));
+        assertThat(server.watches()).isZero();
+        time.advance(Duration.ofMillis(200));
+        server.answer("10", listOf("a"));
+        time.advance(Duration.ofMillis(399));
+        assertThat(server.lists()).isEqualTo(2);
+        time.advance(MILLI);
+
+        assertThat(server.lists()).isEqualTo(3);
+    }
+
+    @Test
+    void upsert_sinkThrowsAtTheSameEventAgain_pausesGrow() {
+        watching();
+        sink.thrown = new IllegalStateException("broken sink");
+        server.watch().upsert("b", "11");
+        sink.thrown = null;
+        time.advance(Duration.ofMillis(200));
+        server.answer("10", listOf("a"));
+        server.watch().open();
+        sink.thrown = new IllegalStateException("broken sink");
+        server.watch().upsert("b", "11");
+        time.advance(Duration.ofMillis(399));
+        assertThat(server.lists()).isEqualTo(2);
+        time.advance(MILLI);
+
+        assertThat(server.lists()).isEqualTo(3);
+    }
+
+    @Test
+    void disconnected_sinkThrows_doesNotStopTheLoop() {
+        watching();
+        sink.thrown = new IllegalStateException("broken sink");
         server.watch().end(failure(FailureReason.UNAVAILABLE, null));
         time.advance(Duration.ofMillis(200));
 
-        assertThat(sink.calls).containsExactly("replace [a]@10", "connected", "upsert b", "disconnected UNAVAILABLE");
-        assertThat(server.watch().resourceVersion).isEqualTo("11");
+        assertThat(server.watches()).isEqualTo(2);
+        assertThat(server.watch().resourceVersion).isEqualTo("10");
     }
 
     @Test
@@ -463,8 +534,12 @@ class ReflectorTest {
 
     private void watching() {
         reflector.start();
-        server.answer("10", List.of(new Fetched<>("a", "9", 1)));
+        server.answer("10", listOf("a"));
         server.watch().open();
+    }
+
+    private static List<Fetched<String>> listOf(String... objects) {
+        return Stream.of(objects).map(object -> new Fetched<>(object, "9", 1)).toList();
     }
 
     private static ApiServerException failure(FailureReason reason, @Nullable Duration retryAfter) {

@@ -1,0 +1,146 @@
+package dev.podcache.agent;
+
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Range;
+import com.google.common.net.InetAddresses;
+import io.fabric8.kubernetes.api.model.Taint;
+import java.time.Duration;
+
+/**
+ * How the agent works, complete: what the command line says, else the file, else the kubelet's defaults. Immutable; the names are
+ * those of the kubelet's {@code KubeletConfiguration}, the defaults those of its {@code pkg/kubelet/apis/config/v1beta1/defaults.go}.
+ */
+record KubeletConfiguration(
+        ObjectCaching caching,
+        HeartbeatTimes heartbeats,
+        RequestRates rates,
+        Registration registration,
+        Reservations reservations,
+        Eviction eviction,
+        Endpoints endpoints) {
+
+    private static final Range<Integer> FROM_0 = Range.closed(0, Integer.MAX_VALUE);
+    private static final Range<Integer> FROM_1 = Range.closed(1, Integer.MAX_VALUE);
+    private static final Range<Integer> PORTS = Range.closed(1, 65_535);
+    private static final Range<Integer> PORTS_OR_NONE = Range.closed(0, 65_535);
+
+    /**
+     * When the node and its lease are reported.
+     *
+     * @param statusUpdate how often the status is computed, and sent if it changed
+     * @param statusReport how often it is sent if it did not
+     * @param leaseSeconds how long the lease is valid
+     */
+    record HeartbeatTimes(Duration statusUpdate, Duration statusReport, int leaseSeconds) {}
+
+    /**
+     * How many requests a second may be made, and how many at once after a quiet time.
+     *
+     * @param kubeApiQps without watches, heartbeats and events
+     * @param eventQps of events; 0 for any number
+     */
+    record RequestRates(int kubeApiQps, int kubeApiBurst, int eventQps, int eventBurst) {}
+
+    /**
+     * What is said of the node when it is registered.
+     *
+     * @param register whether it is registered at all
+     * @param providerId of the machine at its cloud provider, or ""
+     * @param addresses of the node, as {@code --node-ip} gives them; empty for those of the host
+     */
+    record Registration(
+            boolean register,
+            ImmutableMap<String, String> labels,
+            ImmutableList<Taint> taints,
+            String providerId,
+            ImmutableList<String> addresses) {}
+
+    /**
+     * How much of the machine is for pods. Maps of resource names to quantities, which are known to be legal.
+     *
+     * @param podsPerCore 0 for any number
+     */
+    record Reservations(
+            int maxPods, int podsPerCore, ImmutableMap<String, String> system, ImmutableMap<String, String> kube) {}
+
+    /**
+     * When the node counts as under pressure.
+     *
+     * @param hard signals to thresholds, quantities or percentages, which are known to be legal
+     * @param pressureTransition how long pressure must be gone before it counts as gone
+     */
+    record Eviction(ImmutableMap<String, String> hard, Duration pressureTransition) {}
+
+    /**
+     * Where the agent is asked how it is.
+     *
+     * @param port the kubelet's own, which the node's status tells
+     * @param healthzPort 0 for none
+     */
+    record Endpoints(int port, int healthzPort, String healthzBindAddress) {}
+
+    /**
+     * Completes what was written.
+     *
+     * @param flags win over {@code file}; as in the kubelet they change no default that depends on another field of the file
+     * @throws IllegalSetting if something in them is of another type or out of range
+     */
+    static KubeletConfiguration of(Settings file, Settings flags) {
+        Settings all = flags.orElse(file);
+        return new KubeletConfiguration(
+                ObjectCaching.of(all),
+                new HeartbeatTimes(
+                        all.duration("nodeStatusUpdateFrequency", Duration.ofSeconds(10)),
+                        // who sets the one in the file, long before the other came to be, meant both
+                        file.duration(
+                                "nodeStatusReportFrequency",
+                                file.duration("nodeStatusUpdateFrequency", Duration.ofMinutes(5))),
+                        all.integer("nodeLeaseDurationSeconds", FROM_1, 40)),
+                new RequestRates(
+                        all.integer("kubeAPIQPS", FROM_1, 50),
+                        all.integer("kubeAPIBurst", FROM_1, 100),
+                        all.integer("eventRecordQPS", FROM_0, 50),
+                        all.integer("eventBurst", FROM_1, 100)),
+                registration(all),
+                new Reservations(
+                        all.integer("maxPods", FROM_0, 110),
+                        all.integer("podsPerCore", FROM_0, 0),
+                        NodeResources.reserved(all, "systemReserved"),
+                        NodeResources.reserved(all, "kubeReserved")),
+                new Eviction(
+                        NodeResources.evictionHard(all),
+                        all.duration("evictionPressureTransitionPeriod", Duration.ofMinutes(5))),
+                endpoints(all));
+    }
+
+    private static Registration registration(Settings all) {
+        return new Registration(
+                all.bool("registerNode", true),
+                NodeLabels.of(all),
+                NodeTaints.of(all),
+                all.text("providerID", ""),
+                nodeAddresses(all));
+    }
+
+    private static Endpoints endpoints(Settings all) {
+        String bindAddress = all.text("healthzBindAddress", "127.0.0.1");
+        Setting setting = all.find("healthzBindAddress");
+        if (setting != null && !InetAddresses.isInetAddress(bindAddress)) {
+            throw setting.refused("an IP address, such as 127.0.0.1 or ::1");
+        }
+        return new Endpoints(
+                all.integer("port", PORTS, 10_250), all.integer("healthzPort", PORTS_OR_NONE, 10_248), bindAddress);
+    }
+
+    private static ImmutableList<String> nodeAddresses(Settings all) {
+        ImmutableList<String> addresses =
+                ImmutableList.copyOf(Splitter.on(',').omitEmptyStrings().split(all.text("nodeIP", "")));
+        Setting setting = all.find("nodeIP");
+        if (setting != null && (addresses.size() > 2 || !addresses.stream().allMatch(InetAddresses::isInetAddress))) {
+            throw setting.refused("an IP address, or one of IPv4 and one of IPv6 with a comma between");
+        }
+        return addresses;
+    }
+}

@@ -1,0 +1,42 @@
+package dev.podcache.agent;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What was written for one field.
+ *
+ * @param where for complaints: the file, the line and the field, or the flag
+ * @param value as YAML or the command line has it: String, BigDecimal, Boolean, Map or List; of flags also their own types
+ * @param ofFlag whether it comes from the command line
+ */
+record Setting(String where, Object value, boolean ofFlag) {
+
+    private static final int LONGEST_TEXT = 40;
+
+    static Setting ofFlag(String flag, Object value) {
+        return new Setting(flag, value, true);
+    }
+
+    /** A complaint that the value is none of what is allowed. */
+    IllegalSetting refused(String allowed) {
+        return new IllegalSetting(where + " is " + shown(value) + ": it must be " + allowed, ofFlag);
+    }
+
+    /** A complaint about a part of the value. */
+    IllegalSetting refused(Object part, String allowed) {
+        return new IllegalSetting(where + " has " + shown(part) + ": it must be " + allowed, ofFlag);
+    }
+
+    private static String shown(Object value) {
+        if (value instanceof Map) {
+            return "a map";
+        }
+        if (value instanceof List) {
+            return "a list";
+        }
+        String text = value.toString();
+        String part = text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "...";
+        return value instanceof String ? "\"" + part + "\"" : part;
+    }
+}

@@ -1,0 +1,41 @@
+package dev.podcache;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class PodcacheBuilderTest {
+
+    private final KubernetesClient client = new KubernetesClientBuilder()
+            .withConfig(new ConfigBuilder().withMasterUrl("http://127.0.0.1:1").build())
+            .build();
+
+    @AfterEach
+    void close() {
+        client.close();
+    }
+
+    @Test
+    void idleAfter_lessThanAMinute_isRefused() {
+        PodcacheBuilder builder = Podcache.builder(client);
+
+        assertThatThrownBy(() -> builder.idleAfter(Duration.ofSeconds(59)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("PT59S")
+                .hasMessageContaining("at least a minute");
+    }
+
+    @Test
+    void firstSyncTimeout_zero_isRefused() {
+        PodcacheBuilder builder = Podcache.builder(client);
+
+        assertThatThrownBy(() -> builder.firstSyncTimeout(Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("must be positive");
+    }
+}
