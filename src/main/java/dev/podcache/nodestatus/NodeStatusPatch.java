@@ -24,6 +24,12 @@ final class NodeStatusPatch {
         ObjectNode after = NodeJson.tree(modified);
         before.remove("spec");
         after.remove("spec");
+        for (String map : new String[] {"/metadata/labels", "/metadata/annotations"}) {
+            // an empty map is not written; were it to go as a whole, so would what others put in meanwhile
+            if (!before.at(map).isEmpty()) {
+                after.withObject(map);
+            }
+        }
         JsonNode oldAddresses = before.path("status").path("addresses");
         JsonNode newAddresses = after.path("status").path("addresses");
         boolean replace = !oldAddresses.isEmpty() && !oldAddresses.equals(newAddresses);

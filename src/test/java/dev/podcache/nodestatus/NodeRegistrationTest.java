@@ -31,7 +31,7 @@ class NodeRegistrationTest {
     private final List<String> failures = new ArrayList<>();
 
     @AfterEach
-    void close() throws Exception {
+    void close() {
         fixture.close();
     }
 
@@ -170,7 +170,8 @@ class NodeRegistrationTest {
     @Test
     void register_eachAttempt_sendsTheStatusOfNow() {
         fixture.server.failNext(1, UpdaterFixture.failure(FailureReason.UNAVAILABLE));
-        registration(Nodes.initial()).register(this::failed);
+        ImmutableList<NodeStatusSetter> setters = fixture.options().build().setters();
+        registration(Nodes.initial(), setters).register(this::failed);
         fixture.time.advance(Duration.ofMillis(100));
         fixture.memory = "40e9";
         fixture.time.advance(Duration.ofMillis(200));
@@ -202,7 +203,10 @@ class NodeRegistrationTest {
     }
 
     private NodeRegistration registration(InitialNode.Builder node) {
-        ImmutableList<NodeStatusSetter> setters = fixture.options().build().setters();
+        return registration(node, ImmutableList.of());
+    }
+
+    private NodeRegistration registration(InitialNode.Builder node, ImmutableList<NodeStatusSetter> setters) {
         return new NodeRegistration(fixture.api, new NodeStatusComputation(node.build(), setters), fixture.time, false);
     }
 }

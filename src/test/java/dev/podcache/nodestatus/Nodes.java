@@ -33,6 +33,14 @@ final class Nodes {
                 .build();
     }
 
+    static Node notReady(Instant since) {
+        return new NodeBuilder(empty())
+                .editStatus()
+                .withConditions(condition("Ready", "False", since, since))
+                .endStatus()
+                .build();
+    }
+
     static Node withLabels(Map<String, String> labels) {
         return new NodeBuilder(empty())
                 .editMetadata()

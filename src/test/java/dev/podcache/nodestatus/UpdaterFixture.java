@@ -21,11 +21,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** An updater on a fake server, with a few setters whose facts a test changes. Its random numbers make jitter and offset zero. */
+/** An updater on a fake server, with a few setters whose facts a test changes. Its random numbers make the offset of reports zero. */
 final class UpdaterFixture implements AutoCloseable {
 
     static final ObjectKey NODE = ObjectKey.of("", Nodes.NAME);
-    static final Duration SYNC = Duration.ofSeconds(10);
+    /** From one sync to the next, with the jitter of these random numbers. */
+    static final Duration SYNC = Duration.ofMillis(10_200);
+
     static final Duration REGISTERED = Duration.ofMillis(100);
     static final Duration TIMEOUT = Duration.ofSeconds(3);
 
@@ -42,12 +44,11 @@ final class UpdaterFixture implements AutoCloseable {
     int computed;
     int repeatedFailures;
 
-    private final List<AutoCloseable> updaters = new ArrayList<>();
+    private final List<NodeStatusUpdater> updaters = new ArrayList<>();
 
     NodeStatusOptions.Builder options() {
         return NodeStatusOptions.builder(Nodes.initial().build())
                 .setters(List.of(this::setResources, this::setConditions))
-                // half: no offset of the report; the period is 10.2 s then
                 .random(() -> 0.5)
                 .onRepeatedFailure(() -> repeatedFailures++);
     }
@@ -138,8 +139,8 @@ final class UpdaterFixture implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
-        for (AutoCloseable updater : updaters) {
+    public void close() {
+        for (NodeStatusUpdater updater : updaters) {
             updater.close();
         }
         lister.close();
