@@ -98,7 +98,7 @@ final class FastStatusUpdate implements AutoCloseable {
         if (before.equals("True")) {
             return CompletableFuture.completedFuture(Outcome.DONE);
         }
-        Computed computed = reports.compute(NodeJson.copy(known.get()));
+        Computed computed = reports.compute(known.get());
         if (!reports.isNews(computed) || !"True".equals(ready(computed.node()))) {
             return CompletableFuture.completedFuture(Outcome.NOT_YET);
         }

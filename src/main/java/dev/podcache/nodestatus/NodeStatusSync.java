@@ -97,11 +97,10 @@ final class NodeStatusSync {
             return api.get(lister.name());
         }
         // what is known costs no request; only if that is no good base is the server asked
-        return CompletableFuture.supplyAsync(
-                () -> NodeJson.copy(lister.get()
-                        .orElseThrow(
-                                () -> new IllegalStateException(lister.problem().orElse("Node is not known")))),
-                blocking);
+        return lister.get()
+                .map(CompletableFuture::completedFuture)
+                .orElseGet(() -> CompletableFuture.failedFuture(
+                        new IllegalStateException(lister.problem().orElse("Node is not known"))));
     }
 
     private CompletableFuture<Void> reportIfDue(Node original) {
