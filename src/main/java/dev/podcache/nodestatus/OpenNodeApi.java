@@ -37,10 +37,6 @@ final class OpenNodeApi implements NodeApi, AutoCloseable {
         closed = true;
     }
 
-    boolean isClosed() {
-        return closed;
-    }
-
     private CompletableFuture<Node> unlessClosed(Supplier<CompletableFuture<Node>> request) {
         return closed ? CompletableFuture.failedFuture(new CancellationException("closed")) : request.get();
     }
