@@ -1,0 +1,123 @@
+package dev.podcache.nodestatus;
+
+import dev.podcache.apiserver.NodeApi;
+import dev.podcache.object.FailureReason;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sees to it that the Node is there: creates it, or puts right the one that there is, and tries until that succeeds, after
+ * pauses that double from 100 ms to 7 s. One registration at a time.
+ */
+final class NodeRegistration implements AutoCloseable {
+
+    // After registerWithAPIServer and tryRegisterWithAPIServer of kubernetes/kubernetes,
+    // pkg/kubelet/kubelet_node_status.go.
+
+    private static final Logger log = LoggerFactory.getLogger(NodeRegistration.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(7);
+
+    private final NodeApi api;
+    private final NodeStatusComputation computation;
+    private final Timekeeper timekeeper;
+    private final boolean resetExtended;
+    private final Pause pause;
+
+    /**
+     * Does nothing yet.
+     *
+     * @param resetExtended as in {@link NodeReconciler#extendedResources}
+     */
+    NodeRegistration(NodeApi api, NodeStatusComputation computation, Timekeeper timekeeper, boolean resetExtended) {
+        this.api = api;
+        this.computation = computation;
+        this.timekeeper = timekeeper;
+        this.resetExtended = resetExtended;
+        this.pause = new Pause(timekeeper);
+    }
+
+    /**
+     * Registers, however long that takes.
+     *
+     * @param failed told of each attempt that failed
+     * @return done when the Node is there; after {@link #close}, perhaps never
+     */
+    CompletableFuture<Void> register(Consumer<Failure> failed) {
+        CompletableFuture<Void> registered = new CompletableFuture<>();
+        attemptAfter(FIRST_PAUSE, registered, failed);
+        return registered;
+    }
+
+    /** No further attempt. Idempotent. */
+    @Override
+    public void close() {
+        pause.close();
+    }
+
+    private void attemptAfter(Duration length, CompletableFuture<Void> registered, Consumer<Failure> failed) {
+        pause.then(
+                length,
+                () -> attempt().whenComplete((done, thrown) -> {
+                    if (thrown == null) {
+                        registered.complete(null);
+                        return;
+                    }
+                    Failure failure = Failure.of(thrown);
+                    if (failure.isCancelled()) {
+                        registered.completeExceptionally(failure.cause());
+                        return;
+                    }
+                    failed.accept(failure);
+                    Duration doubled = length.multipliedBy(2);
+                    attemptAfter(doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE, registered, failed);
+                }));
+    }
+
+    /** Tries once; the Node to create is made anew, as the status may have changed since the last attempt. */
+    CompletableFuture<Void> attempt() {
+        return CompletableFuture.supplyAsync(() -> computation.initial(timekeeper.wallTime()), timekeeper.blocking())
+                .thenCompose(initial -> api.create(initial)
+                        .handleAsync((created, thrown) -> created(initial, thrown), timekeeper.blocking())
+                        .thenCompose(next -> next));
+    }
+
+    private CompletableFuture<Void> created(Node initial, @Nullable Throwable thrown) {
+        String name = initial.getMetadata().getName();
+        if (thrown == null) {
+            log.info("Node {} is created", name);
+            return CompletableFuture.completedFuture(null);
+        }
+        Failure failure = Failure.of(thrown);
+        // who may not create Nodes may still have one, made by an administrator
+        if (!failure.is(FailureReason.ALREADY_EXISTS) && !failure.is(FailureReason.FORBIDDEN)) {
+            return CompletableFuture.failedFuture(failure.cause());
+        }
+        return api.get(name)
+                .handleAsync(
+                        (existing, notRead) -> notRead == null
+                                ? reconcile(initial, existing)
+                                // without a Node to be found, that we may not create one is the trouble
+                                : CompletableFuture.<Void>failedFuture(
+                                        failure.is(FailureReason.FORBIDDEN) ? failure.cause() : notRead),
+                        timekeeper.blocking())
+                .thenCompose(next -> next);
+    }
+
+    private CompletableFuture<Void> reconcile(Node initial, Node existing) {
+        String name = initial.getMetadata().getName();
+        Node reconciled = NodeJson.copy(existing);
+        if (!NodeReconciler.reconcile(initial, reconciled, resetExtended)) {
+            log.info("Node {} exists already and is as it should be", name);
+            return CompletableFuture.completedFuture(null);
+        }
+        return api.patchStatus(name, NodeStatusPatch.between(existing, reconciled))
+                .thenAccept(patched -> log.info("Node {} exists already and was put right", name));
+    }
+}

@@ -1,0 +1,43 @@
+package dev.podcache.nodestatus;
+
+import dev.podcache.apiserver.NodeApi;
+import io.fabric8.kubernetes.api.model.Node;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** A {@link NodeApi} that makes no request once it is closed: its calls are then answered with a cancellation. */
+final class OpenNodeApi implements NodeApi, AutoCloseable {
+
+    private final NodeApi api;
+    private volatile boolean closed;
+
+    OpenNodeApi(NodeApi api) {
+        this.api = api;
+    }
+
+    @Override
+    public CompletableFuture<Node> get(String name) {
+        return unlessClosed(() -> api.get(name));
+    }
+
+    @Override
+    public CompletableFuture<Node> create(Node node) {
+        return unlessClosed(() -> api.create(node));
+    }
+
+    @Override
+    public CompletableFuture<Node> patchStatus(String name, String patch) {
+        return unlessClosed(() -> api.patchStatus(name, patch));
+    }
+
+    /** Idempotent. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    private CompletableFuture<Node> unlessClosed(Supplier<CompletableFuture<Node>> request) {
+        return closed ? CompletableFuture.failedFuture(new CancellationException("closed")) : request.get();
+    }
+}

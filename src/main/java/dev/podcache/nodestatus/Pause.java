@@ -1,0 +1,35 @@
+package dev.podcache.nodestatus;
+
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What comes next after a while, one thing at a time, until it is closed. Thread-safe. */
+final class Pause implements AutoCloseable {
+
+    private final Timekeeper timekeeper;
+    private Timekeeper.@Nullable Scheduled next; // guarded by this
+    private boolean closed; // guarded by this
+
+    Pause(Timekeeper timekeeper) {
+        this.timekeeper = timekeeper;
+    }
+
+    /** Runs {@code task} after {@code length} on the timer thread, instead of what was to come before. */
+    synchronized void then(Duration length, Runnable task) {
+        if (next != null) {
+            next.cancel();
+        }
+        next = closed ? null : timekeeper.schedule(length, task);
+    }
+
+    /** Nothing comes next any more. Idempotent. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        if (next != null) {
+            next.cancel();
+            next = null;
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package dev.podcache.realserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.node.NodeLister;
+import dev.podcache.nodestatus.InitialNode;
+import dev.podcache.nodestatus.NodeStatusOptions;
+import dev.podcache.nodestatus.NodeStatusUpdater;
+import dev.podcache.nodestatus.NodeTaints;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.RealServerTest;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeAddress;
+import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.ResourceNotFoundException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A node that registers and reports itself, as kube-apiserver takes it. */
+@RealServerTest
+@ExtendWith(NoLeaks.class)
+class NodeStatusRealServerTest {
+
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    private final KubernetesClient admin = RealApiServer.shared().client();
+    private final Fabric8ApiServer server = Fabric8ApiServer.of(admin);
+    private final String name = "reported-" + NUMBER.incrementAndGet();
+    private final NodeLister lister = NodeLister.following(
+            name, server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + name), server.timekeeper(), () -> 0.0);
+
+    private volatile String memory = "1Gi";
+    private volatile List<NodeAddress> addresses = List.of(ip("10.0.0.1"), ip("fd00::1"));
+    private NodeStatusUpdater updater = updater(InitialNode.builder(name, "linux", "amd64")
+            .taints(NodeTaints.parse("dedicated=test:NoSchedule"))
+            .build());
+
+    @BeforeEach
+    void start() {
+        updater.start();
+        await().until(() -> updater.state().lastReport().isPresent());
+    }
+
+    @AfterEach
+    void close() {
+        updater.close();
+        lister.close();
+        admin.nodes().withName(name).delete();
+        server.close();
+        admin.close();
+    }
+
+    @Test
+    void start_noNode_createsOneThatIsReady() {
+        Node node = node();
+
+        assertThat(node.getMetadata().getLabels()).containsEntry("kubernetes.io/hostname", name);
+        assertThat(node.getSpec().getTaints())
+                .extracting(taint -> tuple(taint.getKey(), taint.getValue(), taint.getEffect()))
+                .contains(tuple("dedicated", "test", "NoSchedule"));
+        assertThat(node.getStatus().getCapacity()).containsEntry("memory", new Quantity("1Gi"));
+        assertThat(RealApiServer.shared().kubectl("get", "node", name))
+                .contains("Ready")
+                .doesNotContain("NotReady");
+    }
+
+    @Test
+    void start_again_putsTheSameNodeRight() {
+        String uid = node().getMetadata().getUid();
+        updater.close();
+        admin.nodes().withName(name).edit(node -> {
+            node.getMetadata().getLabels().put("kubernetes.io/arch", "wrong");
+            node.getMetadata().getLabels().put("kept", "yes");
+            return node;
+        });
+
+        updater = updater(InitialNode.builder(name, "linux", "amd64")
+                .controllerManagedAttachDetach(false)
+                .build());
+        updater.start();
+        await().until(() -> updater.state().lastReport().isPresent());
+
+        Node node = node();
+        assertThat(node.getMetadata().getUid()).isEqualTo(uid);
+        assertThat(node.getMetadata().getLabels())
+                .containsAllEntriesOf(Map.of("kubernetes.io/arch", "amd64", "kept", "yes"));
+        assertThat(node.getMetadata().getAnnotations())
+                .doesNotContainKey("volumes.kubernetes.io/controller-managed-attach-detach");
+    }
+
+    @Test
+    void sync_news_isPatchedWithAllAddresses() {
+        memory = "2Gi";
+        addresses = List.of(ip("10.0.0.2"), ip("fd00::2"), new NodeAddress(name, "Hostname"));
+        updater.syncSoon();
+
+        await().until(() -> node().getStatus().getCapacity().get("memory").equals(new Quantity("2Gi")));
+        assertThat(node().getStatus().getAddresses()).isEqualTo(addresses);
+        assertThat(node().getStatus().getConditions()).hasSize(1);
+    }
+
+    @Test
+    void sync_nodeDeletedByHand_registersItAgain(NoLeaks leaks) {
+        leaks.allowWarnings("it is registered again");
+        String uid = node().getMetadata().getUid();
+
+        admin.nodes().withName(name).delete();
+
+        await().ignoreExceptions().until(() -> !node().getMetadata().getUid().equals(uid));
+        await().until(() -> updater.state().registered());
+        assertThat(node().getStatus().getConditions()).hasSize(1);
+    }
+
+    private NodeStatusUpdater updater(InitialNode node) {
+        return new NodeStatusUpdater(
+                new AdminNodes(),
+                lister,
+                server.timekeeper(),
+                NodeStatusOptions.builder(node)
+                        .setters(List.of(this::set))
+                        .updateFrequency(Duration.ofMillis(500))
+                        .build());
+    }
+
+    private void set(Node node, Instant now) {
+        node.getStatus().setCapacity(Map.of("memory", new Quantity(memory)));
+        node.getStatus().setAddresses(addresses);
+        String since = node.getStatus().getConditions().stream()
+                .map(condition -> condition.getLastTransitionTime())
+                .findFirst()
+                .orElse(now.truncatedTo(ChronoUnit.SECONDS).toString());
+        node.getStatus()
+                .setConditions(List.of(new NodeConditionBuilder()
+                        .withType("Ready")
+                        .withStatus("True")
+                        .withReason("Testing")
+                        .withLastHeartbeatTime(
+                                now.truncatedTo(ChronoUnit.SECONDS).toString())
+                        .withLastTransitionTime(since)
+                        .build()));
+    }
+
+    private Node node() {
+        return admin.nodes().withName(name).require();
+    }
+
+    private static NodeAddress ip(String address) {
+        return new NodeAddress(address, "InternalIP");
+    }
+
+    /** The port, by way of fabric8's client. */
+    private final class AdminNodes implements NodeApi {
+
+        @Override
+        public CompletableFuture<Node> get(String node) {
+            return call("GET", () -> admin.nodes().withName(node).require());
+        }
+
+        @Override
+        public CompletableFuture<Node> create(Node node) {
+            return call("CREATE", () -> admin.resource(node).create());
+        }
+
+        @Override
+        public CompletableFuture<Node> patchStatus(String node, String patch) {
+            PatchContext strategic = PatchContext.of(PatchType.STRATEGIC_MERGE);
+            return call(
+                    "PATCH",
+                    () -> admin.nodes().withName(node).subresource("status").patch(strategic, patch));
+        }
+
+        private CompletableFuture<Node> call(String request, Supplier<Node> answer) {
+            return CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            return answer.get();
+                        } catch (KubernetesClientException e) {
+                            throw ApiServerException.answered(request, e.getCode(), e.getStatus(), null);
+                        } catch (ResourceNotFoundException e) {
+                            throw new ApiServerException(FailureReason.NOT_FOUND, 404, null, request, e);
+                        }
+                    },
+                    server.timekeeper().workers());
+        }
+    }
+}
