@@ -93,8 +93,7 @@ class PodConditionsTest {
 
     @ParameterizedTest
     @MethodSource
-    void containersReady(
-            PodSpec spec, @Nullable List<ContainerStatus> statuses, String phase, PodCondition expected) {
+    void containersReady(PodSpec spec, @Nullable List<ContainerStatus> statuses, String phase, PodCondition expected) {
         assertThat(PodConditions.containersReady(spec, statuses, phase)).isEqualTo(expected);
     }
 

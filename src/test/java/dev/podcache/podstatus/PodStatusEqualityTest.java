@@ -37,8 +37,8 @@ class PodStatusEqualityTest {
 
     @Test
     void equal_shuffledContainers_isEqual() {
-        List<ContainerStatus> containers =
-                new ArrayList<>(IntStream.range(0, 10).mapToObj(i -> running("c" + i)).toList());
+        List<ContainerStatus> containers = new ArrayList<>(
+                IntStream.range(0, 10).mapToObj(i -> running("c" + i)).toList());
         PodStatus ordered = status("Running", containers.toArray(new ContainerStatus[0]));
         Random random = new Random(7);
         for (int i = 0; i < 10; i++) {
@@ -106,8 +106,10 @@ class PodStatusEqualityTest {
 
     @Test
     void equal_notStartedAndNothingSaid_differ() {
-        ContainerStatus said = new ContainerStatusBuilder(running("a")).withStarted(false).build();
+        ContainerStatus said =
+                new ContainerStatusBuilder(running("a")).withStarted(false).build();
 
-        assertThat(equal(status("Running", running("a")), status("Running", said))).isFalse();
+        assertThat(equal(status("Running", running("a")), status("Running", said)))
+                .isFalse();
     }
 }

@@ -141,7 +141,9 @@ class PodStatusMergeTest {
 
         PodStatus merged = merge(withConditions(status("Running"), condition("warm", "True")), ours, true);
 
-        assertThat(merged.getConditions()).extracting(PodCondition::getObservedGeneration).containsExactly(null, 3L);
+        assertThat(merged.getConditions())
+                .extracting(PodCondition::getObservedGeneration)
+                .containsExactly(null, 3L);
     }
 
     @Test

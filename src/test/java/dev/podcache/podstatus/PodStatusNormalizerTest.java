@@ -41,16 +41,18 @@ class PodStatusNormalizerTest {
     void normalised_messagesOfManyContainers_fitTogether(int length) {
         String[] names = IntStream.range(0, CONTAINERS).mapToObj(i -> "c" + i).toArray(String[]::new);
         String[] init = IntStream.range(0, CONTAINERS).mapToObj(i -> "i" + i).toArray(String[]::new);
-        PodStatus status = withInit(statusOf(names, length), statusOf(init, length).getContainerStatuses()
-                .toArray(new ContainerStatus[0]));
+        PodStatus status = withInit(
+                statusOf(names, length),
+                statusOf(init, length).getContainerStatuses().toArray(new ContainerStatus[0]));
 
         PodStatus normalised = PodStatusNormalizer.normalised(pod(withInit(spec("Never", names), init)), status);
 
         int each = Math.min(length, PodStatusNormalizer.LARGEST_MESSAGES / (2 * CONTAINERS));
         assertThat(PodParts.containers(normalised))
                 .hasSize(2 * CONTAINERS)
-                .allSatisfy(container ->
-                        assertThat(container.getState().getTerminated().getMessage()).hasSize(each));
+                .allSatisfy(container -> assertThat(
+                                container.getState().getTerminated().getMessage())
+                        .hasSize(each));
     }
 
     private static PodStatus statusOf(String[] names, int length) {
@@ -66,8 +68,12 @@ class PodStatusNormalizerTest {
         PodStatus normalised = PodStatusNormalizer.normalised(
                 pod(spec("Never", "a")), status("Failed", said("a", "x" + "\u20ac".repeat(5000))));
 
-        String message =
-                normalised.getContainerStatuses().get(0).getState().getTerminated().getMessage();
+        String message = normalised
+                .getContainerStatuses()
+                .get(0)
+                .getState()
+                .getTerminated()
+                .getMessage();
         assertThat(message).matches("x\u20ac+");
         assertThat(message.getBytes(UTF_8)).hasSizeBetween(12286, 12288);
     }
@@ -78,10 +84,14 @@ class PodStatusNormalizerTest {
                 .withLastState(said("a", "m".repeat(20000)).getState())
                 .build();
 
-        PodStatus normalised =
-                PodStatusNormalizer.normalised(pod(spec("Always", "a")), status("Running", container));
+        PodStatus normalised = PodStatusNormalizer.normalised(pod(spec("Always", "a")), status("Running", container));
 
-        assertThat(normalised.getContainerStatuses().get(0).getLastState().getTerminated().getMessage())
+        assertThat(normalised
+                        .getContainerStatuses()
+                        .get(0)
+                        .getLastState()
+                        .getTerminated()
+                        .getMessage())
                 .hasSize(12288);
     }
 
@@ -111,8 +121,8 @@ class PodStatusNormalizerTest {
 
     @Test
     void normalised_order_isByNameAndForInitContainersThatOfTheSpec() {
-        PodStatus status = withInit(
-                status("Pending", waiting("b"), waiting("a")), waiting("x"), waiting("z"), waiting("y"));
+        PodStatus status =
+                withInit(status("Pending", waiting("b"), waiting("a")), waiting("x"), waiting("z"), waiting("y"));
 
         PodStatus normalised =
                 PodStatusNormalizer.normalised(pod(withInit(spec("Always", "b", "a"), "z", "y", "x")), status);

@@ -28,8 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class PodStatusesTest {
 
-    private static final PodObservation BOTH_RUN =
-            PodObservation.of(List.of(running("a"), running("b")), List.of());
+    private static final PodObservation BOTH_RUN = PodObservation.of(List.of(running("a"), running("b")), List.of());
 
     @Test
     void of_everythingRuns_isRunningAndReady() {
@@ -73,8 +72,7 @@ class PodStatusesTest {
                 .endState()
                 .build();
 
-        PodStatus status =
-                PodStatuses.of(pod(spec("Always", "a")), PodObservation.of(List.of(missing), List.of()));
+        PodStatus status = PodStatuses.of(pod(spec("Always", "a")), PodObservation.of(List.of(missing), List.of()));
 
         assertThat(status.getContainerStatuses().get(0).getState()).isEqualTo(missing.getState());
     }
@@ -97,8 +95,7 @@ class PodStatusesTest {
     @Test
     void of_addresses_areWrittenOnceAloneAndOnceAsAList() {
         PodStatus status = PodStatuses.of(
-                pod(spec("Always", "a", "b")),
-                BOTH_RUN.at(List.of("10.0.0.1", "fd00::1"), List.of("10.1.0.7")));
+                pod(spec("Always", "a", "b")), BOTH_RUN.at(List.of("10.0.0.1", "fd00::1"), List.of("10.1.0.7")));
 
         assertThat(status.getHostIP()).isEqualTo("10.0.0.1");
         assertThat(status.getHostIPs()).containsExactly(new HostIP("10.0.0.1"), new HostIP("fd00::1"));
@@ -138,7 +135,9 @@ class PodStatusesTest {
 
         PodStatus status = PodStatuses.of(pod, BOTH_RUN);
 
-        assertThat(status.getConditions()).contains(gate, condition("Ready", "True")).hasSize(5);
+        assertThat(status.getConditions())
+                .contains(gate, condition("Ready", "True"))
+                .hasSize(5);
     }
 
     @Test

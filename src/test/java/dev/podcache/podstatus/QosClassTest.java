@@ -24,9 +24,12 @@ class QosClassTest {
         return Stream.of(
                 Arguments.of("guaranteed", "Guaranteed", spec(FULL)),
                 Arguments.of("guaranteed, two", "Guaranteed", spec(FULL, FULL)),
-                Arguments.of("other units", "Guaranteed", spec(container("cpu=0.1 memory=1Gi", "cpu=100m memory=1024Mi"))),
-                Arguments.of("a storage request", "Guaranteed", spec(container(
-                        "cpu=1 memory=1Gi ephemeral-storage=1Gi", "cpu=1 memory=1Gi"))),
+                Arguments.of(
+                        "other units", "Guaranteed", spec(container("cpu=0.1 memory=1Gi", "cpu=100m memory=1024Mi"))),
+                Arguments.of(
+                        "a storage request",
+                        "Guaranteed",
+                        spec(container("cpu=1 memory=1Gi ephemeral-storage=1Gi", "cpu=1 memory=1Gi"))),
                 Arguments.of("nothing", "BestEffort", spec(NONE)),
                 Arguments.of("nothing, two", "BestEffort", spec(NONE, NONE)),
                 Arguments.of("zeros", "BestEffort", spec(container("cpu=0 memory=0", "cpu=0 memory=0"))),
@@ -36,7 +39,10 @@ class QosClassTest {
                 Arguments.of("no requests", "Burstable", spec(container("", "cpu=1 memory=1Gi"))),
                 Arguments.of("only cpu", "Burstable", spec(container("cpu=1", "cpu=1"))),
                 Arguments.of("limits above", "Burstable", spec(container("cpu=1 memory=1Gi", "cpu=2 memory=1Gi"))),
-                Arguments.of("halves in two", "Burstable", spec(container("cpu=1", "cpu=1"), container("memory=1", "memory=1"))));
+                Arguments.of(
+                        "halves in two",
+                        "Burstable",
+                        spec(container("cpu=1", "cpu=1"), container("memory=1", "memory=1"))));
     }
 
     @ParameterizedTest(name = "{0}: {1}")
@@ -52,7 +58,10 @@ class QosClassTest {
     @ParameterizedTest
     @MethodSource
     void of_initContainers(Container init, String expected) {
-        PodSpec spec = new PodSpecBuilder().withContainers(FULL).withInitContainers(init).build();
+        PodSpec spec = new PodSpecBuilder()
+                .withContainers(FULL)
+                .withInitContainers(init)
+                .build();
 
         assertThat(QosClass.of(spec)).isEqualTo(expected);
     }

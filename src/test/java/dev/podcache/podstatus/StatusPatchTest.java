@@ -62,7 +62,8 @@ class StatusPatchTest {
                         .build());
         theirs.setMessage("");
 
-        assertThat(StatusPatch.between("myuid", theirs, status("Pending", waiting("a"))).unchanged())
+        assertThat(StatusPatch.between("myuid", theirs, status("Pending", waiting("a")))
+                        .unchanged())
                 .isTrue();
     }
 }

@@ -90,8 +90,7 @@ class StatusStepsTest {
         ", 2021-01-01T00:00:00Z, 2021-01-01T00:00:00Z",
         ", , 2026-01-01T00:00:00Z"
     })
-    void take_startTime_isTheFirstThatIsKnown(
-            @Nullable String before, @Nullable String given, String expected) {
+    void take_startTime_isTheFirstThatIsKnown(@Nullable String before, @Nullable String given, String expected) {
         PodStatus older = status("Pending");
         older.setStartTime(before);
         PodStatus newer = status("Running");
@@ -104,8 +103,7 @@ class StatusStepsTest {
 
     @ParameterizedTest
     @CsvSource({"2, 3, 3", "4, 3, 4", ", 3, 3", "2, , 2", ", , "})
-    void take_observedGeneration_neverDecreases(
-            @Nullable Long before, @Nullable Long ofPod, @Nullable Long expected) {
+    void take_observedGeneration_neverDecreases(@Nullable Long before, @Nullable Long ofPod, @Nullable Long expected) {
         PodStatus older = status("Running");
         older.setObservedGeneration(before);
         PodStatus newer = status("Running");
@@ -169,8 +167,13 @@ class StatusStepsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "Pending, Running, true", "Running, Pending, true", "Running, Failed, true", "Succeeded, Failed, true",
-        "Succeeded, Running, false", "Failed, Running, false", "Failed, Pending, false"
+        "Pending, Running, true",
+        "Running, Pending, true",
+        "Running, Failed, true",
+        "Succeeded, Failed, true",
+        "Succeeded, Running, false",
+        "Failed, Running, false",
+        "Failed, Pending, false"
     })
     void refusal_phase(String before, String after, boolean legal) {
         assertThat(StatusTransitions.refusal(spec("Always"), status(before), status(after)) == null)
@@ -228,8 +231,7 @@ class StatusStepsTest {
                 Arguments.of(two, status("Running", running("a"), ended("i", 0), ended("j", 0)), "a"),
                 Arguments.of(two, status("Running", endedBefore("a", 0), waiting("i"), waiting("j")), "i a"),
                 Arguments.of(sidecar, status("Pending", waiting("a"), ended("i", 0), running("sidecar")), "sidecar"),
-                Arguments.of(
-                        sidecar, status("Pending", waiting("a"), ended("i", 0), started("sidecar")), "sidecar a"));
+                Arguments.of(sidecar, status("Pending", waiting("a"), ended("i", 0), started("sidecar")), "sidecar a"));
     }
 
     /** The first status is that of the regular container, the others those of init containers. */
@@ -245,7 +247,8 @@ class StatusStepsTest {
 
         assertThat(PodParts.containers(status))
                 .filteredOn(container -> container.getState().getTerminated() != null
-                        && "ContainerStatusUnknown".equals(container.getState().getTerminated().getReason()))
+                        && "ContainerStatusUnknown"
+                                .equals(container.getState().getTerminated().getReason()))
                 .extracting(ContainerStatus::getName)
                 .containsExactly(lost.split(" ", -1));
     }
