@@ -1,0 +1,146 @@
+package dev.podcache.podstatus;
+
+import static dev.podcache.podstatus.Given.condition;
+import static dev.podcache.podstatus.Given.ended;
+import static dev.podcache.podstatus.Given.pod;
+import static dev.podcache.podstatus.Given.running;
+import static dev.podcache.podstatus.Given.since;
+import static dev.podcache.podstatus.Given.spec;
+import static dev.podcache.podstatus.Given.status;
+import static dev.podcache.podstatus.Given.waiting;
+import static dev.podcache.podstatus.Given.withConditions;
+import static dev.podcache.podstatus.Given.withInit;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** TestStatusNormalizationEnforcesMaxBytes of upstream, and the rest of what normalising means. */
+@ExtendWith(NoLeaks.class)
+class PodStatusNormalizerTest {
+
+    private static final int CONTAINERS = 24;
+
+    private static ContainerStatus said(String name, String message) {
+        ContainerStatus status = ended(name, 1);
+        status.getState().getTerminated().setMessage(message);
+        return status;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {192, 208, 256, 257, 400})
+    void normalised_messagesOfManyContainers_fitTogether(int length) {
+        String[] names = IntStream.range(0, CONTAINERS).mapToObj(i -> "c" + i).toArray(String[]::new);
+        String[] init = IntStream.range(0, CONTAINERS).mapToObj(i -> "i" + i).toArray(String[]::new);
+        PodStatus status = withInit(
+                statusOf(names, length),
+                statusOf(init, length).getContainerStatuses().toArray(new ContainerStatus[0]));
+
+        PodStatus normalised = PodStatusNormalizer.normalised(pod(withInit(spec("Never", names), init)), status);
+
+        int each = Math.min(length, PodStatusNormalizer.LARGEST_MESSAGES / (2 * CONTAINERS));
+        assertThat(PodParts.containers(normalised))
+                .hasSize(2 * CONTAINERS)
+                .allSatisfy(container -> assertThat(
+                                container.getState().getTerminated().getMessage())
+                        .hasSize(each));
+    }
+
+    private static PodStatus statusOf(String[] names, int length) {
+        return status(
+                "Failed",
+                java.util.Arrays.stream(names)
+                        .map(name -> said(name, "m".repeat(length)))
+                        .toArray(ContainerStatus[]::new));
+    }
+
+    @Test
+    void normalised_messageOfManyBytesACharacter_isCutBetweenTwo() {
+        PodStatus normalised = PodStatusNormalizer.normalised(
+                pod(spec("Never", "a")), status("Failed", said("a", "x" + "\u20ac".repeat(5000))));
+
+        String message = normalised
+                .getContainerStatuses()
+                .get(0)
+                .getState()
+                .getTerminated()
+                .getMessage();
+        assertThat(message).matches("x\u20ac+");
+        assertThat(message.getBytes(UTF_8)).hasSizeBetween(12286, 12288);
+    }
+
+    @Test
+    void normalised_lastMessage_isCutToo() {
+        ContainerStatus container = new ContainerStatusBuilder(running("a"))
+                .withLastState(said("a", "m".repeat(20000)).getState())
+                .build();
+
+        PodStatus normalised = PodStatusNormalizer.normalised(pod(spec("Always", "a")), status("Running", container));
+
+        assertThat(normalised
+                        .getContainerStatuses()
+                        .get(0)
+                        .getLastState()
+                        .getTerminated()
+                        .getMessage())
+                .hasSize(12288);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2026-01-01T00:00:00.123456789Z, 2026-01-01T00:00:00Z",
+        "2026-01-01T02:00:00+02:00, 2026-01-01T00:00:00Z",
+        "2026-01-01T00:00:07Z, 2026-01-01T00:00:07Z",
+        "yesterday, yesterday"
+    })
+    void normalised_times_areWholeSeconds(String time, String expected) {
+        ContainerStatus container = running("a");
+        container.getState().getRunning().setStartedAt(time);
+        container.setLastState(ended("a", 1).getState());
+        container.getLastState().getTerminated().setFinishedAt(time);
+        PodStatus status = withConditions(status("Running", container), since(condition("Ready", "True"), time));
+        status.setStartTime(time);
+
+        PodStatus normalised = PodStatusNormalizer.normalised(pod(spec("Always", "a")), status);
+
+        ContainerStatus first = normalised.getContainerStatuses().get(0);
+        assertThat(normalised.getStartTime()).isEqualTo(expected);
+        assertThat(normalised.getConditions().get(0).getLastTransitionTime()).isEqualTo(expected);
+        assertThat(first.getState().getRunning().getStartedAt()).isEqualTo(expected);
+        assertThat(first.getLastState().getTerminated().getFinishedAt()).isEqualTo(expected);
+    }
+
+    @Test
+    void normalised_order_isByNameAndForInitContainersThatOfTheSpec() {
+        PodStatus status =
+                withInit(status("Pending", waiting("b"), waiting("a")), waiting("x"), waiting("z"), waiting("y"));
+
+        PodStatus normalised =
+                PodStatusNormalizer.normalised(pod(withInit(spec("Always", "b", "a"), "z", "y", "x")), status);
+
+        assertThat(normalised.getContainerStatuses())
+                .extracting(ContainerStatus::getName)
+                .containsExactly("a", "b");
+        assertThat(normalised.getInitContainerStatuses())
+                .extracting(ContainerStatus::getName)
+                .containsExactly("z", "y", "x");
+    }
+
+    @Test
+    void normalised_whatItIsGiven_isNotModified(NoLeaks leaks) {
+        PodStatus status = status("Failed", said("b", "m".repeat(20000)), said("a", "m"));
+        status.setStartTime("2026-01-01T00:00:00.5Z");
+        leaks.watchForMutation(status);
+
+        PodStatusNormalizer.normalised(pod(spec("Never", "a", "b")), status);
+    }
+}

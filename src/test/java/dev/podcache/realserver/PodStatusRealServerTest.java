@@ -1,0 +1,179 @@
+package dev.podcache.realserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.podcache.podstatus.PodObservation;
+import dev.podcache.podstatus.PodStatusManager;
+import dev.podcache.podstatus.PodStatuses;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.RawApi;
+import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.RealServerTest;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a real server makes of what we say of pods. */
+@RealServerTest
+@ExtendWith(NoLeaks.class)
+class PodStatusRealServerTest {
+
+    private static final Logger log = LoggerFactory.getLogger(PodStatusRealServerTest.class);
+    private static final int PODS = 110;
+    private static final Duration OVER_A_FULL_PASS = Duration.ofSeconds(11);
+
+    private final RealApiServer real = RealApiServer.shared();
+    private final TestNamespace shop = new TestNamespace(real);
+    private final Timekeeper timekeeper = Timekeeper.system();
+    private final RawPodStatusApi api = new RawPodStatusApi(RawApi.of(real.url(), real.tls()));
+    private final Map<String, Pod> known = new ConcurrentHashMap<>();
+    private final PodStatusManager manager =
+            new PodStatusManager(api, uid -> Optional.ofNullable(known.get(uid)), timekeeper, () -> 0.0);
+
+    @BeforeEach
+    void start() {
+        manager.start();
+    }
+
+    @AfterEach
+    void close() {
+        manager.close();
+        api.close();
+        timekeeper.close();
+        shop.close();
+    }
+
+    @Test
+    void setPodStatus_isShownByKubectl() {
+        Pod pod = create("cart");
+
+        manager.setPodStatus(pod, waiting(pod));
+        await().until(() -> kubectl("cart").contains("CreateContainerConfigError"));
+        assertThat(kubectl("cart")).contains("0/1");
+
+        manager.setPodStatus(pod, running(pod));
+        await().until(() -> kubectl("cart").contains("Running"));
+        assertThat(kubectl("cart")).contains("1/1").contains("10.1.0.7");
+        assertThat(shop.kubectl("describe", "pod", "cart"))
+                .containsPattern("Ready +True")
+                .containsPattern("QoS Class: +BestEffort");
+    }
+
+    @Test
+    void terminatePod_afterAGracefulDelete_removesThePod() {
+        Pod pod = create("cart");
+        manager.setPodStatus(pod, running(pod));
+        await().until(() -> kubectl("cart").contains("Running"));
+        shop.kubectl("delete", "pod", "cart", "--wait=false");
+
+        Pod terminating = read("cart");
+        assertThat(terminating.getMetadata().getDeletionTimestamp()).isNotNull();
+        manager.terminatePod(terminating);
+
+        await().until(() -> shop.kubectl("get", "pods", "--no-headers").isBlank());
+        assertThat(api.requests()).endsWith("GET cart", "PATCH cart", "DELETE cart");
+    }
+
+    @Test
+    void terminatePod_podOfThatNameIsAnotherByNow_leavesItAlone() {
+        Pod old = create("cart");
+        manager.setPodStatus(old, running(old));
+        await().until(() -> kubectl("cart").contains("Running"));
+        shop.kubectl("delete", "pod", "cart", "--grace-period=0", "--force");
+        Pod successor = create("cart");
+
+        manager.terminatePod(old);
+        await().until(() -> manager.getPodStatus(old.getMetadata().getUid()).isEmpty());
+
+        assertThat(read("cart").getMetadata().getUid())
+                .isEqualTo(successor.getMetadata().getUid());
+        assertThat(read("cart").getStatus().getPhase()).isEqualTo("Pending");
+        assertThat(api.requests()).endsWith("GET cart");
+    }
+
+    @Test
+    void fullNode_isReportedOnceAndThenLeftAlone() {
+        List<Pod> pods = new ArrayList<>();
+        for (int i = 0; i < PODS; i++) {
+            pods.add(create("web-" + i));
+        }
+        long began = System.nanoTime();
+        pods.forEach(pod -> manager.setPodStatus(pod, running(pod)));
+        await().pollInterval(Duration.ofMillis(5)).until(() -> api.requests().size() == 2 * PODS);
+        log.info(
+                "{} pods reported within {} ms",
+                PODS,
+                Duration.ofNanos(System.nanoTime() - began).toMillis());
+        await().until(() -> shop.kubectl("get", "pods", "--no-headers")
+                        .lines()
+                        .filter(line -> line.contains("Running"))
+                        .count()
+                == PODS);
+        // this server knows no hostIPs and no started containers' signals: what it dropped must not be sent again and
+        // again
+        pods.forEach(pod ->
+                known.put(pod.getMetadata().getUid(), read(pod.getMetadata().getName())));
+
+        await().pollDelay(OVER_A_FULL_PASS)
+                .atMost(OVER_A_FULL_PASS.plusSeconds(1))
+                .until(() -> true);
+
+        assertThat(api.requests()).hasSize(2 * PODS);
+        assertThat(known.values())
+                .allSatisfy(pod -> assertThat(pod.getStatus().getHostIPs()).isEmpty());
+    }
+
+    private Pod create(String name) {
+        Pod pod = shop.admin().resource(shop.pod(name, "worker-1")).create();
+        known.put(pod.getMetadata().getUid(), pod);
+        return pod;
+    }
+
+    private Pod read(String name) {
+        return shop.admin().pods().inNamespace(shop.name()).withName(name).get();
+    }
+
+    private String kubectl(String name) {
+        return shop.kubectl("get", "pod", name, "--output=wide", "--no-headers");
+    }
+
+    private static PodStatus running(Pod pod) {
+        ContainerStatus main = new ContainerStatusBuilder()
+                .withName("main")
+                .withContainerID("test://main")
+                .withImage("none")
+                .withReady(true)
+                .withStarted(true)
+                .withNewState()
+                .withNewRunning("2026-01-01T00:00:00Z")
+                .endState()
+                .build();
+        return PodStatuses.of(
+                pod, PodObservation.of(List.of(main), List.of()).at(List.of("10.0.0.1"), List.of("10.1.0.7")));
+    }
+
+    private static PodStatus waiting(Pod pod) {
+        ContainerStatus main = new ContainerStatusBuilder()
+                .withName("main")
+                .withNewState()
+                .withNewWaiting("secret \"db\" not found", "CreateContainerConfigError")
+                .endState()
+                .build();
+        return PodStatuses.of(pod, PodObservation.of(List.of(main), List.of()));
+    }
+}
