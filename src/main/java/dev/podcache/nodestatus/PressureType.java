@@ -36,7 +36,10 @@ enum PressureType {
 
     private final String condition;
     private final ImmutableList<EvictionSignal> signals;
+    @SuppressWarnings("ImmutableEnumChecker") // a record of strings is immutable
     private final Wording under;
+
+    @SuppressWarnings("ImmutableEnumChecker")
     private final Wording free;
 
     PressureType(String condition, ImmutableList<EvictionSignal> signals, Wording under, Wording free) {

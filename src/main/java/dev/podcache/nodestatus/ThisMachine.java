@@ -169,7 +169,7 @@ final class ThisMachine implements HostFacts {
     }
 
     private static Optional<Long> number(Path file) {
-        return text(file).map(Longs::tryParse);
+        return text(file).flatMap(text -> Optional.ofNullable(Longs.tryParse(text)));
     }
 
     private static Optional<String> text(Path file) {
