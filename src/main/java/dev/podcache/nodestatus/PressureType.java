@@ -36,6 +36,7 @@ enum PressureType {
 
     private final String condition;
     private final ImmutableList<EvictionSignal> signals;
+
     @SuppressWarnings("ImmutableEnumChecker") // a record of strings is immutable
     private final Wording under;
 

@@ -98,7 +98,7 @@ public final class RuntimeHealth extends AbstractService {
         try {
             learn(runtime.get());
         } catch (RuntimeException e) {
-            log.warn("Cannot ask the container runtime how it is", e);
+            log.warn("Cannot ask the container runtime how it is: {}", e.toString());
         } finally {
             synchronized (lock) {
                 asking = false;

@@ -118,10 +118,7 @@ final class ThisMachine implements HostFacts {
 
     /** How many threads there are: 80 in {@code 0.20 0.18 0.12 1/80 11206}. OSHI's number wraps at 65536. */
     private static Optional<Long> tasks() {
-        return text(LOAD)
-                .map(TASKS::matcher)
-                .filter(Matcher::find)
-                .map(found -> Long.valueOf(found.group(1)));
+        return text(LOAD).map(TASKS::matcher).filter(Matcher::find).map(found -> Long.valueOf(found.group(1)));
     }
 
     @Override

@@ -14,10 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EvictionThresholdsTest {
 
     private static EvictionThresholds parse(String evictionHard) {
-        return EvictionThresholds.parse(Splitter.on(' ')
-                .omitEmptyStrings()
-                .withKeyValueSeparator('<')
-                .split(evictionHard));
+        return EvictionThresholds.parse(
+                Splitter.on(' ').omitEmptyStrings().withKeyValueSeparator('<').split(evictionHard));
     }
 
     @ParameterizedTest
@@ -87,9 +85,9 @@ class EvictionThresholdsTest {
 
     @Test
     void mergedWithDefaults_someConfigured_onlyTheOthersAreDefaults() {
-        EvictionThresholds merged =
-                EvictionThresholds.parse(ImmutableMap.of("memory.available", "1Gi", "imagefs.available", "0%"))
-                        .mergedWithDefaults();
+        EvictionThresholds merged = EvictionThresholds.parse(
+                        ImmutableMap.of("memory.available", "1Gi", "imagefs.available", "0%"))
+                .mergedWithDefaults();
         assertThat(merged)
                 .hasToString("{memory.available=1Gi, nodefs.available=10%, nodefs.inodesFree=5%, "
                         + "imagefs.available=off, imagefs.inodesFree=5%}");

@@ -64,9 +64,7 @@ class MachineInfoSetterTest {
     void set_podLimits_theLesserHolds(int max, int perCore, String expected) {
         limits = new MachineInfoSetter.PodLimits(max, perCore);
         set();
-        assertThat(Quantities.whole(new Quantity(expected)))
-                .isEqualTo(
-                        Quantities.whole(status.node.getStatus().getCapacity().get("pods")));
+        assertThat(capacity("pods")).isEqualTo(expected);
     }
 
     @Test

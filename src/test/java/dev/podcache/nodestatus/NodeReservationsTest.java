@@ -47,7 +47,8 @@ class NodeReservationsTest {
 
     @Test
     void of_otherSignals_reserveNothing() {
-        NodeReservations reservations = reservations("", "", "imagefs.available=50% nodefs.inodesFree=50% pid.available=5");
+        NodeReservations reservations =
+                reservations("", "", "imagefs.available=50% nodefs.inodesFree=50% pid.available=5");
         assertThat(reservations.of(quantities("cpu=1 memory=1Gi ephemeral-storage=1Gi pods=110")))
                 .isEmpty();
     }
@@ -76,7 +77,8 @@ class NodeReservationsTest {
 
     @Test
     void validate_allThatThereIs_isAllowed() {
-        assertThatNoException().isThrownBy(() -> reservations("cpu=1", "cpu=1", "").validate(quantities("cpu=2")));
+        assertThatNoException()
+                .isThrownBy(() -> reservations("cpu=1", "cpu=1", "").validate(quantities("cpu=2")));
     }
 
     @ParameterizedTest

@@ -58,8 +58,8 @@ class NodeStatusSettersTest {
 
     @Test
     void build_moreReservedThanThere_isRefusedWithNamesAndNumbers() {
-        setters.reservations(NodeReservations.parse(
-                ImmutableMap.of("cpu", "3"), ImmutableMap.of(), EvictionThresholds.defaults()));
+        setters.reservations(
+                NodeReservations.parse(ImmutableMap.of("cpu", "3"), ImmutableMap.of(), EvictionThresholds.defaults()));
         assertThatThrownBy(setters::build)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("resource \"cpu\" has a reservation of 3 but capacity of 2");
@@ -72,7 +72,9 @@ class NodeStatusSettersTest {
         assertThat(set.getDaemonEndpoints().getKubeletEndpoint().getPort()).isEqualTo(10255);
         assertThat(set.getNodeInfo().getOperatingSystem()).isEqualTo("linux");
         assertThat(set.getNodeInfo().getArchitecture()).isEqualTo("amd64");
-        assertThat(set.getAddresses()).extracting(address -> address.getAddress()).containsExactly("10.1.1.1", "host");
+        assertThat(set.getAddresses())
+                .extracting(address -> address.getAddress())
+                .containsExactly("10.1.1.1", "host");
     }
 
     @Test
@@ -82,7 +84,8 @@ class NodeStatusSettersTest {
         for (String expected : new String[] {"True", "True", "False"}) {
             host.memory = Optional.of(new Supply(20_000_000_000L, expected.equals("True") ? 1 : 10_000_000_000L));
             built.forEach(setter -> setter.set(status.node, NOW));
-            assertThat(status.node.getStatus().getConditions().get(0).getStatus()).isEqualTo(expected);
+            assertThat(status.node.getStatus().getConditions().get(0).getStatus())
+                    .isEqualTo(expected);
             time.advance(Duration.ofMinutes(1));
         }
     }
@@ -92,8 +95,8 @@ class NodeStatusSettersTest {
     void build_somethingIsWrong_nodeIsNotReady(String what) {
         ImmutableList<String> wrong = ImmutableList.of("wrong");
         switch (what) {
-            case "runtime" -> setters.runtimeHealth(
-                    new RuntimeHealth(() -> RuntimeStatus.READY, ImmutableMap.of(), time));
+            case "runtime" ->
+                setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.READY, ImmutableMap.of(), time));
             case "storage" -> setters.storageErrors(() -> wrong);
             default -> setters.shutdownErrors(() -> wrong);
         }
@@ -125,7 +128,9 @@ class NodeStatusSettersTest {
     @Test
     void build_external_leavesTheAddressesToTheCloud() {
         setters.externalCloudProvider(true).nodeIps(NodeIps.NONE);
-        assertThat(set().getAddresses()).extracting(address -> address.getType()).containsExactly("Hostname");
+        assertThat(set().getAddresses())
+                .extracting(address -> address.getType())
+                .containsExactly("Hostname");
     }
 
     @Test

@@ -10,13 +10,13 @@ import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import java.time.Instant;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -52,8 +52,7 @@ class RuntimeHealthTest {
     @Test
     void errors_neverAsked_sayThatNothingIsKnown() {
         RuntimeHealth health = health();
-        assertThat(health.runtimeErrors())
-                .containsExactly("container runtime status check may not have completed yet");
+        assertThat(health.runtimeErrors()).containsExactly("container runtime status check may not have completed yet");
         assertThat(health.networkErrors()).containsExactly("network state unknown");
     }
 
@@ -75,8 +74,7 @@ class RuntimeHealthTest {
                 .containsExactly(
                         "container runtime status check may not have completed yet",
                         "container runtime not ready: RuntimeReady=false");
-        assertThat(health.networkErrors())
-                .containsExactly("container runtime network not ready: NetworkReady=false");
+        assertThat(health.networkErrors()).containsExactly("container runtime network not ready: NetworkReady=false");
     }
 
     @Test
@@ -132,9 +130,10 @@ class RuntimeHealthTest {
                 ImmutableMap.of(
                         "PLEG", () -> Optional.of("pleg was last seen active 3m ago"),
                         "well", Optional::empty,
-                        "broken", () -> {
-                            throw new IllegalStateException("foo");
-                        }),
+                        "broken",
+                                () -> {
+                                    throw new IllegalStateException("foo");
+                                }),
                 time);
         health.startAsync();
         assertThat(health.runtimeErrors())
@@ -152,7 +151,8 @@ class RuntimeHealthTest {
         time.advance(Duration.ofSeconds(35));
         assertThat(health.state()).isEqualTo(Service.State.RUNNING);
         assertThat(hanging).hasSize(1);
-        assertThat(health.runtimeErrors()).isEqualTo(ImmutableList.of("container runtime status check may not have completed yet"));
+        assertThat(health.runtimeErrors())
+                .isEqualTo(ImmutableList.of("container runtime status check may not have completed yet"));
         hanging.remove().run();
         assertThat(health.runtimeErrors()).isEmpty();
         time.advance(Duration.ofSeconds(5));

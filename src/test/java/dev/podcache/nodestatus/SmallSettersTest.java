@@ -46,7 +46,8 @@ class SmallSettersTest {
     @Test
     void versions_theMachinesUnknown_leavesTheNodeAlone() {
         host.kernelVersion = Optional.empty();
-        assertThatThrownBy(() -> setVersions(() -> "RuntimeVersion")).hasMessageStartingWith("error getting version info: ");
+        assertThatThrownBy(() -> setVersions(() -> "RuntimeVersion"))
+                .hasMessageStartingWith("error getting version info: ");
         assertThat(status.node.getStatus().getNodeInfo()).isNull();
     }
 

@@ -112,8 +112,8 @@ class ThisMachineTest {
         Supply bytes = facts.fileSystemBytes().orElseThrow();
         assertThat(bytes.capacity()).isEqualTo(Files.getFileStore(root).getTotalSpace());
         assertThat(bytes.available()).isCloseTo(Files.getFileStore(root).getUsableSpace(), within(GIB));
-        facts.fileSystemInodes().ifPresent(inodes -> assertThat(inodes.available())
-                .isBetween(1L, inodes.capacity()));
+        facts.fileSystemInodes()
+                .ifPresent(inodes -> assertThat(inodes.available()).isBetween(1L, inodes.capacity()));
     }
 
     @Test
@@ -126,7 +126,8 @@ class ThisMachineTest {
     @Test
     void addresses_always_haveLoopbackAndNoScopes() {
         assertThat(facts().addresses()).anyMatch(InetAddress::isLoopbackAddress);
-        assertThat(facts().addresses()).noneMatch(address -> address.getHostAddress().contains("%"));
+        assertThat(facts().addresses())
+                .noneMatch(address -> address.getHostAddress().contains("%"));
     }
 
     @Test
