@@ -5,7 +5,8 @@
  *
  * <p>Read {@code NodeStatusSetter} and {@code NodeStatusUpdater}; then {@code Turns}, {@code SyncLoop}, {@code NodeStatusSync},
  * {@code NodeRegistration}, {@code NodeReconciler}, {@code StatusReports}, {@code LastReport}, {@code NodeStatusChange}, {@code
- * NodeStatusPatch} and {@code FastStatusUpdate}.
+ * NodeStatusPatch} and {@code FastStatusUpdate}. The setters of an ordinary node are made by {@code NodeStatusSetters}, from {@code
+ * HostFacts}, {@code NodeReservations} with {@code EvictionThresholds}, and {@code RuntimeHealth}.
  *
  * <table>
  * <caption>Locks</caption>
@@ -13,6 +14,7 @@
  * <tr><td>{@code Turns}</td><td>who has the turn, who waits for it</td><td>none</td></tr>
  * <tr><td>{@code SyncLoop}</td><td>whether a sync runs, and another is wanted</td><td>{@code Pause}</td></tr>
  * <tr><td>{@code Pause}</td><td>what comes next</td><td>the timer's</td></tr>
+ * <tr><td>{@code RuntimeHealth}</td><td>the runtime's last answer, and when it is asked next</td><td>the timer's</td></tr>
  * </table>
  */
 @NullMarked
