@@ -97,7 +97,8 @@ final class Heartbeat<R> {
         wire.http().request(options).onFailure(this::fail).onSuccess(asked -> {
             asked.exceptionHandler(this::fail);
             // else Vert.x logs an error when an idle connection is lost
-            asked.connection().exceptionHandler(lost -> log.debug("the heartbeat connection to {} is lost", endpoint, lost));
+            asked.connection()
+                    .exceptionHandler(lost -> log.debug("the heartbeat connection to {} is lost", endpoint, lost));
             ServerRequest.Body body = request.body();
             asked.send(body == null ? Buffer.buffer() : Buffer.buffer(body.json()))
                     .onFailure(this::fail)
