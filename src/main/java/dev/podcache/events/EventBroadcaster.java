@@ -30,7 +30,12 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
     private final EventNames names;
     private final EventSink sink;
 
-    private EventBroadcaster(EventApi events, EventSource source, Timekeeper timekeeper, DoubleSupplier random) {
+    /**
+     * A recorder of events.
+     *
+     * @param random uniform in [0, 1)
+     */
+    EventBroadcaster(EventApi events, EventSource source, Timekeeper timekeeper, DoubleSupplier random) {
         this.source = source;
         this.timekeeper = timekeeper;
         this.names = new EventNames(timekeeper);
@@ -45,19 +50,10 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
      * @param host the node that it runs on
      */
     public static EventBroadcaster to(EventApi events, String component, String host, Timekeeper timekeeper) {
-        return to(
-                events,
-                component,
-                host,
-                timekeeper,
-                () -> ThreadLocalRandom.current().nextDouble());
-    }
-
-    static EventBroadcaster to(
-            EventApi events, String component, String host, Timekeeper timekeeper, DoubleSupplier random) {
         EventSource source =
                 new EventSourceBuilder().withComponent(component).withHost(host).build();
-        return new EventBroadcaster(events, source, timekeeper, random);
+        return new EventBroadcaster(
+                events, source, timekeeper, () -> ThreadLocalRandom.current().nextDouble());
     }
 
     @Override

@@ -161,8 +161,8 @@ final class EventSink {
     private static void giveUp(Event event, @Nullable Throwable thrown) {
         String about = event.getInvolvedObject().getKind() + " "
                 + event.getInvolvedObject().getName();
-        if (reasonOf(thrown) == FailureReason.ALREADY_EXISTS || reasonOf(thrown) == FailureReason.FORBIDDEN) {
-            // the namespace is going away, most often
+        if (reasonOf(thrown) == FailureReason.ALREADY_EXISTS) {
+            // an attempt before this one came through, though its answer did not
             log.debug("the event {} about {} was not written", event.getReason(), about, thrown);
         } else {
             log.warn(

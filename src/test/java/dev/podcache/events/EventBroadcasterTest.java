@@ -12,6 +12,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
+import io.fabric8.kubernetes.api.model.EventSourceBuilder;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
@@ -38,9 +39,14 @@ class EventBroadcasterTest {
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final FakeApiServer server = new FakeApiServer(time);
-    private double random = 0.5;
-    private final EventBroadcaster events =
-            EventBroadcaster.to(server.eventApi(Duration.ofSeconds(10)), "kubelet", "worker-1", time, () -> random);
+    private final EventBroadcaster events = new EventBroadcaster(
+            server.eventApi(Duration.ofSeconds(10)),
+            new EventSourceBuilder()
+                    .withComponent("kubelet")
+                    .withHost("worker-1")
+                    .build(),
+            time,
+            () -> 0.5);
 
     @BeforeEach
     void createNamespace() {
