@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
  * that neither a limit of requests nor a large answer holds up a sign of life. Requests go one after the other, each a single
  * attempt. Thread-safe.
  *
- * <p>Upstream lets a heartbeat take 10 s, and shares an HTTP/2 connection that it gives up after 45 s of silence. So when a
- * connection freezes, as behind a load balancer that lost its state, several renewals are lost and the node may be taken for
- * dead though the server could be reached all along. We deviate: a heartbeat has 3 s, or a twelfth of the lease's duration, from when
- * its turn comes, dialling included. With the first one that gets no answer the connection is closed, and the next is sent over a
- * new one. A frozen connection thus costs one request and a few seconds, never a lease. For a server that is only slow, the
- * time doubles with each timeout in a row up to a quarter of the lease's duration, until an answer is quick again.
+ * <p>Upstream gives a heartbeat 10 s, and closes its connections only at the second failure in a row. Over a connection that has
+ * frozen, as behind a load balancer that lost its state, a renewal is then 20 s late: with the 10 s between renewals, 30 of the 40 s
+ * that a lease lasts are gone although the server could be reached all along. We deviate: a heartbeat has 3 s, or a twelfth of
+ * the lease's duration, from when its turn comes, dialling included. With the first one that gets no answer the connection is
+ * closed, and the next is sent over a new one. A frozen connection thus costs one request, and one renewal a few seconds. For a
+ * server that is only slow, the time doubles with each timeout in a row up to a quarter of the lease's duration, until an
+ * answer is quick again.
  *
  * <p>The threads, an event loop and its watchdog, come with the first request and go with {@link #close()}.
  */
