@@ -79,6 +79,8 @@ public final class ApiServerException extends RuntimeException {
                         ? FailureReason.ALREADY_EXISTS
                         : FailureReason.CONFLICT;
             case 410 -> FailureReason.EXPIRED;
+            // a kube-apiserver answers a PATCH with another UID like this, and a PUT or a DELETE with 409
+            case 422 -> isAboutUid(status) ? FailureReason.CONFLICT : FailureReason.REJECTED;
             case 429 -> FailureReason.THROTTLED;
             default -> {
                 if (timedOut) {
@@ -87,6 +89,12 @@ public final class ApiServerException extends RuntimeException {
                 yield code >= 500 ? FailureReason.UNAVAILABLE : FailureReason.REJECTED;
             }
         };
+    }
+
+    private static boolean isAboutUid(@Nullable Status status) {
+        return status != null
+                && status.getDetails() != null
+                && status.getDetails().getCauses().stream().anyMatch(cause -> "metadata.uid".equals(cause.getField()));
     }
 
     private static @Nullable Duration retryAfterOf(@Nullable Status status) {

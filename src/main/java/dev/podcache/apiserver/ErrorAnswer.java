@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.object.FailureReason;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
+import io.fabric8.kubernetes.api.model.StatusDetailsBuilder;
 import java.io.IOException;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -81,11 +82,15 @@ public final class ErrorAnswer {
         StatusBuilder status = new StatusBuilder()
                 .withMessage(message.length() <= QUOTED ? message : message.substring(0, QUOTED) + "...")
                 .withReason(json.path("reason").textValue());
+        StatusDetailsBuilder details = new StatusDetailsBuilder();
         JsonNode seconds = json.path("details").path("retryAfterSeconds");
         if (seconds.canConvertToInt() && seconds.isIntegralNumber()) {
-            status.withNewDetails().withRetryAfterSeconds(seconds.intValue()).endDetails();
+            details.withRetryAfterSeconds(seconds.intValue());
         }
-        return status.build();
+        for (JsonNode cause : json.path("details").path("causes")) {
+            details.addNewCause().withField(cause.path("field").textValue()).endCause();
+        }
+        return status.withDetails(details.build()).build();
     }
 
     private @Nullable Duration retryAfter(Instant now) {

@@ -79,9 +79,10 @@ final class Registry {
     }
 
     ObjectNode patchLocked(Resource resource, ObjectKey key, Part part, PatchBody patch) {
-        ObjectNode patched =
-                patch.applyTo(resource, currentLocked(resource, key).json());
+        ObjectNode current = currentLocked(resource, key).json();
+        ObjectNode patched = patch.applyTo(resource, current);
         ObjectNames.requireMatch(resource, key, patched);
+        WriteRules.requireSameUid(resource, key, current, patched);
         return replaceLocked(resource, key, part, patched);
     }
 

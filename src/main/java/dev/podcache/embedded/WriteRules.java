@@ -150,6 +150,15 @@ final class WriteRules {
         }
     }
 
+    /** What a patch must not change; an update that does is a conflict instead. */
+    static void requireSameUid(Resource resource, ObjectKey key, ObjectNode current, ObjectNode patched) {
+        String uid = patched.path("metadata").path("uid").asText();
+        if (!uid.equals(current.path("metadata").path("uid").asText())) {
+            throw StatusException.invalid(
+                    resource, key.name(), FieldError.invalid("metadata.uid", "\"" + uid + "\"", "field is immutable"));
+        }
+    }
+
     private static void requireSameObject(Resource resource, ObjectKey key, ObjectNode current, ObjectNode object) {
         JsonNode was = current.path("metadata");
         JsonNode is = object.path("metadata");

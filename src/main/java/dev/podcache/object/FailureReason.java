@@ -16,7 +16,7 @@ public enum FailureReason {
     TIMEOUT,
     /** 410, or an ERROR event with that code: the resourceVersion asked for is no longer known. */
     EXPIRED,
-    /** 409: somebody else changed the object first, or another has taken its place. */
+    /** 409, or 422 about the UID: somebody else changed the object first, or another has taken its place. */
     CONFLICT,
     /** 409 to a creation: there is an object of that name. */
     ALREADY_EXISTS,

@@ -46,6 +46,22 @@ class ApiServerExceptionTest {
                 .isEqualTo(expected);
     }
 
+    @ParameterizedTest
+    @CsvSource({"metadata.uid, CONFLICT", "metadata.name, REJECTED"})
+    void answered_invalidBecauseOfTheUid_isAConflict(String field, FailureReason expected) {
+        Status status = new StatusBuilder()
+                .withReason("Invalid")
+                .withNewDetails()
+                .addNewCause()
+                .withField(field)
+                .endCause()
+                .endDetails()
+                .build();
+
+        assertThat(ApiServerException.answered(REQUEST, 422, status, null).reason())
+                .isEqualTo(expected);
+    }
+
     @Test
     void answered_withAStatus_quotesItsMessage() {
         Status status =

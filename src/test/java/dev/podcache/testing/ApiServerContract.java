@@ -547,6 +547,17 @@ public abstract class ApiServerContract {
     }
 
     @Test
+    void patchStatus_otherUid_isInvalidRatherThanAConflict() throws Exception {
+        createPod("web", node);
+
+        Reply reply = api().patch(pods + "/web/status", STRATEGIC, "{\"metadata\":{\"uid\":\"u\"},\"status\":{}}");
+
+        assertThat(reply.code() + " " + reply.text("/message"))
+                .isEqualTo("422 Pod \"web\" is invalid: metadata.uid: Invalid value: \"u\": field is immutable");
+        assertThat(reply.text("/details/causes/0/field")).isEqualTo("metadata.uid");
+    }
+
+    @Test
     void patch_absent_isNotFound() throws Exception {
         Reply reply = api().patch(secrets + "/db", MERGE, "{}");
 

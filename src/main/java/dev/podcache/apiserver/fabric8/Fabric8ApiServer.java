@@ -1,7 +1,10 @@
 package dev.podcache.apiserver.fabric8;
 
+import dev.podcache.apiserver.EventApi;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.stream.HeartbeatConnection;
 import dev.podcache.apiserver.stream.WatchConnections;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
@@ -12,15 +15,18 @@ import io.fabric8.kubernetes.client.RequestConfig;
 import io.fabric8.kubernetes.client.RequestConfigBuilder;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The API server as a fabric8 client is configured for it: makes the ports of {@code dev.podcache.apiserver}. A process needs
  * one, because the client-side limit and the connections of watches are per instance. Thread-safe.
  *
- * <p>GETs go over the caller's client, with its connections, credentials and proxies, but never with its retries. Watches, and
- * the lists before them, go over few HTTP/2 connections made here from the same {@link Config}; so an {@code HttpClient.Factory}
- * of the caller's own applies to GETs only. Where the server or a proxy speaks only HTTP/1.1, lists go over the caller's client
+ * <p>GETs, and writes of pods and events, go over the caller's client, with its connections, credentials and proxies, but never
+ * with its retries. Watches, and the lists before them, go over few HTTP/2 connections made here from the same {@link Config}, and
+ * heartbeats over one of HTTP/1.1; so an {@code HttpClient.Factory} of the caller's own does not apply to those. Where the server or a proxy speaks only HTTP/1.1, lists go over the caller's client
  * too, and each watch has a connection of its own.
  */
 public final class Fabric8ApiServer implements AutoCloseable {
@@ -29,6 +35,8 @@ public final class Fabric8ApiServer implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final Requests requests;
     private final WatchConnections connections;
+    private final Set<HeartbeatConnection> heartbeatConnections = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper) {
         this.client = client;
@@ -81,24 +89,68 @@ public final class Fabric8ApiServer implements AutoCloseable {
                 decoder(kind));
     }
 
+    /**
+     * Reads, changes and removes pods.
+     *
+     * @param timeout of each call, positive; waiting for the limit counts
+     */
+    public PodStatusApi podStatusApi(Duration timeout) {
+        return new Fabric8PodStatusApi(limited(ObjectKind.POD, timeout));
+    }
+
+    /**
+     * Writes events.
+     *
+     * @param timeout of each call, positive; waiting for the limit counts
+     */
+    public EventApi eventApi(Duration timeout) {
+        return new Fabric8EventApi(limited(ObjectKind.EVENT, timeout));
+    }
+
+    /**
+     * A connection for the heartbeats of one node, outside the limit. A process needs one.
+     *
+     * @param leaseDuration how long the node is believed alive without one, at least 1 s; from it comes how long they may take
+     * @return to be closed, else closed with this
+     * @throws IllegalArgumentException if the duration is shorter
+     */
+    public Heartbeats heartbeats(Duration leaseDuration) {
+        HeartbeatConnection connection = new HeartbeatConnection(connections, leaseDuration);
+        heartbeatConnections.add(connection);
+        if (closed) {
+            connection.close();
+        }
+        return new Heartbeats(
+                connection, client.getKubernetesSerialization(), () -> heartbeatConnections.remove(connection));
+    }
+
     /** The time and the threads of everything made here; closed with it. */
     public Timekeeper timekeeper() {
         return timekeeper;
     }
 
     /**
-     * Ends every watch and its connection, fails requests in flight, and ends the threads started here. The client stays open.
+     * Ends every watch and its connection, fails requests in flight, heartbeats too, and ends the threads started here. The client stays open.
      * Waits at most some seconds. Idempotent.
      */
     @Override
     public void close() {
+        closed = true;
         requests.close();
+        heartbeatConnections.forEach(HeartbeatConnection::close);
         connections.close();
         timekeeper.close();
     }
 
     private <T extends HasMetadata> Fabric8ObjectDecoder<T> decoder(ObjectKind<T> kind) {
         return new Fabric8ObjectDecoder<>(kind, client.getKubernetesSerialization());
+    }
+
+    private <T extends HasMetadata> ObjectRequests<T> limited(ObjectKind<T> kind, Duration timeout) {
+        return new ObjectRequests<>(
+                kind,
+                client.getKubernetesSerialization(),
+                (request, decode) -> requests.send(request, timeout, decode));
     }
 
     private static RequestConfig withoutRetries(KubernetesClient client) {

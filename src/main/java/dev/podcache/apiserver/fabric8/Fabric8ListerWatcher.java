@@ -6,6 +6,7 @@ import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.apiserver.stream.Lane;
+import dev.podcache.apiserver.stream.ServerRequest;
 import dev.podcache.apiserver.stream.WatchConnections;
 import dev.podcache.apiserver.stream.WatchRequest;
 import dev.podcache.object.ObjectKind;
@@ -61,14 +62,14 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     @Override
     public CompletableFuture<Listed<T>> list(Duration timeout) {
         CompletableFuture<Listed<T>> result = new CompletableFuture<>();
-        Requests.Get get = new Requests.Get("LIST " + selection, selection.path(), false);
+        ServerRequest get = ServerRequest.get("LIST " + selection, selection.path());
         lane.read(get.what(), get.path(), timeout, listDecoder::decode).whenComplete((listed, failure) -> {
             if (listed == null) {
                 result.completeExceptionally(failure);
             } else if (listed.isPresent()) {
                 result.complete(listed.get());
             } else {
-                relay(requests.get(get, timeout, listDecoder::decode), result);
+                relay(requests.sendUnlimited(get, timeout, listDecoder::decode), result);
             }
         });
         return result;

@@ -3,6 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Freshness;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.stream.ServerRequest;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -25,7 +26,7 @@ final class Fabric8ObjectGetter<T extends HasMetadata> implements ObjectGetter<T
     @Override
     public CompletableFuture<Fetched<T>> get(ObjectKey key, Freshness freshness, Duration timeout) {
         String query = freshness == Freshness.CACHED ? "?resourceVersion=0" : "";
-        Requests.Get get = new Requests.Get("GET " + kind + " " + key, kind.path(key) + query, true);
-        return requests.get(get, timeout, body -> decoder.decodeNamed(key, body));
+        ServerRequest get = ServerRequest.get("GET " + kind + " " + key, kind.path(key) + query);
+        return requests.send(get, timeout, body -> decoder.decodeNamed(key, body));
     }
 }

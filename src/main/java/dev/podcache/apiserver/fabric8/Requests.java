@@ -3,6 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ErrorAnswer;
 import dev.podcache.apiserver.NoAnswer;
+import dev.podcache.apiserver.stream.ServerRequest;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.http.HttpClient;
@@ -17,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * GETs over the caller's fabric8 client. Thread-safe.
+ * Reads and writes over the caller's fabric8 client. Thread-safe.
  *
  * <p>Each is one attempt that ends in time whatever the client does: it waits for its token, is sent and decoded on worker
  * threads (the client's own threads carry every other request of the process), and is watched by a timer of ours from
@@ -47,32 +48,31 @@ final class Requests implements AutoCloseable {
     }
 
     /**
-     * What to ask for.
-     *
-     * @param what for messages, such as {@code GET Secret shop/db}
-     * @param path path and query below the server's URL
-     * @param limited whether it counts against the client-side limit
-     */
-    record Get(String what, String path, boolean limited) {}
-
-    /**
-     * One attempt. Returns at once and never throws.
+     * One attempt that counts against the client-side limit. Returns at once and never throws.
      *
      * @param timeout positive; waiting for a token counts
      * @param decode reads a 2xx body, on a worker thread
      * @return what {@code decode} returned, or exceptionally an {@link ApiServerException}
      */
-    <R> CompletableFuture<R> get(Get get, Duration timeout, Function<byte[], R> decode) {
-        Optional<Duration> wait = get.limited() ? limiter.take(timeout) : Optional.of(Duration.ZERO);
+    <R> CompletableFuture<R> send(ServerRequest request, Duration timeout, Function<byte[], R> decode) {
+        Optional<Duration> wait = limiter.take(timeout);
         if (wait.isEmpty()) {
             return CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
                     FailureReason.THROTTLED,
-                    get.what(),
+                    request.what(),
                     "not sent: the client-side limit of requests per second would hold it for longer than " + timeout,
                     null));
         }
-        InFlight<R> attempt = new InFlight<>(get, timeout, decode);
-        attempt.begin(wait.get());
+        return begin(new InFlight<>(request, timeout, decode), wait.get());
+    }
+
+    /** The same outside the limit. */
+    <R> CompletableFuture<R> sendUnlimited(ServerRequest request, Duration timeout, Function<byte[], R> decode) {
+        return begin(new InFlight<>(request, timeout, decode), Duration.ZERO);
+    }
+
+    private <R> CompletableFuture<R> begin(InFlight<R> attempt, Duration wait) {
+        attempt.begin(wait);
         return attempt.result;
     }
 
@@ -86,13 +86,13 @@ final class Requests implements AutoCloseable {
     private final class InFlight<R> {
 
         final CompletableFuture<R> result = new CompletableFuture<>();
-        private final Get get;
+        private final ServerRequest asked;
         private final Duration timeout;
         private final Function<byte[], R> decode;
         private final long began = timekeeper.nanoTime();
 
-        InFlight(Get get, Duration timeout, Function<byte[], R> decode) {
-            this.get = get;
+        InFlight(ServerRequest asked, Duration timeout, Function<byte[], R> decode) {
+            this.asked = asked;
             this.timeout = timeout;
             this.decode = decode;
         }
@@ -119,12 +119,7 @@ final class Requests implements AutoCloseable {
                 return;
             }
             try {
-                HttpRequest request = http.newHttpRequestBuilder()
-                        .uri(server + get.path())
-                        .setHeader("Accept", "application/json")
-                        .timeout(left.toMillis() + 1, TimeUnit.MILLISECONDS)
-                        .build();
-                http.sendAsync(request, byte[].class)
+                http.sendAsync(request(left), byte[].class)
                         .thenApplyAsync(this::read, timekeeper.workers())
                         .whenComplete((value, thrown) -> {
                             if (thrown != null) {
@@ -138,27 +133,39 @@ final class Requests implements AutoCloseable {
             }
         }
 
+        private HttpRequest request(Duration left) {
+            HttpRequest.Builder builder = http.newHttpRequestBuilder()
+                    .uri(server + asked.path())
+                    .setHeader("Accept", "application/json")
+                    .timeout(left.toMillis() + 1, TimeUnit.MILLISECONDS);
+            ServerRequest.Body body = asked.body();
+            if (body != null) {
+                builder.method(asked.method(), body.mediaType(), body.json());
+            }
+            return builder.build();
+        }
+
         private R read(HttpResponse<byte[]> response) {
             byte[] body = response.body() == null ? new byte[0] : response.body();
             if (response.isSuccessful()) {
                 return decode.apply(body);
             }
             throw new ErrorAnswer(response.code(), response.header("Retry-After"), body)
-                    .toException(get.what(), timekeeper.wallTime());
+                    .toException(asked.what(), timekeeper.wallTime());
         }
 
         private void fail(Throwable thrown) {
-            result.completeExceptionally(NoAnswer.because(get.what(), server, thrown));
+            result.completeExceptionally(NoAnswer.because(asked.what(), server, thrown));
         }
 
         private void failLate() {
             result.completeExceptionally(ApiServerException.withoutAnswer(
-                    FailureReason.TIMEOUT, get.what(), "no answer from " + server + " within " + timeout, null));
+                    FailureReason.TIMEOUT, asked.what(), "no answer from " + server + " within " + timeout, null));
         }
 
         private void failClosed() {
             result.completeExceptionally(ApiServerException.withoutAnswer(
-                    FailureReason.UNAVAILABLE, get.what(), "the connection to " + server + " has been closed", null));
+                    FailureReason.UNAVAILABLE, asked.what(), "the connection to " + server + " has been closed", null));
         }
     }
 }

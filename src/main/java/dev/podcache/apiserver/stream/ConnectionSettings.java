@@ -59,6 +59,11 @@ final class ConnectionSettings implements HttpClient.Builder {
         return throughProxy().setProtocolVersion(HttpVersion.HTTP_1_1).setKeepAlive(false);
     }
 
+    /** For HTTP/1.1, one request after the other over a connection that is kept. */
+    HttpClientOptions kept() {
+        return throughProxy().setProtocolVersion(HttpVersion.HTTP_1_1);
+    }
+
     /**
      * For HTTP/2, by ALPN or, without TLS, by prior knowledge. Vert.x closes such a connection after a time whether it is in use
      * or not; that is switched off. What is received is passed on at once, so the windows hold nothing back, and one large event

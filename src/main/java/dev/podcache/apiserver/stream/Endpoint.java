@@ -2,10 +2,12 @@ package dev.podcache.apiserver.stream;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.NoAnswer;
+import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.RequestConfig;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -14,6 +16,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The server that we talk to, how it is reached, and who we are to it. Thread-safe. */
@@ -68,10 +71,12 @@ final class Endpoint {
     /**
      * How to connect now. Files are read and names are looked up anew, so either may change; only connections that are made
      * together share what was read for the first of them. May block.
+     *
+     * @param use picks the options, such as {@link ConnectionSettings#multiplexed}
      */
-    Dial dial(boolean multiplexed) throws UnknownHostException {
+    Dial dial(Function<ConnectionSettings, HttpClientOptions> use) throws UnknownHostException {
         ConnectionSettings settings = settings();
-        return new Dial(multiplexed ? settings.multiplexed() : settings.single(), settings.direct() ? address() : null);
+        return new Dial(use.apply(settings), settings.direct() ? address() : null);
     }
 
     /** Always the same, because they remember what they know. May block. */
@@ -87,6 +92,10 @@ final class Endpoint {
 
     /** What {@code thrown} means to whoever asked for {@code what}. */
     ApiServerException unanswered(String what, Throwable thrown) {
+        if (thrown instanceof HttpClosedException) {
+            return ApiServerException.withoutAnswer(
+                    FailureReason.UNAVAILABLE, what, "the connection to " + server + " was closed", null);
+        }
         return NoAnswer.because(what, server, thrown);
     }
 

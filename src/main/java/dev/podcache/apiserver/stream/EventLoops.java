@@ -22,21 +22,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads that move bytes: two event loops, however many connections there are. Thread-safe. */
+/** The threads that move bytes: a few event loops, however many connections there are. Thread-safe. */
 final class EventLoops implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EventLoops.class);
-    private static final int LOOPS = 2;
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
     private final Vertx vertx;
     private final ImmutableList<Context> loops;
     private final AtomicInteger turn = new AtomicInteger();
 
-    /** Starts the threads and waits for that. */
-    EventLoops() {
+    /** Starts {@code count} threads and waits for that. */
+    EventLoops(int count) {
         vertx = Vertx.vertx(new VertxOptions()
-                .setEventLoopPoolSize(LOOPS)
+                .setEventLoopPoolSize(count)
                 .setWorkerPoolSize(1)
                 .setInternalBlockingPoolSize(1)
                 .setUseDaemonThread(true)
@@ -44,7 +43,7 @@ final class EventLoops implements AutoCloseable {
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
         // of a thread that is not its own, Vert.x gives each caller always the same loop
         Queue<Context> contexts = new ConcurrentLinkedQueue<>();
-        vertx.deployVerticle(() -> new Settler(contexts), new DeploymentOptions().setInstances(LOOPS))
+        vertx.deployVerticle(() -> new Settler(contexts), new DeploymentOptions().setInstances(count))
                 .toCompletionStage()
                 .toCompletableFuture()
                 .join();
@@ -96,7 +95,7 @@ final class EventLoops implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            log.warn("the threads of the watches did not end within {}", CLOSING, e);
+            log.warn("the event loops did not end within {}", CLOSING, e);
         }
     }
 }

@@ -6,7 +6,6 @@ import dev.podcache.time.Timekeeper;
 import io.vertx.core.Context;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
-import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.http.StreamResetException;
@@ -212,13 +211,11 @@ final class Exchange {
 
     private void refuse(HttpClientResponse response) {
         response.exceptionHandler(this::endBroken);
-        new Refusal(ask, endpoint).read(response, this::endElsewhere);
+        new Refusal(ask.what, ask.path, endpoint).read(response, this::endElsewhere);
     }
 
     private void endBroken(Throwable cause) {
-        if (cause instanceof HttpClosedException) {
-            lose("the connection to " + endpoint + " was closed");
-        } else if (cause instanceof StreamResetException reset) {
+        if (cause instanceof StreamResetException reset) {
             lose(endpoint + " broke off the answer (HTTP/2 error " + reset.getCode() + ")");
         } else {
             end(endpoint.unanswered(ask.what, cause));

@@ -78,7 +78,7 @@ final class PooledConnection implements Pulse.Told {
         // certificates are read, and a name is looked up
         endpoint.timekeeper().blocking().execute(() -> {
             try {
-                Endpoint.Dial dial = endpoint.dial(true);
+                Endpoint.Dial dial = endpoint.dial(ConnectionSettings::multiplexed);
                 if (dial.address() == null && !endpoint.secure()) {
                     // a proxy that forwards single requests
                     pool.notMultiplexed(this, driver);

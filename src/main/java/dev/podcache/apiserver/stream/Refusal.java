@@ -14,11 +14,19 @@ final class Refusal {
     private static final Logger log = LoggerFactory.getLogger(Refusal.class);
     private static final int LONGEST = 64 * 1024;
 
-    private final Exchange.Ask ask;
+    private final String what;
+    private final String path;
     private final Endpoint endpoint;
 
-    Refusal(Exchange.Ask ask, Endpoint endpoint) {
-        this.ask = ask;
+    /**
+     * An answer to come.
+     *
+     * @param what was asked, for messages
+     * @param path of what was asked
+     */
+    Refusal(String what, String path, Endpoint endpoint) {
+        this.what = what;
+        this.path = path;
         this.endpoint = endpoint;
     }
 
@@ -37,7 +45,7 @@ final class Refusal {
         response.endHandler(complete -> {
             int code = response.statusCode();
             ApiServerException failure = new ErrorAnswer(code, response.getHeader("Retry-After"), body.getBytes())
-                    .toException(ask.what(), endpoint.timekeeper().wallTime());
+                    .toException(what, endpoint.timekeeper().wallTime());
             if (code == 401) {
                 endpoint.timekeeper().blocking().execute(() -> {
                     renewCredentials();
@@ -51,9 +59,9 @@ final class Refusal {
 
     private void renewCredentials() {
         try {
-            endpoint.credentials().refused(endpoint.uri(ask.path()));
+            endpoint.credentials().refused(endpoint.uri(path));
         } catch (RuntimeException e) {
-            log.warn("{}: the credentials could not be renewed", ask.what(), e);
+            log.warn("{}: the credentials could not be renewed", what, e);
         }
     }
 }

@@ -65,7 +65,7 @@ final class SingleConnections {
         // certificates are read, and a name is looked up
         endpoint.timekeeper().blocking().execute(() -> {
             try {
-                Endpoint.Dial dial = endpoint.dial(false);
+                Endpoint.Dial dial = endpoint.dial(ConnectionSettings::single);
                 HttpClient http = client(dial);
                 RequestOptions options = exchange.options();
                 if (dial.address() != null) {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WatchConnections implements AutoCloseable {
 
+    private static final int LOOPS = 2;
+
     private final Endpoint endpoint;
     private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
     private @Nullable EventLoops loops; // guarded by this
@@ -31,6 +33,10 @@ public final class WatchConnections implements AutoCloseable {
      */
     public WatchConnections(String server, Config config, RequestConfig requestConfig, Timekeeper timekeeper) {
         this.endpoint = new Endpoint(server, config, requestConfig, timekeeper);
+    }
+
+    Endpoint endpoint() {
+        return endpoint;
     }
 
     /** For the reads and watches of one selection of objects. */
@@ -92,7 +98,7 @@ public final class WatchConnections implements AutoCloseable {
             return null;
         }
         if (pool == null) {
-            loops = new EventLoops();
+            loops = new EventLoops(LOOPS);
             pool = new ConnectionPool(endpoint, loops);
         }
         return pool;

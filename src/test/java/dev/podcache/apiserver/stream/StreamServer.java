@@ -13,6 +13,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.SelfSignedCertificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * An HTTPS server on loopback for many streams: paths that begin with {@code /watch} are watches that stay open, all others are
- * answered with their own path.
+ * answered with their own path, {@code /status/...} with that code, {@code /echo} with all that was asked.
  */
 final class StreamServer implements AutoCloseable {
 
@@ -42,6 +43,11 @@ final class StreamServer implements AutoCloseable {
 
     /** The connection that each path came over last. */
     final Map<String, HttpConnection> cameOver = new ConcurrentHashMap<>();
+
+    /** The paths of what is no watch, in order of arrival. */
+    final List<String> arrived = new CopyOnWriteArrayList<>();
+
+    private volatile Duration delay = Duration.ZERO;
 
     final AtomicInteger pings = new AtomicInteger();
 
@@ -82,6 +88,11 @@ final class StreamServer implements AutoCloseable {
         return watches.containsKey(path);
     }
 
+    /** Has every request that is no watch answered this much later. */
+    void delay(Duration duration) {
+        delay = duration;
+    }
+
     /** Sends an event, or a part of one, to the watch of {@code path}. */
     void send(String path, String bytes) {
         watched(path).write(Buffer.buffer(bytes.getBytes(UTF_8)));
@@ -109,7 +120,12 @@ final class StreamServer implements AutoCloseable {
         cameOver.put(path, request.connection());
         HttpServerResponse response = request.response();
         if (!path.startsWith("/watch")) {
-            response.end(path);
+            arrived.add(path);
+            if (delay.isZero()) {
+                answerPlain(request, path);
+            } else {
+                vertx.setTimer(delay.toMillis(), late -> answerPlain(request, path));
+            }
             return;
         }
         watches.put(path, response);
@@ -119,6 +135,20 @@ final class StreamServer implements AutoCloseable {
         response.setChunked(true);
         // sends the headers
         response.write(Buffer.buffer("\n"));
+    }
+
+    private static void answerPlain(HttpServerRequest request, String path) {
+        HttpServerResponse response = request.response();
+        if (path.startsWith("/status/")) {
+            response.setStatusCode(Integer.parseInt(path.substring("/status/".length())))
+                    .end();
+        } else if (path.equals("/echo")) {
+            request.body()
+                    .onSuccess(body -> response.end(request.method() + " " + request.uri() + " "
+                            + request.getHeader("Content-Type") + " " + body));
+        } else {
+            response.end(path);
+        }
     }
 
     @Override

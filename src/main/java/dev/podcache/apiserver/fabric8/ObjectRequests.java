@@ -1,0 +1,84 @@
+package dev.podcache.apiserver.fabric8;
+
+import dev.podcache.apiserver.stream.ServerRequest;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads and writes objects of one kind by name, over whatever carries the requests. Thread-safe.
+ *
+ * @param <T> the model class
+ */
+final class ObjectRequests<T extends HasMetadata> {
+
+    private static final String JSON = "application/json";
+    private static final String STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
+
+    private final ObjectKind<T> kind;
+    private final KubernetesSerialization serialization;
+    private final Fabric8ObjectDecoder<T> decoder;
+    private final Carrier<T> carrier;
+
+    /** Carries one request and has its answer decoded, as {@link Requests#send} does. */
+    @FunctionalInterface
+    interface Carrier<T> {
+        CompletableFuture<T> carry(ServerRequest request, Function<byte[], T> decode);
+    }
+
+    ObjectRequests(ObjectKind<T> kind, KubernetesSerialization serialization, Carrier<T> carrier) {
+        this.kind = kind;
+        this.serialization = serialization;
+        this.decoder = new Fabric8ObjectDecoder<>(kind, serialization);
+        this.carrier = carrier;
+    }
+
+    CompletableFuture<T> get(ObjectKey key) {
+        return send("GET", key, kind.path(key), null);
+    }
+
+    CompletableFuture<T> create(T object) {
+        ObjectKey key = keyOf(object);
+        return send("POST", key, kind.collectionPath(key.namespace()), json(object));
+    }
+
+    CompletableFuture<T> update(T object) {
+        ObjectKey key = keyOf(object);
+        return send("PUT", key, kind.path(key), json(object));
+    }
+
+    /** A strategic merge patch of the whole object, without its status. */
+    CompletableFuture<T> patch(ObjectKey key, String patch) {
+        return send("PATCH", key, kind.path(key), new ServerRequest.Body(STRATEGIC_MERGE_PATCH, patch));
+    }
+
+    /** A strategic merge patch of the status, and of labels and annotations. */
+    CompletableFuture<T> patchStatus(ObjectKey key, String patch) {
+        return send("PATCH", key, kind.path(key) + "/status", new ServerRequest.Body(STRATEGIC_MERGE_PATCH, patch));
+    }
+
+    /** With these options. */
+    CompletableFuture<T> delete(ObjectKey key, Object deleteOptions) {
+        return send("DELETE", key, kind.path(key), json(deleteOptions));
+    }
+
+    private CompletableFuture<T> send(String method, ObjectKey key, String path, ServerRequest.@Nullable Body body) {
+        ServerRequest request = new ServerRequest(method + " " + kind + " " + key, method, path, body);
+        return carrier.carry(request, answer -> decoder.decodeNamed(key, answer).object());
+    }
+
+    private ServerRequest.Body json(Object object) {
+        return new ServerRequest.Body(JSON, serialization.asJson(object));
+    }
+
+    private static ObjectKey keyOf(HasMetadata object) {
+        String namespace = object.getMetadata().getNamespace();
+        return ObjectKey.of(
+                Objects.requireNonNullElse(namespace, ""), object.getMetadata().getName());
+    }
+}

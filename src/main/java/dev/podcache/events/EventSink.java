@@ -1,0 +1,191 @@
+package dev.podcache.events;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.EventApi;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Event;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes events in the order in which they come, each until it is written or given up. Thread-safe. */
+final class EventSink {
+
+    /*
+     * One event is under way at a time, and so is at most one request. Who finds nobody at it writes on, on a worker: first the
+     * one who adds an event, later whoever brings the answer or the end of a pause. The correlator is touched by that one only.
+     */
+
+    private static final Logger log = LoggerFactory.getLogger(EventSink.class);
+    private static final int MOST_WAITING = 1000;
+    private static final int MOST_TRIES = 12;
+    private static final Duration PAUSE = Duration.ofSeconds(10);
+
+    private final EventApi events;
+    private final EventCorrelator correlator;
+    private final Timekeeper timekeeper;
+    private final DoubleSupplier random;
+    private final Queue<Event> waiting = new ArrayDeque<>(); // guarded by this
+    private boolean writing; // guarded by this
+    private boolean overflowing; // guarded by this
+    private boolean closed; // guarded by this
+    private Timekeeper.@Nullable Scheduled pause; // guarded by this
+
+    EventSink(EventApi events, EventCorrelator correlator, Timekeeper timekeeper, DoubleSupplier random) {
+        this.events = events;
+        this.correlator = correlator;
+        this.timekeeper = timekeeper;
+        this.random = random;
+    }
+
+    /** Takes {@code event}, or loses it if too many are waiting. Returns at once. */
+    void add(Event event) {
+        boolean begin;
+        boolean lost;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            boolean full = waiting.size() >= MOST_WAITING;
+            lost = full && !overflowing;
+            overflowing = full;
+            if (!full) {
+                waiting.add(event);
+            }
+            begin = !full && !writing;
+            writing |= begin;
+        }
+        if (lost) {
+            log.warn("{} events wait for the API server; those that come now are lost", MOST_WAITING);
+        }
+        if (begin) {
+            timekeeper.workers().execute(this::next);
+        }
+    }
+
+    synchronized void close() {
+        closed = true;
+        waiting.clear();
+        if (pause != null) {
+            pause.cancel();
+            pause = null;
+        }
+    }
+
+    private synchronized @Nullable Event take() {
+        Event event = waiting.poll();
+        writing = event != null;
+        return event;
+    }
+
+    private void next() {
+        for (Event event = take(); event != null; event = take()) {
+            Optional<EventCorrelator.Correlated> correlated = correlate(event);
+            if (correlated.isPresent()) {
+                CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
+                write(correlated.get(), 1, over);
+                if (!over.isDone()) {
+                    over.thenRunAsync(this::next, timekeeper.workers());
+                    return;
+                }
+            }
+        }
+    }
+
+    private Optional<EventCorrelator.Correlated> correlate(Event event) {
+        try {
+            return correlator.correlate(event);
+        } catch (RuntimeException e) {
+            log.error("an event was lost; this is a bug in Podcache", e);
+            return Optional.empty();
+        }
+    }
+
+    private void write(EventCorrelator.Correlated correlated, int tries, CompletableFuture<@Nullable Void> over) {
+        if (isClosed()) {
+            return;
+        }
+        send(correlated).whenComplete((written, thrown) -> {
+            if (written != null) {
+                correlator.written(correlated.key(), written);
+            } else if (mayPass(thrown) && tries < MOST_TRIES) {
+                // the first pause is of any length, so that many nodes do not come back together
+                double part = tries == 1 ? random.getAsDouble() : 1;
+                pauseFor(Duration.ofNanos((long) (PAUSE.toNanos() * part)), () -> write(correlated, tries + 1, over));
+                return;
+            } else {
+                giveUp(correlated.event(), thrown);
+            }
+            over.complete(null);
+        });
+    }
+
+    private CompletableFuture<Event> send(EventCorrelator.Correlated correlated) {
+        Event event = correlated.event();
+        String patch = correlated.patch();
+        if (patch == null) {
+            return create(event);
+        }
+        ObjectKey key = ObjectKey.of(
+                event.getMetadata().getNamespace(), event.getMetadata().getName());
+        return CompletableFuture.<@Nullable Void>completedFuture(null)
+                .thenCompose(begun -> events.patch(key, patch))
+                .exceptionallyCompose(thrown -> reasonOf(thrown) == FailureReason.NOT_FOUND
+                        ? create(event)
+                        : CompletableFuture.failedFuture(thrown));
+    }
+
+    private CompletableFuture<Event> create(Event event) {
+        return CompletableFuture.<@Nullable Void>completedFuture(null).thenCompose(begun -> events.create(event));
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
+    }
+
+    private synchronized void pauseFor(Duration wait, Runnable then) {
+        if (!closed) {
+            pause = timekeeper.schedule(wait, then);
+        }
+    }
+
+    private static void giveUp(Event event, @Nullable Throwable thrown) {
+        String about = event.getInvolvedObject().getKind() + " "
+                + event.getInvolvedObject().getName();
+        if (reasonOf(thrown) == FailureReason.ALREADY_EXISTS) {
+            // an attempt before this one came through, though its answer did not
+            log.debug("the event {} about {} was not written", event.getReason(), about, thrown);
+        } else {
+            log.warn(
+                    "the event {} about {} was not written: {}",
+                    event.getReason(),
+                    about,
+                    String.valueOf(cause(thrown)));
+        }
+    }
+
+    /** Whether it may be another time: nobody answered, or somebody who had no time. Any other answer is about the event. */
+    private static boolean mayPass(@Nullable Throwable thrown) {
+        FailureReason reason = reasonOf(thrown);
+        return reason == FailureReason.UNAVAILABLE
+                || reason == FailureReason.TIMEOUT
+                || reason == FailureReason.THROTTLED;
+    }
+
+    private static @Nullable FailureReason reasonOf(@Nullable Throwable thrown) {
+        return cause(thrown) instanceof ApiServerException failure ? failure.reason() : null;
+    }
+
+    private static @Nullable Throwable cause(@Nullable Throwable thrown) {
+        return thrown instanceof CompletionException ? thrown.getCause() : thrown;
+    }
+}

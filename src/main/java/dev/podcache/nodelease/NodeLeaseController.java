@@ -1,0 +1,94 @@
+package dev.podcache.nodelease;
+
+import com.google.common.util.concurrent.AbstractService;
+import dev.podcache.apiserver.LeaseApi;
+import dev.podcache.apiserver.NodeApi;
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the Lease of one node for as long as it runs: the first time at once, then a quarter of the lease's duration, and up to 4 %
+ * more, after the end of each round. Creates the lease if there is none, owned by the Node so that it goes with it. Thread-safe.
+ *
+ * <p>The renewTime that is written always increases, even if the clock of this machine steps back: it then goes on from the last
+ * one, more slowly than real time, until the clock has caught up. Else the node lifecycle controller would not see the renewals.
+ *
+ * <p>Starting and stopping return at once. Stopping makes no further request and leaves the lease to run out: a
+ * node agent that restarts within the duration was never away. The ports are not closed.
+ */
+public final class NodeLeaseController extends AbstractService {
+
+    private static final Logger log = LoggerFactory.getLogger(NodeLeaseController.class);
+    private static final int RENEWALS_IN_A_DURATION = 4;
+    private static final double JITTER = 0.04;
+
+    private final LeaseSync sync;
+    private final Duration interval;
+    private final Timekeeper timekeeper;
+    private final DoubleSupplier random;
+    private volatile Timekeeper.@Nullable Scheduled next;
+
+    /** Not started yet. */
+    public NodeLeaseController(LeaseApi leases, NodeApi nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
+        this(
+                new LeaseSync(leases, nodes, options, timekeeper),
+                options,
+                timekeeper,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    /**
+     * Not started yet.
+     *
+     * @param random uniform in [0, 1)
+     */
+    NodeLeaseController(LeaseSync sync, NodeLeaseOptions options, Timekeeper timekeeper, DoubleSupplier random) {
+        this.sync = sync;
+        this.interval = options.leaseDuration().dividedBy(RENEWALS_IN_A_DURATION);
+        this.timekeeper = timekeeper;
+        this.random = random;
+    }
+
+    /** How long ago the server last accepted a lease of ours, by a clock that does not step; empty if it never did. */
+    public Optional<Duration> sinceRenewal() {
+        return sync.sinceRenewal();
+    }
+
+    @Override
+    protected void doStart() {
+        notifyStarted();
+        next = timekeeper.schedule(Duration.ZERO, this::round);
+    }
+
+    @Override
+    protected void doStop() {
+        sync.stop();
+        Timekeeper.Scheduled waiting = next;
+        if (waiting != null) {
+            waiting.cancel();
+        }
+        notifyStopped();
+    }
+
+    private void round() {
+        if (!isRunning()) {
+            return;
+        }
+        sync.round().whenComplete((done, thrown) -> {
+            if (thrown != null) {
+                log.error("a round of renewing the lease failed; this is a bug in Podcache", thrown);
+            }
+            next = timekeeper.schedule(pause(), this::round);
+        });
+    }
+
+    private Duration pause() {
+        return interval.plusNanos((long) (interval.toNanos() * JITTER * random.getAsDouble()));
+    }
+}

@@ -1,0 +1,115 @@
+package dev.podcache.testing;
+
+import dev.podcache.apiserver.EventApi;
+import dev.podcache.apiserver.LeaseApi;
+import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.Heartbeats;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.net.URI;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+
+/** The contract through the adapter, on whatever server a client can reach. A subclass brings the server. */
+public abstract class HttpAgentWritesContract extends AgentWritesContract {
+
+    private final Reached reached;
+    private final TcpProxy proxy;
+    private final KubernetesClient admin;
+    private final KubernetesClient client;
+    private final Fabric8ApiServer apiServer;
+    private final Heartbeats heartbeats;
+
+    /** A server on loopback. */
+    public interface Reached extends AutoCloseable {
+
+        /** That of an administrator. */
+        Config config();
+
+        /** Ends the server, if it is one of the test's own. */
+        @Override
+        default void close() {}
+    }
+
+    /**
+     * A contract to check.
+     *
+     * @param reached closed after each test
+     */
+    protected HttpAgentWritesContract(Reached reached) {
+        this.reached = reached;
+        Config config = reached.config();
+        URI url = URI.create(config.getMasterUrl());
+        proxy = TcpProxy.to(url.getPort());
+        admin = new KubernetesClientBuilder().withConfig(config).build();
+        client = new KubernetesClientBuilder()
+                .withConfig(new ConfigBuilder(config)
+                        .withMasterUrl(url.getScheme() + "://127.0.0.1:" + proxy.port())
+                        .build())
+                .build();
+        apiServer = Fabric8ApiServer.of(client);
+        heartbeats = apiServer.heartbeats(LEASE_DURATION);
+    }
+
+    @AfterEach
+    void closeConnections() {
+        // the heartbeats close with it
+        apiServer.close();
+        client.close();
+        admin.close();
+        proxy.close();
+        reached.close();
+    }
+
+    @Override
+    protected Server server() {
+        return new Server() {
+            @Override
+            public void createNamespace(String name) {
+                admin.resource(new NamespaceBuilder()
+                                .withNewMetadata()
+                                .withName(name)
+                                .endMetadata()
+                                .build())
+                        .create();
+            }
+
+            @Override
+            public Pod create(Pod pod) {
+                return admin.resource(pod).create();
+            }
+
+            @Override
+            public void stall() {
+                proxy.freeze();
+                proxy.freezeNew();
+            }
+        };
+    }
+
+    @Override
+    protected NodeApi nodes() {
+        return heartbeats.nodes();
+    }
+
+    @Override
+    protected LeaseApi leases() {
+        return heartbeats.leases();
+    }
+
+    @Override
+    protected PodStatusApi pods(Duration timeout) {
+        return apiServer.podStatusApi(timeout);
+    }
+
+    @Override
+    protected EventApi events(Duration timeout) {
+        return apiServer.eventApi(timeout);
+    }
+}
