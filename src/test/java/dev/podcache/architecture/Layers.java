@@ -22,7 +22,7 @@ final class Layers {
             List.of("manager", "node", "events"),
             List.of("podconfig"),
             List.of("nodestatus", "nodelease", "podstatus"),
-            List.of("", "embedded"),
+            List.of("", "embedded", "podsync"),
             List.of("agent"));
 
     private Layers() {}

@@ -18,6 +18,7 @@ final class LiveThreads {
             "CompletableFutureDelayScheduler",
             "Common-Cleaner",
             "Cleaner-",
+            "JNA Cleaner",
             "Finalizer",
             "Reference Handler",
             "Signal Dispatcher",

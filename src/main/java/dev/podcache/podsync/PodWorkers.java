@@ -1,0 +1,149 @@
+package dev.podcache.podsync;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.events.EventRecorder;
+import dev.podcache.pod.PodReferences;
+import dev.podcache.podstatus.PodStatusManager;
+import dev.podcache.reflector.ReflectorSink;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pods of our node, each with a worker of its own: where a watch of {@code spec.nodeName} leads. A pod is its UID, so one that
+ * was deleted and another of the same name are brought to their end, and to life, independently. Told by one thread at a time;
+ * never blocks it.
+ *
+ * <p>Follows the kubelet's {@code pod_workers.go}.
+ */
+public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
+
+    private final Parts parts;
+    private final Executor executor;
+    private final Timekeeper timekeeper;
+    private final DoubleSupplier random;
+    private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
+    private volatile boolean following;
+
+    /**
+     * What workers work with, none of which is closed here.
+     *
+     * @param known kept up to date by the workers; what {@code statuses} were made with
+     * @param node our own Node, for addresses and allocatable resources
+     */
+    public record Parts(
+            PodRuntime runtime,
+            PodConfiguration configuration,
+            PodStatusManager statuses,
+            EventRecorder events,
+            KnownPods known,
+            Supplier<Optional<Node>> node,
+            SyncPeriods periods,
+            PodListener listener) {}
+
+    /**
+     * Workers without pods.
+     *
+     * @param executor where turns are taken, which may block for the read timeout of the managers and as long as the runtime likes;
+     *     as many pods as it has threads are seen to at once
+     * @param random uniform in [0, 1), for the jitter of pauses
+     */
+    public PodWorkers(Parts parts, Executor executor, Timekeeper timekeeper, DoubleSupplier random) {
+        this.parts = parts;
+        this.executor = executor;
+        this.timekeeper = timekeeper;
+        this.random = random;
+    }
+
+    @Override
+    public void replace(ImmutableList<Fetched<Pod>> items, String resourceVersion) {
+        Set<String> listed = new HashSet<>();
+        for (Fetched<Pod> item : items) {
+            upsert(item);
+            listed.add(String.valueOf(item.object().getMetadata().getUid()));
+        }
+        for (String uid : Set.copyOf(workers.keySet())) {
+            if (!listed.contains(uid)) {
+                remove(uid);
+            }
+        }
+    }
+
+    @Override
+    public void upsert(Fetched<Pod> fetched) {
+        Pod pod = fetched.object();
+        try {
+            PodReferences.key(pod);
+        } catch (IllegalArgumentException unusable) {
+            log.warn("a pod of this node is left alone: {}", unusable.getMessage());
+            return;
+        }
+        String uid = pod.getMetadata().getUid();
+        parts.known().put(uid, pod);
+        PodWorker worker = workers.get(uid);
+        if (worker == null) {
+            PodWorker added = new PodWorker(pod, jittered(new PodLifecycle(parts)), executor, timekeeper);
+            workers.put(uid, added);
+            added.begin();
+        } else {
+            worker.changed(pod);
+        }
+    }
+
+    @Override
+    public void delete(Fetched<Pod> last) {
+        remove(String.valueOf(last.object().getMetadata().getUid()));
+    }
+
+    @Override
+    public void connected() {
+        following = true;
+    }
+
+    @Override
+    public void disconnected(ApiServerException cause) {
+        if (following) {
+            log.warn("the pods of this node cannot be followed, trying on: {}", cause.getMessage());
+        }
+        following = false;
+    }
+
+    /** Whether what we know of the pods is kept up to date now. */
+    public boolean isFollowing() {
+        return following;
+    }
+
+    /** Begins no turn from now on; what runs is not waited for, and nothing is stopped: the pods outlive us. Idempotent. */
+    @Override
+    public void close() {
+        workers.values().forEach(PodWorker::close);
+    }
+
+    private void remove(String uid) {
+        parts.known().remove(uid);
+        PodWorker worker = workers.remove(uid);
+        if (worker != null) {
+            worker.gone();
+        }
+    }
+
+    /** A pause is up to half as long again. */
+    private PodWorker.PodTurns jittered(PodWorker.PodTurns turns) {
+        return (pod, gone) -> turns.take(pod, gone)
+                .map(pause -> pause.plusNanos((long) (pause.toNanos() * random.getAsDouble() / 2)));
+    }
+}

@@ -1,0 +1,98 @@
+package dev.podcache.podsync;
+
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.podconfig.VolumeFile;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A runtime that writes down what it is asked to do, and refuses what a test tells it to. */
+final class FlakyRuntime implements PodRuntime {
+
+    private final PodRuntime runtime;
+
+    /** Such as {@code start web/main}, in order. */
+    final List<String> calls = new ArrayList<>();
+
+    private final Map<String, Launch> launches = new HashMap<>();
+    private ImmutableMap<String, ImmutableMap<String, VolumeFile>> mounted = ImmutableMap.of();
+
+    @Nullable
+    RuntimeException onStart;
+
+    @Nullable
+    RuntimeException onMount;
+
+    @Nullable
+    Runnable duringStop;
+
+    int asked;
+
+    FlakyRuntime(PodRuntime runtime) {
+        this.runtime = runtime;
+    }
+
+    /** What a container was started with. */
+    ImmutableMap<String, String> environment(String container) {
+        return Objects.requireNonNull(launches.get(container)).environment();
+    }
+
+    /** What a file of a volume contained when it was last mounted. */
+    String mounted(String volume, String file) {
+        VolumeFile found = Objects.requireNonNull(mounted.get(volume)).get(file);
+        return new String(Objects.requireNonNull(found).bytes(), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public PodState status(Pod pod) {
+        asked++;
+        return runtime.status(pod);
+    }
+
+    @Override
+    public void mount(Pod pod, ImmutableMap<String, ImmutableMap<String, VolumeFile>> volumes) {
+        if (onMount != null) {
+            throw onMount;
+        }
+        mounted = volumes;
+        runtime.mount(pod, volumes);
+    }
+
+    @Override
+    public void start(Pod pod, Container container, Launch launch) {
+        calls.add("start " + pod.getMetadata().getName() + "/" + container.getName());
+        if (onStart != null) {
+            throw onStart;
+        }
+        launches.put(container.getName(), launch);
+        runtime.start(pod, container, launch);
+    }
+
+    @Override
+    public void stop(Pod pod, Duration gracePeriod) throws InterruptedException {
+        calls.add("stop " + pod.getMetadata().getName() + " in " + gracePeriod.toSeconds());
+        if (duringStop != null) {
+            duringStop.run();
+        }
+        runtime.stop(pod, gracePeriod);
+    }
+
+    @Override
+    public void forget(Pod pod) {
+        calls.add("forget " + pod.getMetadata().getName());
+        runtime.forget(pod);
+    }
+
+    @Override
+    public Optional<String> problem() {
+        return runtime.problem();
+    }
+}
