@@ -74,8 +74,8 @@ final class Demo {
 
     private DemoSide side(DemoCluster cluster, ChangeDetectionStrategy of) {
         Account audience = of == strategy ? account : Account.silent(System::nanoTime);
-        NodeAgentOptions options =
-                new NodeAgentOptions(DemoCluster.NODE, ObjectCaching.usual(of, SYNC), progressPeriod());
+        ObserverOptions options =
+                new ObserverOptions(DemoCluster.NODE, ObjectCaching.usual(of, SYNC), progressPeriod());
         return new DemoSide(cluster, options, audience);
     }
 

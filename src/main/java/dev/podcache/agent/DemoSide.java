@@ -22,7 +22,7 @@ final class DemoSide implements AutoCloseable {
     private final DemoServer server;
     private final Account account;
     private final Changes changes;
-    private final NodeAgent agent;
+    private final Observer agent;
     private final Lookout lookout;
     private Faults.@Nullable Switched failure;
     private int connectionsAtEnd;
@@ -31,7 +31,7 @@ final class DemoSide implements AutoCloseable {
     private @Nullable Outage outage;
 
     /** A side whose agent does nothing yet, and tells {@code account}. */
-    DemoSide(DemoCluster cluster, NodeAgentOptions options, Account account) {
+    DemoSide(DemoCluster cluster, ObserverOptions options, Account account) {
         this.account = account;
         this.server = new DemoServer(cluster);
         parts.register(server::close);
@@ -40,7 +40,7 @@ final class DemoSide implements AutoCloseable {
         Fabric8ApiServer apiServer = Fabric8ApiServer.of(client);
         parts.register(apiServer::close);
         this.changes = new Changes(account, account::seconds);
-        this.agent = new NodeAgent(apiServer, options, new Audience(account, changes, server::requests));
+        this.agent = new Observer(apiServer, options, new Audience(account, changes, server::requests));
         parts.register(agent::close);
         this.lookout = new Lookout(agent, changes);
         parts.register(lookout::close);
@@ -58,7 +58,7 @@ final class DemoSide implements AutoCloseable {
         return server;
     }
 
-    NodeAgent agent() {
+    Observer agent() {
         return agent;
     }
 

@@ -21,7 +21,7 @@ final class FirstContact {
      */
     static void with(Fabric8ApiServer server, String node, String url) {
         try {
-            server.listerWatcher(ObjectKind.POD, "", NodeAgent.podsOf(node))
+            server.listerWatcher(ObjectKind.POD, "", Observer.podsOf(node))
                     .list(PATIENCE)
                     .join();
         } catch (CompletionException e) {

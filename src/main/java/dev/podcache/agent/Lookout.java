@@ -22,11 +22,11 @@ final class Lookout implements AutoCloseable {
             .setNameFormat("demo-lookout")
             .setDaemon(true)
             .build());
-    private final NodeAgent agent;
+    private final Observer agent;
     private final Changes changes;
     private volatile boolean closed;
 
-    Lookout(NodeAgent agent, Changes changes) {
+    Lookout(Observer agent, Changes changes) {
         this.agent = agent;
         this.changes = changes;
     }

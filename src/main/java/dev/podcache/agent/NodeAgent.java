@@ -1,155 +1,167 @@
 package dev.podcache.agent;
 
-import dev.podcache.Podcache;
-import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.events.EventBroadcaster;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
-import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
+import dev.podcache.nodelease.NodeLeaseController;
+import dev.podcache.nodestatus.NodeStatusOptions;
+import dev.podcache.nodestatus.NodeStatusState;
+import dev.podcache.nodestatus.NodeStatusUpdater;
+import dev.podcache.nodestatus.RuntimeHealth;
+import dev.podcache.nodestatus.RuntimeStatus;
+import dev.podcache.podconfig.ServiceLister;
+import dev.podcache.podstatus.PodStatusManager;
+import dev.podcache.podsync.KnownPods;
+import dev.podcache.podsync.PodConfiguration;
+import dev.podcache.podsync.PodListener;
+import dev.podcache.podsync.PodRuntime;
+import dev.podcache.podsync.PodWorkers;
+import dev.podcache.podsync.SyncPeriods;
 import dev.podcache.reflector.Reflector;
-import io.fabric8.kubernetes.api.model.HasMetadata;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 /**
- * A small kubelet's worth of an agent: follows its Node and the pods of it, keeps the pods registered, and reads what they refer
- * to once a period. All of it goes over one {@link Fabric8ApiServer}. Closing the agent ends everything it started, in reverse order;
- * the API server stays open.
+ * A node of a cluster: registers its Node and keeps its status and its lease, sees to the pods that are assigned to it with
+ * what they get from Secrets and ConfigMaps, and reports their status. What running means is the {@link PodRuntime}'s affair.
+ *
+ * <p>Starting begins with what others need: the Node, its heartbeats, the pods' status, and last the pods. Closing ends all of it
+ * in the other order; the Node, the Lease and the pods stay as they are, for the agent that comes next.
  */
 final class NodeAgent implements AutoCloseable {
 
+    private static final String COMPONENT = "podcache";
+
     private final NodeAgentOptions options;
-    private final WatchNews news;
-    private final Watched watched;
-    private final ReadCounter counter;
-    private final Sightings sightings;
-    private final NodeLister node;
-    private final Podcache cache;
-    private final PodSync sync;
-    private final AssignedPods assigned;
-    private final Reflector<Pod> reflector;
-    private final Progress progress;
+    private final NodeLister lister;
+    private final Caches caches;
+    private final EventBroadcaster events;
+    private final ServiceLister services;
+    private final RuntimeHealth health;
+    private final NodeStatusUpdater updater;
+    private final NodeLeaseController lease;
+    private final PodStatusManager statuses;
+    private final KnownPods known = new KnownPods();
+    private final PodWorkers workers;
+    private final Reflector<Pod> pods;
+    private final AtomicBoolean following = new AtomicBoolean();
+    private final AgentServices all;
 
     /**
-     * An agent that follows its Node and does nothing else yet.
+     * An agent that does nothing yet but to follow its Node and the Services.
      *
-     * @param server used for everything, not closed
+     * @param ports used for everything, not closed
+     * @param cachesOf makes the caches, with the Node that sets their TTL; closed with the agent
+     * @param listener told of pods
+     * @throws IllegalArgumentException if the options want what this machine has not
      */
-    NodeAgent(Fabric8ApiServer server, NodeAgentOptions options, Audience audience) {
+    NodeAgent(NodePorts ports, NodeAgentOptions options, Function<NodeLister, Caches> cachesOf, PodListener listener) {
+        Timekeeper timekeeper = ports.timekeeper();
         this.options = options;
-        this.news = new WatchNews(audience.account()::tell);
-        this.watched = new Watched(news);
-        this.counter = new ReadCounter(watched);
-        this.sightings = new Sightings(audience.sightings());
-        this.node = NodeLister.following(
-                options.node(),
-                server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + options.node()),
-                server.timekeeper(),
-                () -> ThreadLocalRandom.current().nextDouble());
-        this.cache = Podcache.builder(server)
-                .nodeLister(node)
-                .strategy(options.caching().strategy())
-                .readTimeout(options.caching().readTimeout())
-                .firstSyncTimeout(options.caching().firstSyncTimeout())
-                .idleAfter(options.caching().idleAfter())
-                .payloadBudget(options.caching().payloadBudget())
-                .metrics(counter)
-                .build();
-        this.sync = new PodSync((kind, key) -> read(cache, kind, key), sightings, counter, watched);
-        this.assigned = new AssignedPods(registry(cache, sync), audience.account());
-        this.reflector = new Reflector<>(
-                server.listerWatcher(ObjectKind.POD, "", podsOf(options.node())),
-                assigned,
-                server.timekeeper(),
-                () -> ThreadLocalRandom.current().nextDouble());
-        this.progress = new Progress(audience.account(), counter, audience.requestsAtServer());
+        this.events = EventBroadcaster.to(ports.events(), COMPONENT, options.node(), timekeeper);
+        this.health = new RuntimeHealth(this::runtimeStatus, ImmutableMap.of(), timekeeper);
+        NodeSelf self = new NodeSelf(options, events, health, timekeeper);
+        // before anything begins that would have to end if this throws
+        NodeStatusOptions status = self.status(ports.reconnect());
+        this.lister = NodeLister.following(options.node(), ports.node(), timekeeper, NodeAgent::random);
+        this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
+        this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
+        this.caches = cachesOf.apply(lister);
+        this.services = ServiceLister.following(ports.services(), timekeeper, NodeAgent::random);
+        this.statuses = new PodStatusManager(ports.podStatus(), known::get, timekeeper, NodeAgent::random);
+        this.workers = new PodWorkers(parts(listener), options.threads(), timekeeper, NodeAgent::random);
+        this.pods = new Reflector<>(ports.pods(), workers, timekeeper, NodeAgent::random);
+        this.all = new AgentServices(ImmutableList.of(
+                health,
+                AgentServices.part("node status", updater::start, updater::close),
+                lease,
+                AgentServices.part("pod status", statuses::start, statuses::close),
+                AgentServices.part("pod workers", () -> {}, this::endWorkers),
+                AgentServices.part("assigned pods", this::followPods, this::leavePods)));
     }
 
-    /** Begins to work. Returns at once. */
+    private PodWorkers.Parts parts(PodListener listener) {
+        ObjectCaching caching = options.configuration().caching();
+        return new PodWorkers.Parts(
+                options.runtime(),
+                new PodConfiguration(caches.secrets(), caches.configMaps(), services, events),
+                statuses,
+                events,
+                known,
+                lister::get,
+                SyncPeriods.of(caching.syncFrequency(), caching.strategy() == ChangeDetectionStrategy.WATCH),
+                listener);
+    }
+
+    /** Begins to work. Returns when everything has begun, which is not to say that it has succeeded yet. */
     void start() {
-        reflector.start();
-        Duration syncPeriod = options.caching().syncFrequency();
-        sync.start(assigned::pods, syncPeriod);
-        // between two syncs, so that each line has whole ones
-        Duration halfway = syncPeriod.dividedBy(2);
-        progress.start(options.progressPeriod().minus(halfway), options.progressPeriod());
+        all.start();
     }
 
-    /** The field selector that chooses the pods of a node. */
-    static String podsOf(String node) {
-        return "spec.nodeName=" + node;
+    /** How the Node's registration and status go. */
+    NodeStatusState status() {
+        return updater.state();
     }
 
-    ChangeDetectionStrategy strategy() {
-        return options.caching().strategy();
+    /** The Node as the API server last showed it. */
+    Optional<Node> node() {
+        return lister.get();
     }
 
-    Counts counts() {
-        return counter.counts();
+    /** How long ago the lease was renewed; empty if it never was. */
+    Optional<Duration> sinceRenewal() {
+        return lease.sinceRenewal();
     }
 
-    Watched.Tally watches() {
-        return watched.tally();
-    }
-
-    /** How many pods have readers that wait. */
-    int podsKeptWaiting() {
-        return sync.busy();
-    }
-
-    /** Whether everything that the registered pods refer to was read at least once, with whatever outcome. */
-    boolean hasReadAll() {
-        int objects = inventory().objects();
-        return objects > 0 && sightings.size() >= objects;
-    }
-
-    /** Reads an object beyond the syncs, uncounted, and tells what is news of it. */
-    void look(ObjectKind<?> kind, ObjectKey key) {
-        sync.look(kind, key);
-    }
-
-    AssignedPods assigned() {
-        return assigned;
-    }
-
-    Inventory inventory() {
-        return Inventory.of(assigned.pods());
-    }
-
-    /** Nothing is read or told from now on, so that {@link #counts} stand still. Idempotent. */
-    void stop() {
-        reflector.close();
-        sync.close();
-        progress.close();
-        news.close();
+    /** The pods of the node as last seen. */
+    ImmutableList<Pod> pods() {
+        return known.all();
     }
 
     @Override
     public void close() {
-        stop();
-        cache.close();
-        node.close();
+        all.close();
+        events.close();
+        caches.closing().run();
+        services.close();
+        lister.close();
     }
 
-    private static HasMetadata read(Podcache cache, ObjectKind<?> kind, ObjectKey key) {
-        return kind.equals(ObjectKind.SECRET)
-                ? cache.secrets().getObject(key.namespace(), key.name())
-                : cache.configMaps().getObject(key.namespace(), key.name());
+    /** Once the Node is known, and with it the addresses that pods are told and report. */
+    private void followPods() {
+        lister.addListener(this::followPodsIfNodeIsKnown);
+        followPodsIfNodeIsKnown();
     }
 
-    private static PodRegistry registry(Podcache cache, PodSync sync) {
-        return new PodRegistry() {
-            @Override
-            public void registerPod(Pod pod) {
-                cache.registerPod(pod);
-                sync.soon(pod);
-            }
+    private void followPodsIfNodeIsKnown() {
+        if (lister.get().isPresent() && following.compareAndSet(false, true)) {
+            pods.start();
+        }
+    }
 
-            @Override
-            public void unregisterPod(Pod pod) {
-                cache.unregisterPod(pod);
-            }
-        };
+    private void leavePods() {
+        following.set(true);
+        pods.close();
+    }
+
+    private RuntimeStatus runtimeStatus() {
+        return new RuntimeStatus(options.runtime().problem(), Optional.empty());
+    }
+
+    private void endWorkers() {
+        workers.close();
+        options.threads().shutdown();
+    }
+
+    private static double random() {
+        return ThreadLocalRandom.current().nextDouble();
     }
 }

@@ -1,14 +1,19 @@
 package dev.podcache.agent;
 
+import dev.podcache.podsync.HollowRuntime;
+import dev.podcache.podsync.PodRuntime;
+import dev.podcache.time.Timekeeper;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
 /**
- * The program {@code podcache-agent}: {@code demo} (what happens without a subcommand), {@code run} and {@code version}. Exit code
+ * The program {@code podcache-agent}: {@code demo} (what happens without a subcommand), {@code run}, {@code
+ * observe} and {@code version}. Exit code
  * 0 means that all went well, 1 that something failed, 2 that the command line was wrong.
  */
 public final class NodeAgentMain {
@@ -22,10 +27,19 @@ public final class NodeAgentMain {
 
     /** Runs the program and ends the process with its exit code; after a signal, with that of the signal. */
     public static void main(String[] args) {
+        run(HollowRuntime::new, args);
+    }
+
+    /**
+     * The same with a runtime of your own, so that {@code run} is a node that runs containers.
+     *
+     * @param runtime makes the runtime, with the time and threads of the agent, when {@code run} begins
+     */
+    public static void run(Function<Timekeeper, PodRuntime> runtime, String... args) {
         Console console = Console.ofProcess();
         CountDownLatch ended = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(console, ended), "agent-shutdown"));
-        int code = execute(console, args);
+        int code = execute(console, runtime, args);
         console.out().flush();
         ended.countDown();
         if (!console.stop().isDone()) {
@@ -36,9 +50,14 @@ public final class NodeAgentMain {
 
     /** Runs the program and returns its exit code. */
     static int execute(Console console, String... args) {
+        return execute(console, HollowRuntime::new, args);
+    }
+
+    private static int execute(Console console, Function<Timekeeper, PodRuntime> runtime, String... args) {
         CommandLine line = new CommandLine(new RootCommand(console))
                 .addSubcommand("demo", new DemoCommand(console))
-                .addSubcommand("run", new RunCommand(console))
+                .addSubcommand("run", new RunCommand(console, runtime))
+                .addSubcommand("observe", new ObserveCommand(console))
                 .addSubcommand("version", new VersionCommand(console));
         line.registerConverter(java.time.Duration.class, new GoDuration());
         line.setCaseInsensitiveEnumValuesAllowed(true);

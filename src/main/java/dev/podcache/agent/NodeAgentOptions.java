@@ -1,22 +1,22 @@
 package dev.podcache.agent;
 
-import java.time.Duration;
+import dev.podcache.nodestatus.HostFacts;
+import dev.podcache.podsync.PodRuntime;
+import java.util.concurrent.ExecutorService;
 
 /**
- * How an agent works.
+ * Who a node agent is.
  *
- * @param node whose pods it registers
- * @param caching what it keeps of their objects, and how often it reads them
- * @param progressPeriod how often it tells how much it read
+ * @param node its name
+ * @param facts of the machine that it stands for
+ * @param runtime runs its containers
+ * @param threads where pods are seen to, as many at once as there are threads; ended with the agent
+ * @param version that the node shows as its kubelet's
  */
-record NodeAgentOptions(String node, ObjectCaching caching, Duration progressPeriod) {
-
-    private static final Duration LEAST_PROGRESS = Duration.ofSeconds(10);
-
-    /** As configured for a node. */
-    static NodeAgentOptions of(String node, KubeletConfiguration configuration) {
-        Duration sync = configuration.caching().syncFrequency();
-        return new NodeAgentOptions(
-                node, configuration.caching(), sync.compareTo(LEAST_PROGRESS) > 0 ? sync : LEAST_PROGRESS);
-    }
-}
+record NodeAgentOptions(
+        String node,
+        KubeletConfiguration configuration,
+        HostFacts facts,
+        PodRuntime runtime,
+        ExecutorService threads,
+        String version) {}

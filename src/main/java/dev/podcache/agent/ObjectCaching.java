@@ -1,5 +1,6 @@
 package dev.podcache.agent;
 
+import dev.podcache.PodcacheBuilder;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
@@ -61,6 +62,15 @@ record ObjectCaching(
     Duration idleAfter() {
         Duration periods = syncFrequency.multipliedBy(SYNCS_UNREAD);
         return periods.compareTo(LEAST_IDLE) > 0 ? periods : LEAST_IDLE;
+    }
+
+    /** Has a cache work like that. */
+    PodcacheBuilder applyTo(PodcacheBuilder cache) {
+        return cache.strategy(strategy)
+                .readTimeout(readTimeout)
+                .firstSyncTimeout(firstSyncTimeout)
+                .idleAfter(idleAfter())
+                .payloadBudget(payloadBudget);
     }
 
     private static ChangeDetectionStrategy strategy(Settings all) {

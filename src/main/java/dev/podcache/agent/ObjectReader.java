@@ -4,7 +4,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 
-/** Reads Secrets and ConfigMaps: the front door, as far as {@link PodSync} needs it. */
+/** Reads Secrets and ConfigMaps: the front door, as far as {@link PeriodicReads} needs it. */
 @FunctionalInterface
 interface ObjectReader {
 

@@ -16,7 +16,8 @@ import picocli.CommandLine.Mixin;
             "Examples:",
             "  podcache-agent                                    the demo: no cluster needed, ends by itself",
             "  podcache-agent demo --for 15s -o json",
-            "  podcache-agent run --kubeconfig ~/.kube/config --hostname-override worker-1",
+            "  podcache-agent observe --hostname-override worker-1     looks at a node, changes nothing",
+            "  podcache-agent run --kubeconfig node.kubeconfig --hostname-override hollow-1     is a node",
             "",
             "Exit codes: 0 all went well, 1 something failed, 2 the command line was wrong."
         })

@@ -1,52 +1,54 @@
 package dev.podcache.agent;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.Heartbeats;
 import dev.podcache.apiserver.fabric8.RequestLimit;
-import dev.podcache.manager.ChangeDetectionStrategy;
-import dev.podcache.object.ObjectKey;
+import dev.podcache.node.NodeLister;
+import dev.podcache.nodestatus.HostFacts;
+import dev.podcache.podsync.PodRuntime;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
-import java.util.Map;
+import java.time.Duration;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Function;
 import org.slf4j.event.Level;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The subcommand {@code run}. */
 @Command(
         name = "run",
-        header = "Runs an agent on a node of a real cluster.",
+        header = "Runs a node agent: a node of a real cluster.",
         mixinStandardHelpOptions = true,
         versionProvider = VersionCommand.Provider.class,
         description = {
-            "Follows the pods of one node, keeps what they refer to cached, reads it once a period and tells what it sees:"
-                    + " names and resourceVersions, never contents. Changes nothing in the cluster. Needs the verbs list and"
-                    + " watch on the node's pods and on the Node itself, and on what the pods refer to: get with strategies Get and"
-                    + " Cache, list and watch with strategy Watch (get and watch will do)."
+            "Registers the node and keeps its status and its lease, registers the pods that are assigned to it with the caches,"
+                    + " resolves what they get from Secrets and ConfigMaps, and reports their status. It runs no"
+                    + " containers: one counts as running once its configuration is there. Needs the permissions of"
+                    + " a kubelet. Never use the name of a node that has a kubelet; to look at one, there is observe."
         },
         footer = {
             "",
             "Example:",
-            "  podcache-agent run --kubeconfig ~/.kube/config --hostname-override worker-1 --for 10m"
+            "  podcache-agent run --kubeconfig node.kubeconfig --hostname-override hollow-1 --node-labels zone=a"
         })
 final class RunCommand implements Callable<Integer> {
 
-    private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
+    private static final int POD_THREADS = 8;
+    private static final ThreadFactory THREADS = new ThreadFactoryBuilder()
+            .setNameFormat("agent-pod-%d")
+            .setDaemon(true)
+            .build();
 
     private final Console console;
-
-    @Spec
-    private @Nullable CommandSpec spec;
+    private final Function<Timekeeper, PodRuntime> runtime;
 
     @Mixin
     private AgentOptions agent = new AgentOptions();
@@ -54,102 +56,79 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     private OutputOptions output = new OutputOptions();
 
-    @Option(
-            names = "--kubeconfig",
-            paramLabel = "FILE",
-            description = "how to reach the cluster; otherwise $KUBECONFIG, the pod's service account, ~/.kube/config")
-    private @Nullable Path kubeconfig;
-
-    @Option(
-            names = {"--hostname-override", "--node"},
-            paramLabel = "NODE",
-            description = "the node whose pods to follow; otherwise $NODE_NAME")
-    private @Nullable String node;
-
     @Mixin
-    private KubeletFlags flags = new KubeletFlags();
+    private NodeOptions node = new NodeOptions();
 
-    RunCommand(Console console) {
+    RunCommand(Console console, Function<Timekeeper, PodRuntime> runtime) {
         this.console = console;
+        this.runtime = runtime;
     }
 
     @Override
     public Integer call() {
-        String name = nodeName();
+        String name = node.name(console);
         console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
-        KubeletConfiguration configuration = configuration();
+        KubeletConfiguration configuration = node.configuration(agent);
         RequestLimit limit = new RequestLimit(
                 configuration.rates().kubeApiQps(), configuration.rates().kubeApiBurst());
-        Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
+        Config config = node.cluster(console);
+        Duration lease = Duration.ofSeconds(configuration.heartbeats().leaseSeconds());
         try (KubernetesClient client = ClusterAccess.client(config);
-                Fabric8ApiServer server = Fabric8ApiServer.of(client, limit)) {
+                Fabric8ApiServer server = Fabric8ApiServer.of(client, limit);
+                Heartbeats heartbeats = server.heartbeats(lease)) {
             FirstContact.with(server, name, config.getMasterUrl());
+            NodeAgentOptions options = new NodeAgentOptions(
+                    name,
+                    configuration,
+                    HostFacts.ofThisMachine(Path.of("").toAbsolutePath().getRoot()),
+                    runtime.apply(server.timekeeper()),
+                    Executors.newFixedThreadPool(POD_THREADS, THREADS),
+                    VersionCommand.kubeletVersion());
             try (Account account = Account.unhurried(console.out(), output.format, System::nanoTime)) {
-                run(server, config.getMasterUrl(), NodeAgentOptions.of(name, configuration), account);
+                tellStart(account, options, config.getMasterUrl());
+                run(server, heartbeats, options, account);
             }
         }
         return 0;
     }
 
-    private void run(Fabric8ApiServer server, String url, NodeAgentOptions options, Account account) {
-        String name = options.node();
-        ChangeDetectionStrategy strategy = options.caching().strategy();
-        Audience audience = new Audience(
-                account, sighting -> account.tell(sighting.event("", ImmutableMap.of())), Progress.UNKNOWN);
-        try (NodeAgent running = new NodeAgent(server, options, audience)) {
-            account.tell(new Event(
-                    "started",
-                    "node " + name + ", strategy " + strategy + ", server " + url,
-                    ImmutableMap.of("node", name, "strategy", strategy.name(), "server", url)));
-            running.start();
-            console.await(agent.duration, account);
-            running.stop();
-            account.block(new Summary(strategy, running.inventory(), running.counts())
-                    .withWatches(running.watches())
-                    .event());
-        }
-    }
-
-    /** What flags, file and defaults say, in this order. */
-    private KubeletConfiguration configuration() {
-        Path path = flags.config();
-        ConfigurationFile file = path == null ? ConfigurationFile.NONE : ConfigurationFile.read(path);
-        try {
-            Map<String, Setting> given = flags.settings();
-            if (agent.strategy != null) {
-                given.put(ObjectCaching.STRATEGY, Setting.ofFlag("--strategy", agent.strategy));
+    private void run(Fabric8ApiServer server, Heartbeats heartbeats, NodeAgentOptions options, Account account) {
+        NodePorts ports = NodePorts.of(server, heartbeats, options.node());
+        try (AgentAccount told = new AgentAccount(account, options)) {
+            Function<NodeLister, Caches> caches = lister -> told.seen(Caches.of(cache(server, options, lister, told)));
+            try (NodeAgent running = agent(ports, options, caches, told)) {
+                running.start();
+                told.follow(running);
+                console.await(agent.duration, account);
             }
-            KubeletConfiguration configuration = KubeletConfiguration.of(file.settings(), new Settings(given));
-            if (!file.ignored().isEmpty()) {
-                log.warn(
-                        "configuration {}: ignored, because this agent runs no containers: {}",
-                        path,
-                        String.join(", ", file.ignored()));
-            }
-            return configuration;
-        } catch (IllegalSetting illegal) {
-            throw illegal.ofFlag()
-                    ? new ParameterException(commandLine(), String.valueOf(illegal.getMessage()), illegal)
-                    : new CommandFailure(String.valueOf(illegal.getMessage()), illegal);
+            told.sumUp();
         }
     }
 
-    private String nodeName() {
-        String name = node != null ? node : console.environment().getOrDefault("NODE_NAME", "");
-        if (name.isEmpty()) {
-            throw new ParameterException(commandLine(), "no node given: name it with --hostname-override or NODE_NAME");
-        }
+    private static NodeAgent agent(
+            NodePorts ports, NodeAgentOptions options, Function<NodeLister, Caches> caches, AgentAccount told) {
         try {
-            return ObjectKey.validated("default", name).name();
-        } catch (IllegalArgumentException illegal) {
-            throw new ParameterException(commandLine(), "node " + illegal.getMessage(), illegal);
+            return new NodeAgent(ports, options, caches, told.pods());
+        } catch (IllegalArgumentException impossible) {
+            throw new CommandFailure(String.valueOf(impossible.getMessage()), impossible);
         }
     }
 
-    private CommandLine commandLine() {
-        if (spec == null) {
-            throw new IllegalStateException("not made by picocli");
-        }
-        return spec.commandLine();
+    private static Podcache cache(
+            Fabric8ApiServer server, NodeAgentOptions options, NodeLister lister, AgentAccount told) {
+        return options.configuration()
+                .caching()
+                .applyTo(Podcache.builder(server))
+                .nodeLister(lister)
+                .metrics(told.metrics())
+                .build();
+    }
+
+    private static void tellStart(Account account, NodeAgentOptions options, String url) {
+        String strategy = options.configuration().caching().strategy().name();
+        account.tell(new Event(
+                "started",
+                "node " + options.node() + ", strategy " + strategy + ", server " + url,
+                ImmutableMap.of("node", options.node(), "strategy", strategy, "server", url)));
     }
 }

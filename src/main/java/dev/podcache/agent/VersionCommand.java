@@ -57,6 +57,12 @@ final class VersionCommand implements Callable<Integer> {
         }
     }
 
+    /** What our node shows as its kubelet's version: one that those can read who expect a kubelet's. */
+    static String kubeletVersion() {
+        String version = podcache();
+        return Character.isDigit(version.charAt(0)) ? "v" + version + "+podcache" : "v0.0.0+podcache";
+    }
+
     /** For {@code --version}. */
     static final class Provider implements IVersionProvider {
         @Override

@@ -3,7 +3,7 @@
  * wires the library together, reads flags and environment, makes threads of its own, or exits; nobody imports it. Data goes to
  * standard output, logs and complaints to standard error.
  *
- * <p>Read {@code NodeAgentMain}, {@code RunCommand}, {@code NodeAgent}, {@code AssignedPods}, {@code PodSync}, then {@code
+ * <p>Read {@code NodeAgentMain}, {@code RunCommand}, {@code Observer}, {@code AssignedPods}, {@code PeriodicReads}, then {@code
  * DemoCommand}, {@code Demo}, {@code DemoSide} and {@code DemoScript}. How the agent is configured: {@code KubeletFlags} and {@code
  * ConfigurationFile} give {@code Settings}, of which {@code KubeletConfiguration} is made.
  *

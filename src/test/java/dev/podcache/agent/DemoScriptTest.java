@@ -116,7 +116,7 @@ class DemoScriptTest {
     }
 
     private void play(ChangeDetectionStrategy strategy, Act... acts) {
-        NodeAgentOptions options = new NodeAgentOptions(
+        ObserverOptions options = new ObserverOptions(
                 DemoCluster.NODE, ObjectCaching.usual(strategy, Duration.ofHours(1)), Duration.ofHours(1));
         try (DemoSide side = new DemoSide(demo, options, recorded.account())) {
             DemoScript script = new DemoScript(demo, side, List.of(side));

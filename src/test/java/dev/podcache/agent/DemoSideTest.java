@@ -160,8 +160,8 @@ class DemoSideTest {
     }
 
     private DemoSide side(ChangeDetectionStrategy strategy, Duration syncPeriod) {
-        NodeAgentOptions options =
-                new NodeAgentOptions(DemoCluster.NODE, ObjectCaching.usual(strategy, syncPeriod), NEVER);
+        ObserverOptions options =
+                new ObserverOptions(DemoCluster.NODE, ObjectCaching.usual(strategy, syncPeriod), NEVER);
         return new DemoSide(cluster, options, RecordedAccount.ofText().account());
     }
 

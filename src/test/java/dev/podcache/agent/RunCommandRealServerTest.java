@@ -3,97 +3,343 @@ package dev.podcache.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
-import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.Namespace;
+import dev.podcache.testing.Secrets;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** {@code run} against a kube-apiserver, with the workload of the demo. */
+/** {@code run} with a kubelet's identity, where the Node authorizer and the NodeRestriction plugin decide what it may do. */
 @RealServerTest
-@Timeout(120)
+@ExtendWith(NoLeaks.class)
 class RunCommandRealServerTest {
 
-    private final RealApiServer real = RealApiServer.shared();
-    private final CapturedConsole console = new CapturedConsole(Path.of("."));
-    private final List<HasMetadata> workload = DemoCluster.load("demo-workload.yaml");
+    private static final Logger log = LoggerFactory.getLogger(RunCommandRealServerTest.class);
+    private static final String NOT_READY = "node.kubernetes.io/not-ready";
+    private static final String CONFIGURATION = """
+            apiVersion: kubelet.config.k8s.io/v1beta1
+            kind: KubeletConfiguration
+            # the lease is renewed every 2 s
+            nodeLeaseDurationSeconds: 8
+            nodeStatusUpdateFrequency: 1s
+            nodeStatusReportFrequency: 5m
+            maxPods: 120
+            systemReserved: {cpu: 100m, memory: 64Mi}
+            registerWithTaints:
+            - {key: dedicated, value: tests, effect: NoSchedule}
+            """;
+
+    private static final AtomicReference<@Nullable RealApiServer> SERVER = new AtomicReference<>();
+
+    @TempDir
+    private Path home;
+
+    private final String name = "hollow-" + UUID.randomUUID().toString().substring(0, 8);
+    private final String namespace = "of-" + name;
+    private final RealApiServer real = Objects.requireNonNull(SERVER.get());
+    private final KubernetesClient admin = real.client();
+    private CapturedConsole console = new CapturedConsole(Path.of(""));
+    private CompletableFuture<Integer> running = CompletableFuture.completedFuture(0);
+
+    @BeforeAll
+    static void startServer() {
+        SERVER.set(RealApiServer.start("--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction"));
+    }
+
+    @AfterAll
+    static void stopServer() {
+        Objects.requireNonNull(SERVER.getAndSet(null)).close();
+    }
+
+    @BeforeEach
+    void makeNamespace() throws IOException {
+        Files.writeString(home.resolve("kubelet.yaml"), CONFIGURATION);
+        real.kubectl("create", "namespace", namespace);
+        real.kubectl("create", "serviceaccount", "default", "-n", namespace);
+    }
 
     @AfterEach
-    void deleteWorkload() {
-        try (KubernetesClient admin = real.client()) {
-            workload.stream()
-                    .filter(object -> !(object instanceof Namespace))
-                    .forEach(object -> admin.resource(object).withGracePeriod(0).delete());
-        }
+    void endAgent() throws Exception {
+        stop();
+        admin.pods().inNamespace(namespace).withGracePeriod(0).delete();
+        admin.close();
     }
 
-    @Test
-    void run_workloadOfTheDemo_isFollowedReadAndSeenToChange() throws Exception {
-        try (KubernetesClient admin = real.client()) {
-            workload.forEach(object -> create(admin, object));
-            CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> console.execute(
-                    "run",
-                    "--hostname-override",
-                    DemoCluster.NODE,
-                    "--kubeconfig",
-                    real.kubeconfig().toString(),
-                    "--sync-frequency",
-                    "100ms"));
-            await().atMost(20, TimeUnit.SECONDS).until(() -> printed("registered   pod shop/web-1"));
-            real.kubectl("annotate", "node", DemoCluster.NODE, "--overwrite", "node.alpha.kubernetes.io/ttl=0");
-            await().atMost(20, TimeUnit.SECONDS).until(() -> printed("hits"));
-
-            admin.resource(new SecretBuilder(admin.secrets()
-                                    .inNamespace("shop")
-                                    .withName("db-password")
-                                    .get())
-                            .withData(Map.of("password", "c2Vjb25k"))
-                            .build())
-                    .update();
-            await().atMost(20, TimeUnit.SECONDS).until(() -> printed("changed      Secret shop/db-password"));
-            real.kubectl("delete", "pod", "-n", "shop", "web-0", "--force", "--grace-period=0");
-            await().atMost(20, TimeUnit.SECONDS).until(() -> printed("unregistered pod shop/web-0: deleted"));
-
-            console.stop();
-            assertThat(code.get(20, TimeUnit.SECONDS)).isZero();
-            assertThat(console.out()).contains("-- Summary", "  pods               11");
-            assertThat(console.err()).isEmpty();
-        }
-    }
-
-    @Test
-    void run_userWithoutRights_failsNamingTheVerbToGrant() {
-        int code = console.execute(
+    private void run() {
+        console = new CapturedConsole(home);
+        CapturedConsole used = console;
+        running = CompletableFuture.supplyAsync(() -> used.execute(
                 "run",
                 "--hostname-override",
-                "worker-1",
+                name,
                 "--kubeconfig",
-                real.kubeconfigFor("somebody").toString());
-
-        assertThat(code).isEqualTo(1);
-        assertThat(console.err())
-                .singleElement()
-                .asString()
-                .startsWith("error: API server " + real.url())
-                .contains("403", "grant list and watch on pods");
+                real.kubeconfigFor("system:node:" + name, "system:nodes").toString(),
+                "--config",
+                home.resolve("kubelet.yaml").toString(),
+                "--node-labels",
+                "disk=ssd"));
+        await().atMost(30, TimeUnit.SECONDS).until(() -> ready().equals("True"));
     }
 
-    /** Without controllers there are no service accounts, but a pod must name one. */
-    private static void create(KubernetesClient admin, HasMetadata object) {
-        if (object instanceof Pod pod) {
-            pod.getSpec().setServiceAccountName("default");
+    private int stop() throws Exception {
+        console.stop();
+        return running.get(30, TimeUnit.SECONDS);
+    }
+
+    private Node node() {
+        return admin.nodes().withName(name).get();
+    }
+
+    private String ready() {
+        Node node = node();
+        return node == null
+                ? "no node"
+                : node.getStatus().getConditions().stream()
+                        .filter(condition -> condition.getType().equals("Ready"))
+                        .map(condition -> condition.getStatus())
+                        .findFirst()
+                        .orElse("none");
+    }
+
+    private PodBuilder pod(String pod) {
+        return new PodBuilder()
+                .withNewMetadata()
+                .withNamespace(namespace)
+                .withName(pod)
+                .endMetadata()
+                .withNewSpec()
+                .withNodeName(name)
+                .withAutomountServiceAccountToken(false)
+                .addNewContainer()
+                .withName("main")
+                .withImage("nginx")
+                .endContainer()
+                .endSpec();
+    }
+
+    private Pod create(PodBuilder pod) {
+        return admin.resource(pod.build()).create();
+    }
+
+    private String phase(String pod) {
+        return String.valueOf(admin.pods()
+                .inNamespace(namespace)
+                .withName(pod)
+                .get()
+                .getStatus()
+                .getPhase());
+    }
+
+    private ZonedDateTime renewTime() {
+        return admin.leases()
+                .inNamespace("kube-node-lease")
+                .withName(name)
+                .get()
+                .getSpec()
+                .getRenewTime();
+    }
+
+    @Test
+    void node_isReadyForKubectl_andSaysWhatIsConfigured() {
+        run();
+
+        assertThat(real.kubectl("get", "node", name)).contains(name).contains(" Ready ");
+        Node node = node();
+        assertThat(node.getMetadata().getLabels())
+                .containsEntry("disk", "ssd")
+                .containsEntry("kubernetes.io/hostname", name);
+        // the admission of this server adds the other one, and without controllers nobody takes it away
+        assertThat(node.getSpec().getTaints())
+                .extracting(taint -> taint.getKey())
+                .containsExactlyInAnyOrder("dedicated", NOT_READY);
+        assertThat(node.getStatus().getCapacity().get("pods")).hasToString("120");
+        assertThat(millis(node.getStatus().getCapacity())
+                        - millis(node.getStatus().getAllocatable()))
+                .isEqualTo(100);
+        assertThat(real.kubectl("describe", "node", name))
+                .contains("KubeletReady", "kubelet is posting ready status", "KubeletHasSufficientMemory");
+    }
+
+    private static long millis(Map<String, Quantity> resources) {
+        return Objects.requireNonNull(resources.get("cpu"))
+                .getNumericalAmount()
+                .movePointRight(3)
+                .longValueExact();
+    }
+
+    @Test
+    void lease_isRenewedWhileTheAgentRunsAndNoLonger() throws Exception {
+        run();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> printed("lease "));
+        ZonedDateTime first = renewTime();
+        await().atMost(10, TimeUnit.SECONDS).until(() -> renewTime().isAfter(first));
+
+        assertThat(stop()).isZero();
+        ZonedDateTime last = renewTime();
+
+        // two more would have come
+        await().during(Duration.ofSeconds(5))
+                .atMost(Duration.ofSeconds(6))
+                .until(() -> renewTime().equals(last));
+    }
+
+    @Test
+    void restart_reconcilesAndRecreatesNothing() throws Exception {
+        run();
+        create(pod("web"));
+        await().atMost(20, TimeUnit.SECONDS).until(() -> phase("web").equals("Running"));
+        String uid = node().getMetadata().getUid();
+        stop();
+        String version = admin.pods()
+                .inNamespace(namespace)
+                .withName("web")
+                .get()
+                .getMetadata()
+                .getResourceVersion();
+
+        run();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> printed("Running 1/1 ready"));
+        stop();
+
+        assertThat(node().getMetadata().getUid()).isEqualTo(uid);
+        assertThat(admin.pods()
+                        .inNamespace(namespace)
+                        .withName("web")
+                        .get()
+                        .getMetadata()
+                        .getResourceVersion())
+                .isEqualTo(version);
+    }
+
+    @Test
+    void secretOfAPodMissing_isShownByKubectl_andClearsWithinTwoSeconds() {
+        run();
+        create(pod("web")
+                .editSpec()
+                .editFirstContainer()
+                .addNewEnvFrom()
+                .withNewSecretRef("db", null)
+                .endEnvFrom()
+                .endContainer()
+                .endSpec());
+        await().atMost(20, TimeUnit.SECONDS)
+                .until(() -> real.kubectl("get", "pod", "web", "-n", namespace).contains("CreateContainerConfigError"));
+        assertThat(real.kubectl(
+                        "get",
+                        "pod",
+                        "web",
+                        "-n",
+                        namespace,
+                        "-o",
+                        "jsonpath={.status.containerStatuses[0].state.waiting.message}"))
+                .isEqualTo("secret \"db\" not found");
+
+        admin.resource(Secrets.of(namespace, "db", "s3cret")).create();
+        long created = System.nanoTime();
+        await().pollInterval(Duration.ofMillis(20))
+                .atMost(10, TimeUnit.SECONDS)
+                .until(() -> phase("web").equals("Running"));
+        log.info("Running {} ms after its Secret came", (System.nanoTime() - created) / 1_000_000);
+
+        admin.pods().inNamespace(namespace).withName("web").delete();
+        await().atMost(10, TimeUnit.SECONDS)
+                .until(() -> admin.pods().inNamespace(namespace).withName("web").get() == null);
+        assertThat(String.join("\n", console.out())).doesNotContain("s3cret");
+    }
+
+    @Test
+    void hundredAndTenPods_withFiveSecretsEach_areAllReported() {
+        for (int i = 0; i < 550; i++) {
+            admin.resource(Secrets.of(namespace, "s-" + i, "v")).create();
         }
-        admin.resource(object).create();
+        for (int i = 0; i < 110; i++) {
+            PodBuilder pod = pod("web-" + i);
+            for (int j = 0; j < 5; j++) {
+                pod = pod.editSpec()
+                        .addNewVolume()
+                        .withName("v" + j)
+                        .withNewSecret()
+                        .withSecretName("s-" + (5 * i + j))
+                        .endSecret()
+                        .endVolume()
+                        .endSpec();
+            }
+            create(pod);
+        }
+        long started = System.nanoTime();
+
+        run();
+        await().pollInterval(Duration.ofMillis(200))
+                .atMost(60, TimeUnit.SECONDS)
+                .until(() -> admin.pods().inNamespace(namespace).list().getItems().stream()
+                        .allMatch(each -> "Running".equals(each.getStatus().getPhase())));
+
+        log.info("110 pods with 550 Secrets reported {} ms after the start", (System.nanoTime() - started) / 1_000_000);
+    }
+
+    @Test
+    void nodeAndLeaseDeletedByHand_comeBack(NoLeaks leaks) {
+        leaks.allowWarnings("registered again");
+        leaks.allowWarnings("could not be renewed");
+        run();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> printed("lease "));
+        String uid = node().getMetadata().getUid();
+
+        real.kubectl("delete", "node", name);
+        admin.leases().inNamespace("kube-node-lease").withName(name).delete();
+
+        await().atMost(30, TimeUnit.SECONDS)
+                .until(() ->
+                        ready().equals("True") && !node().getMetadata().getUid().equals(uid));
+        await().atMost(30, TimeUnit.SECONDS)
+                .until(() -> admin.leases()
+                                .inNamespace("kube-node-lease")
+                                .withName(name)
+                                .get()
+                        != null);
+    }
+
+    @Test
+    void serverIsDownForAWhile_everythingGoesOn(NoLeaks leaks) {
+        leaks.allowWarnings("");
+        run();
+        await().atMost(20, TimeUnit.SECONDS).until(() -> printed("lease "));
+        ZonedDateTime before = renewTime();
+
+        real.apiServer().kill();
+        await().during(Duration.ofSeconds(5)).atMost(Duration.ofSeconds(6)).until(() -> !running.isDone());
+        real.apiServer().start();
+        create(pod("late"));
+
+        await().atMost(60, TimeUnit.SECONDS).until(() -> phase("late").equals("Running"));
+        await().atMost(30, TimeUnit.SECONDS).until(() -> renewTime().isAfter(before));
+        assertThat(List.of(ready())).containsExactly("True");
     }
 
     private boolean printed(String text) {

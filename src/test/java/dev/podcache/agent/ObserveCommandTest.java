@@ -28,10 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** {@code run} against an API server in this process, over real HTTP. */
+/** {@code observe} against an API server in this process, over real HTTP. */
 @ExtendWith(NoLeaks.class)
 @Timeout(30)
-class RunCommandTest {
+class ObserveCommandTest {
 
     @TempDir
     private Path home;
@@ -58,9 +58,9 @@ class RunCommandTest {
 
     @ParameterizedTest
     @EnumSource
-    void run_anyStrategy_registersReadsAndSumsUp(ChangeDetectionStrategy strategy) {
+    void observe_anyStrategy_registersReadsAndSumsUp(ChangeDetectionStrategy strategy) {
         int code = console.execute(
-                "run",
+                "observe",
                 "--hostname-override",
                 DemoCluster.NODE,
                 "--for",
@@ -93,7 +93,7 @@ class RunCommandTest {
     }
 
     @Test
-    void run_objectChanges_isToldWithoutItsContent() throws Exception {
+    void observe_objectChanges_isToldWithoutItsContent() throws Exception {
         CompletableFuture<Integer> code = start("--sync-frequency", "50ms");
         await().until(() -> printed("registered   pod shop/web-1"));
 
@@ -112,16 +112,16 @@ class RunCommandTest {
     }
 
     @Test
-    void run_nodeWithoutPods_saysThatThereAreNone() throws Exception {
+    void observe_nodeWithoutPods_saysThatThereAreNone() throws Exception {
         CompletableFuture<Integer> code = CompletableFuture.supplyAsync(
-                () -> console.execute("run", "--hostname-override", "elsewhere", "--for", "1s"));
+                () -> console.execute("observe", "--hostname-override", "elsewhere", "--for", "1s"));
 
         assertThat(code.get(20, TimeUnit.SECONDS)).isZero();
         assertThat(printed("no pods are assigned to this node")).isTrue();
     }
 
     @Test
-    void run_objectThatMayNotBeWatched_isToldInOneLine(NoLeaks leaks) throws Exception {
+    void observe_objectThatMayNotBeWatched_isToldInOneLine(NoLeaks leaks) throws Exception {
         leaks.allowWarnings("trying on");
         server.faults()
                 .fail(
@@ -138,7 +138,7 @@ class RunCommandTest {
     }
 
     @Test
-    void run_configurationFile_isInEffectWhereNoFlagIsGiven(NoLeaks leaks) throws IOException {
+    void observe_configurationFile_isInEffectWhereNoFlagIsGiven(NoLeaks leaks) throws IOException {
         leaks.allowWarnings("ignored, because this agent runs no containers: cgroupDriver, clusterDNS");
         Path file = Files.writeString(home.resolve("kubelet.yaml"), """
                 apiVersion: kubelet.config.k8s.io/v1beta1
@@ -150,7 +150,7 @@ class RunCommandTest {
                 """);
 
         int code = console.execute(
-                "run",
+                "observe",
                 "--config",
                 file.toString(),
                 "--node",
@@ -170,7 +170,7 @@ class RunCommandTest {
     }
 
     @Test
-    void run_requestRateOfTheFile_limitsTheReads() throws IOException {
+    void observe_requestRateOfTheFile_limitsTheReads() throws IOException {
         Path file = Files.writeString(home.resolve("kubelet.yaml"), """
                 apiVersion: kubelet.config.k8s.io/v1beta1
                 kind: KubeletConfiguration
@@ -179,7 +179,7 @@ class RunCommandTest {
                 kubeAPIBurst: 3
                 """);
 
-        int code = console.execute("run", "--config", file.toString(), "--node", DemoCluster.NODE, "--for", "1s");
+        int code = console.execute("observe", "--config", file.toString(), "--node", DemoCluster.NODE, "--for", "1s");
 
         assertThat(code).isZero();
         assertThat(server.requests().of(Verb.GET, Resource.SECRETS)
@@ -189,7 +189,7 @@ class RunCommandTest {
 
     private CompletableFuture<Integer> start(String... options) {
         String[] arguments = new String[options.length + 3];
-        arguments[0] = "run";
+        arguments[0] = "observe";
         arguments[1] = "--hostname-override";
         arguments[2] = DemoCluster.NODE;
         System.arraycopy(options, 0, arguments, 3, options.length);

@@ -37,7 +37,7 @@ class PodSyncTest {
     private final WatchNews news = new WatchNews(event -> {});
     private final Watched watched = new Watched(news);
     private final ReadCounter counter = new ReadCounter(watched);
-    private final PodSync sync = new PodSync(
+    private final PeriodicReads sync = new PeriodicReads(
             this::read,
             new Sightings(
                     sighting -> told.add(sighting.event("", ImmutableMap.of()).text())),

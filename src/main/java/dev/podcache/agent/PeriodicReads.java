@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * Reads, once a period and when a pod comes or changes, everything that the pod refers to, as a kubelet does when it syncs it. A
  * pod whose last sync still waits for an object is left out, so that a slow object holds up its own pods only.
  */
-final class PodSync implements AutoCloseable {
+final class PeriodicReads implements AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(PodSync.class);
+    private static final Logger log = LoggerFactory.getLogger(PeriodicReads.class);
     private static final int READERS = 8;
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
@@ -43,7 +43,7 @@ final class PodSync implements AutoCloseable {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(named("agent-sync"));
     private final ExecutorService readers = Executors.newFixedThreadPool(READERS, named("agent-reader-%d"));
 
-    PodSync(ObjectReader reader, Sightings sightings, ReadCounter counter, Watched watched) {
+    PeriodicReads(ObjectReader reader, Sightings sightings, ReadCounter counter, Watched watched) {
         this.reader = reader;
         this.sightings = sightings;
         this.counter = counter;

@@ -1,0 +1,78 @@
+package dev.podcache.agent;
+
+import dev.podcache.events.EventRecorder;
+import dev.podcache.nodelease.NodeLeaseOptions;
+import dev.podcache.nodestatus.EvictionThresholds;
+import dev.podcache.nodestatus.InitialNode;
+import dev.podcache.nodestatus.NodeIps;
+import dev.podcache.nodestatus.NodeReservations;
+import dev.podcache.nodestatus.NodeStatusOptions;
+import dev.podcache.nodestatus.NodeStatusSetter;
+import dev.podcache.nodestatus.NodeStatusSetters;
+import dev.podcache.nodestatus.NodeVersions;
+import dev.podcache.nodestatus.RuntimeHealth;
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import java.util.List;
+
+/** What the node says of itself, by its configuration. */
+final class NodeSelf {
+
+    private final NodeAgentOptions options;
+    private final KubeletConfiguration configuration;
+    private final EventRecorder events;
+    private final RuntimeHealth health;
+    private final Timekeeper timekeeper;
+
+    NodeSelf(NodeAgentOptions options, EventRecorder events, RuntimeHealth health, Timekeeper timekeeper) {
+        this.options = options;
+        this.configuration = options.configuration();
+        this.events = events;
+        this.health = health;
+        this.timekeeper = timekeeper;
+    }
+
+    NodeStatusOptions status(Runnable onRepeatedFailure) {
+        return NodeStatusOptions.builder(initial())
+                .setters(setters())
+                .registerNode(configuration.registration().register())
+                .updateFrequency(configuration.heartbeats().statusUpdate())
+                .reportFrequency(configuration.heartbeats().statusReport())
+                .onRepeatedFailure(onRepeatedFailure)
+                .build();
+    }
+
+    NodeLeaseOptions lease(Runnable onRepeatedFailure) {
+        Duration duration = Duration.ofSeconds(configuration.heartbeats().leaseSeconds());
+        return new NodeLeaseOptions(options.node(), duration, onRepeatedFailure);
+    }
+
+    private InitialNode initial() {
+        KubeletConfiguration.Registration registration = configuration.registration();
+        InitialNode.Builder node = InitialNode.builder(
+                        options.node(),
+                        options.facts().operatingSystem(),
+                        options.facts().architecture())
+                .labels(registration.labels())
+                .taints(registration.taints());
+        return registration.providerId().isEmpty()
+                ? node.build()
+                : node.providerId(registration.providerId()).build();
+    }
+
+    private List<NodeStatusSetter> setters() {
+        KubeletConfiguration.Reservations reservations = configuration.reservations();
+        EvictionThresholds hard =
+                EvictionThresholds.parse(configuration.eviction().hard());
+        return NodeStatusSetters.standard(options.node(), options.facts(), events, timekeeper)
+                .nodeIps(NodeIps.parse(
+                        String.join(",", configuration.registration().addresses())))
+                .reservations(NodeReservations.parse(reservations.system(), reservations.kube(), hard))
+                .podLimits(reservations.maxPods(), reservations.podsPerCore())
+                .pressureTransitionPeriod(configuration.eviction().pressureTransition())
+                .kubeletPort(configuration.endpoints().port())
+                .versions(new NodeVersions(options.version(), "hollow", options::version))
+                .runtimeHealth(health)
+                .build();
+    }
+}

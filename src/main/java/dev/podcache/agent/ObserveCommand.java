@@ -1,0 +1,84 @@
+package dev.podcache.agent;
+
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.util.concurrent.Callable;
+import org.slf4j.event.Level;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** The subcommand {@code observe}. */
+@Command(
+        name = "observe",
+        header = "Looks at a node of a real cluster, and what its pods refer to, without changing anything.",
+        mixinStandardHelpOptions = true,
+        versionProvider = VersionCommand.Provider.class,
+        description = {
+            "Follows the pods of one node, keeps what they refer to cached, reads it once a period and tells what it sees:"
+                    + " names and resourceVersions, never contents. Changes nothing in the cluster. Needs the verbs list and"
+                    + " watch on the node's pods and on the Node itself, and on what the pods refer to: get with strategies Get and"
+                    + " Cache, list and watch with strategy Watch (get and watch will do)."
+        },
+        footer = {
+            "",
+            "Example:",
+            "  podcache-agent observe --kubeconfig ~/.kube/config --hostname-override worker-1 --for 10m"
+        })
+final class ObserveCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Mixin
+    private AgentOptions agent = new AgentOptions();
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    @Mixin
+    private NodeOptions node = new NodeOptions();
+
+    ObserveCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        String name = node.name(console);
+        console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
+        KubeletConfiguration configuration = node.configuration(agent);
+        RequestLimit limit = new RequestLimit(
+                configuration.rates().kubeApiQps(), configuration.rates().kubeApiBurst());
+        Config config = node.cluster(console);
+        try (KubernetesClient client = ClusterAccess.client(config);
+                Fabric8ApiServer server = Fabric8ApiServer.of(client, limit)) {
+            FirstContact.with(server, name, config.getMasterUrl());
+            try (Account account = Account.unhurried(console.out(), output.format, System::nanoTime)) {
+                observe(server, config.getMasterUrl(), ObserverOptions.of(name, configuration), account);
+            }
+        }
+        return 0;
+    }
+
+    private void observe(Fabric8ApiServer server, String url, ObserverOptions options, Account account) {
+        String name = options.node();
+        ChangeDetectionStrategy strategy = options.caching().strategy();
+        Audience audience = new Audience(
+                account, sighting -> account.tell(sighting.event("", ImmutableMap.of())), Progress.UNKNOWN);
+        try (Observer running = new Observer(server, options, audience)) {
+            account.tell(new Event(
+                    "started",
+                    "node " + name + ", strategy " + strategy + ", server " + url,
+                    ImmutableMap.of("node", name, "strategy", strategy.name(), "server", url)));
+            running.start();
+            console.await(agent.duration, account);
+            running.stop();
+            account.block(new Summary(strategy, running.inventory(), running.counts())
+                    .withWatches(running.watches())
+                    .event());
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.podcache.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.RealServerTest;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** {@code observe} against a kube-apiserver, with the workload of the demo. */
+@RealServerTest
+@Timeout(120)
+class ObserveCommandRealServerTest {
+
+    private final RealApiServer real = RealApiServer.shared();
+    private final CapturedConsole console = new CapturedConsole(Path.of("."));
+    private final List<HasMetadata> workload = DemoCluster.load("demo-workload.yaml");
+
+    @AfterEach
+    void deleteWorkload() {
+        try (KubernetesClient admin = real.client()) {
+            workload.stream()
+                    .filter(object -> !(object instanceof Namespace))
+                    .forEach(object -> admin.resource(object).withGracePeriod(0).delete());
+        }
+    }
+
+    @Test
+    void observe_workloadOfTheDemo_isFollowedReadAndSeenToChange() throws Exception {
+        try (KubernetesClient admin = real.client()) {
+            workload.forEach(object -> create(admin, object));
+            CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> console.execute(
+                    "observe",
+                    "--hostname-override",
+                    DemoCluster.NODE,
+                    "--kubeconfig",
+                    real.kubeconfig().toString(),
+                    "--sync-frequency",
+                    "100ms"));
+            await().atMost(20, TimeUnit.SECONDS).until(() -> printed("registered   pod shop/web-1"));
+            real.kubectl("annotate", "node", DemoCluster.NODE, "--overwrite", "node.alpha.kubernetes.io/ttl=0");
+            await().atMost(20, TimeUnit.SECONDS).until(() -> printed("hits"));
+
+            admin.resource(new SecretBuilder(admin.secrets()
+                                    .inNamespace("shop")
+                                    .withName("db-password")
+                                    .get())
+                            .withData(Map.of("password", "c2Vjb25k"))
+                            .build())
+                    .update();
+            await().atMost(20, TimeUnit.SECONDS).until(() -> printed("changed      Secret shop/db-password"));
+            real.kubectl("delete", "pod", "-n", "shop", "web-0", "--force", "--grace-period=0");
+            await().atMost(20, TimeUnit.SECONDS).until(() -> printed("unregistered pod shop/web-0: deleted"));
+
+            console.stop();
+            assertThat(code.get(20, TimeUnit.SECONDS)).isZero();
+            assertThat(console.out()).contains("-- Summary", "  pods               11");
+            assertThat(console.err()).isEmpty();
+        }
+    }
+
+    @Test
+    void observe_userWithoutRights_failsNamingTheVerbToGrant() {
+        int code = console.execute(
+                "observe",
+                "--hostname-override",
+                "worker-1",
+                "--kubeconfig",
+                real.kubeconfigFor("somebody").toString());
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.err())
+                .singleElement()
+                .asString()
+                .startsWith("error: API server " + real.url())
+                .contains("403", "grant list and watch on pods");
+    }
+
+    /** Without controllers there are no service accounts, but a pod must name one. */
+    private static void create(KubernetesClient admin, HasMetadata object) {
+        if (object instanceof Pod pod) {
+            pod.getSpec().setServiceAccountName("default");
+        }
+        admin.resource(object).create();
+    }
+
+    private boolean printed(String text) {
+        return console.out().stream().anyMatch(line -> line.contains(text));
+    }
+}
