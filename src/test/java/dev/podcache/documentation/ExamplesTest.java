@@ -66,10 +66,12 @@ class ExamplesTest {
                     public CharSequence getCharContent(boolean ignoreEncodingErrors) {
                         return """
                         import dev.podcache.*;
+                        import dev.podcache.agent.*;
                         import dev.podcache.apiserver.fabric8.*;
                         import dev.podcache.manager.*;
                         import dev.podcache.metrics.*;
                         import dev.podcache.object.*;
+                        import dev.podcache.podsync.*;
                         import dev.podcache.store.*;
                         import io.fabric8.kubernetes.api.model.*;
                         import io.fabric8.kubernetes.client.*;
