@@ -18,6 +18,9 @@ final class Demo {
     /** The workload has 55 reads in a sync: so strategy GET stays below the 50 requests a second that a client may make. */
     private static final Duration SYNC = Duration.ofMillis(1250);
 
+    /** A demo that is shorter has no time for a node of its own. */
+    private static final Duration SHORT = Duration.ofSeconds(12);
+
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final int PROGRESS_LINES = 20;
     private static final int LEAST_SYNCS = 2;
@@ -25,6 +28,7 @@ final class Demo {
     private final Console console;
     private final ChangeDetectionStrategy strategy;
     private final Duration length;
+    private final boolean withNode;
     private final DemoSchedule schedule;
     private final OutputOptions output;
     private final Account account;
@@ -33,7 +37,8 @@ final class Demo {
         this.console = console;
         this.strategy = options.strategy == null ? ChangeDetectionStrategy.WATCH : options.strategy;
         this.length = options.duration == null ? USUAL_LENGTH : options.duration;
-        this.schedule = DemoSchedule.of(length);
+        this.withNode = length.compareTo(SHORT) >= 0;
+        this.schedule = DemoSchedule.of(withNode ? length.minus(DemoNode.LENGTH) : length);
         this.output = output;
         this.account = Account.unhurried(console.out(), output.format, System::nanoTime);
     }
@@ -67,6 +72,9 @@ final class Demo {
                 kubelet.start();
                 play(new DemoScript(cluster, told, sides), told, sides);
                 sides.forEach(DemoSide::stop);
+                if (withNode && !console.stop().isDone()) {
+                    new DemoNode(cluster, account, console).play();
+                }
                 account.block(summary(told, sides));
             }
         }
@@ -166,7 +174,7 @@ final class Demo {
             }
             script.play(act);
         }
-        awaitTime(length.toMillis() / 1000.0);
+        awaitTime((withNode ? length.minus(DemoNode.LENGTH) : length).toMillis() / 1000.0);
     }
 
     /** A cold JVM may take a second or two until the agents have read everything once; the acts mean nothing before. */
