@@ -1,16 +1,21 @@
 package dev.podcache.agent;
 
-import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Range;
 import com.google.common.net.InetAddresses;
+import dev.podcache.nodestatus.EvictionThresholds;
+import dev.podcache.nodestatus.NodeIps;
+import dev.podcache.nodestatus.NodeLabels;
+import dev.podcache.nodestatus.NodeReservations;
 import io.fabric8.kubernetes.api.model.Taint;
 import java.time.Duration;
 
 /**
  * How the agent works, complete: what the command line says, else the file, else the kubelet's defaults. Immutable; the names are
  * those of the kubelet's {@code KubeletConfiguration}, the defaults those of its {@code pkg/kubelet/apis/config/v1beta1/defaults.go}.
+ *
+ * @param pressureTransition how long pressure must be gone before it counts as gone
  */
 record KubeletConfiguration(
         ObjectCaching caching,
@@ -18,7 +23,7 @@ record KubeletConfiguration(
         RequestRates rates,
         Registration registration,
         Reservations reservations,
-        Eviction eviction,
+        Duration pressureTransition,
         Endpoints endpoints) {
 
     private static final Range<Integer> FROM_0 = Range.closed(0, Integer.MAX_VALUE);
@@ -48,30 +53,21 @@ record KubeletConfiguration(
      *
      * @param register whether it is registered at all
      * @param providerId of the machine at its cloud provider, or ""
-     * @param addresses of the node, as {@code --node-ip} gives them; empty for those of the host
      */
     record Registration(
             boolean register,
             ImmutableMap<String, String> labels,
             ImmutableList<Taint> taints,
             String providerId,
-            ImmutableList<String> addresses) {}
+            NodeIps addresses) {}
 
     /**
-     * How much of the machine is for pods. Maps of resource names to quantities, which are known to be legal.
+     * How much of the machine is for pods.
      *
      * @param podsPerCore 0 for any number
+     * @param reserved what is not, and from where on the node is under pressure
      */
-    record Reservations(
-            int maxPods, int podsPerCore, ImmutableMap<String, String> system, ImmutableMap<String, String> kube) {}
-
-    /**
-     * When the node counts as under pressure.
-     *
-     * @param hard signals to thresholds, quantities or percentages, which are known to be legal
-     * @param pressureTransition how long pressure must be gone before it counts as gone
-     */
-    record Eviction(ImmutableMap<String, String> hard, Duration pressureTransition) {}
+    record Reservations(int maxPods, int podsPerCore, NodeReservations reserved) {}
 
     /**
      * Where the agent is asked how it is.
@@ -105,23 +101,32 @@ record KubeletConfiguration(
                         all.integer("eventBurst", FROM_1, 100)),
                 registration(all),
                 new Reservations(
-                        all.integer("maxPods", FROM_0, 110),
-                        all.integer("podsPerCore", FROM_0, 0),
-                        NodeResources.reserved(all, "systemReserved"),
-                        NodeResources.reserved(all, "kubeReserved")),
-                new Eviction(
-                        NodeResources.evictionHard(all),
-                        all.duration("evictionPressureTransitionPeriod", Duration.ofMinutes(5))),
+                        all.integer("maxPods", FROM_0, 110), all.integer("podsPerCore", FROM_0, 0), reserved(all)),
+                all.duration("evictionPressureTransitionPeriod", Duration.ofMinutes(5)),
                 endpoints(all));
     }
 
     private static Registration registration(Settings all) {
         return new Registration(
                 all.bool("registerNode", true),
-                NodeLabels.of(all),
-                NodeTaints.of(all),
+                all.text("nodeLabels", NodeLabels::parse, ImmutableMap.of()),
+                TaintSettings.of(all),
                 all.text("providerID", ""),
-                nodeAddresses(all));
+                all.text("nodeIP", NodeIps::parse, NodeIps.NONE));
+    }
+
+    private static NodeReservations reserved(Settings all) {
+        NodeReservations none = NodeReservations.none().withHardEviction(evictionHard(all));
+        NodeReservations system = all.map("systemReserved", none::withSystemReserved, none);
+        return all.map("kubeReserved", system::withKubeReserved, system);
+    }
+
+    /** What is written replaces all defaults, unless they are to be merged; a flag always does. */
+    private static EvictionThresholds evictionHard(Settings all) {
+        boolean merge = all.bool("mergeDefaultEvictionSettings", false);
+        EvictionThresholds written = all.map("evictionHard", EvictionThresholds::parse, EvictionThresholds.defaults());
+        Setting setting = all.find("evictionHard");
+        return merge && setting != null && !setting.ofFlag() ? written.mergedWithDefaults() : written;
     }
 
     private static Endpoints endpoints(Settings all) {
@@ -132,15 +137,5 @@ record KubeletConfiguration(
         }
         return new Endpoints(
                 all.integer("port", PORTS, 10_250), all.integer("healthzPort", PORTS_OR_NONE, 10_248), bindAddress);
-    }
-
-    private static ImmutableList<String> nodeAddresses(Settings all) {
-        ImmutableList<String> addresses =
-                ImmutableList.copyOf(Splitter.on(',').omitEmptyStrings().split(all.text("nodeIP", "")));
-        Setting setting = all.find("nodeIP");
-        if (setting != null && (addresses.size() > 2 || !addresses.stream().allMatch(InetAddresses::isInetAddress))) {
-            throw setting.refused("an IP address, or one of IPv4 and one of IPv6 with a comma between");
-        }
-        return addresses;
     }
 }

@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -101,17 +100,13 @@ final class KubeletFlags {
         put(given, "kubeAPIQPS", "--kube-api-qps", number(kubeApiQps));
         put(given, "kubeAPIBurst", "--kube-api-burst", number(kubeApiBurst));
         put(given, "registerNode", "--register-node", registerNode);
-        put(given, "nodeLabels", "--node-labels", parsed(nodeLabels, text -> map("--node-labels", text, '=')));
-        put(given, "registerWithTaints", "--register-with-taints", parsed(taints, NodeTaints::parse));
+        put(given, "nodeLabels", "--node-labels", nodeLabels);
+        put(given, "registerWithTaints", "--register-with-taints", taints);
         put(given, "nodeIP", "--node-ip", nodeIp);
         put(given, "maxPods", "--max-pods", number(maxPods));
-        put(
-                given,
-                "systemReserved",
-                "--system-reserved",
-                parsed(systemReserved, t -> map("--system-reserved", t, '=')));
-        put(given, "kubeReserved", "--kube-reserved", parsed(kubeReserved, t -> map("--kube-reserved", t, '=')));
-        put(given, "evictionHard", "--eviction-hard", parsed(evictionHard, t -> map("--eviction-hard", t, '<')));
+        put(given, "systemReserved", "--system-reserved", map("--system-reserved", systemReserved, '='));
+        put(given, "kubeReserved", "--kube-reserved", map("--kube-reserved", kubeReserved, '='));
+        put(given, "evictionHard", "--eviction-hard", map("--eviction-hard", evictionHard, '<'));
         return given;
     }
 
@@ -125,11 +120,10 @@ final class KubeletFlags {
         return value == null ? null : BigDecimal.valueOf(value);
     }
 
-    private static @Nullable Object parsed(@Nullable String text, Function<String, Object> parser) {
-        return text == null ? null : parser.apply(text);
-    }
-
-    private static Map<String, String> map(String flag, String text, char separator) {
+    private static @Nullable Map<String, String> map(String flag, @Nullable String text, char separator) {
+        if (text == null) {
+            return null;
+        }
         ImmutableMap.Builder<String, String> map = ImmutableMap.builder();
         for (String pair : Splitter.on(',').omitEmptyStrings().trimResults().split(text)) {
             int at = pair.indexOf(separator);

@@ -2,10 +2,7 @@ package dev.podcache.agent;
 
 import dev.podcache.events.EventRecorder;
 import dev.podcache.nodelease.NodeLeaseOptions;
-import dev.podcache.nodestatus.EvictionThresholds;
 import dev.podcache.nodestatus.InitialNode;
-import dev.podcache.nodestatus.NodeIps;
-import dev.podcache.nodestatus.NodeReservations;
 import dev.podcache.nodestatus.NodeStatusOptions;
 import dev.podcache.nodestatus.NodeStatusSetter;
 import dev.podcache.nodestatus.NodeStatusSetters;
@@ -62,14 +59,11 @@ final class NodeSelf {
 
     private List<NodeStatusSetter> setters() {
         KubeletConfiguration.Reservations reservations = configuration.reservations();
-        EvictionThresholds hard =
-                EvictionThresholds.parse(configuration.eviction().hard());
         return NodeStatusSetters.standard(options.node(), options.facts(), events, timekeeper)
-                .nodeIps(NodeIps.parse(
-                        String.join(",", configuration.registration().addresses())))
-                .reservations(NodeReservations.parse(reservations.system(), reservations.kube(), hard))
+                .nodeIps(configuration.registration().addresses())
+                .reservations(reservations.reserved())
                 .podLimits(reservations.maxPods(), reservations.podsPerCore())
-                .pressureTransitionPeriod(configuration.eviction().pressureTransition())
+                .pressureTransitionPeriod(configuration.pressureTransition())
                 .kubeletPort(configuration.endpoints().port())
                 .versions(new NodeVersions(options.version(), "hollow", options::version))
                 .runtimeHealth(health)

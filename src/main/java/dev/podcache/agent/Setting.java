@@ -2,6 +2,7 @@ package dev.podcache.agent;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * What was written for one field.
@@ -26,6 +27,15 @@ record Setting(String where, Object value, boolean ofFlag) {
     /** A complaint about a part of the value. */
     IllegalSetting refused(Object part, String allowed) {
         return new IllegalSetting(where + " has " + shown(part) + ": it must be " + allowed, ofFlag);
+    }
+
+    /** What {@code parser} makes of the value; what it throws says what is wrong, and this says where. */
+    <T> T read(Supplier<T> parser) {
+        try {
+            return parser.get();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalSetting(where + ": " + e.getMessage(), ofFlag);
+        }
     }
 
     private static String shown(Object value) {

@@ -5,6 +5,7 @@ import com.google.common.collect.Range;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.TypeConversionException;
 
@@ -100,13 +101,27 @@ final class Settings {
         throw setting.refused("text: put it in quotes");
     }
 
-    /** A map of text to text; null if nothing was written. */
-    @Nullable
-    ImmutableMap<String, String> texts(String field) {
+    /** What {@code parser} makes of text. */
+    <T> T text(String field, Function<String, T> parser, T byDefault) {
         Setting setting = find(field);
         if (setting == null) {
-            return null;
+            return byDefault;
         }
+        String text = text(field, "");
+        return setting.read(() -> parser.apply(text));
+    }
+
+    /** What {@code parser} makes of a map of text to text. */
+    <T> T map(String field, Function<ImmutableMap<String, String>, T> parser, T byDefault) {
+        Setting setting = find(field);
+        if (setting == null) {
+            return byDefault;
+        }
+        ImmutableMap<String, String> texts = texts(setting);
+        return setting.read(() -> parser.apply(texts));
+    }
+
+    private static ImmutableMap<String, String> texts(Setting setting) {
         if (!(setting.value() instanceof Map<?, ?> map)) {
             throw setting.refused("a map, such as {memory: 1Gi}");
         }

@@ -34,8 +34,8 @@ enum EvictionSignal {
     static EvictionSignal named(String name) {
         EvictionSignal signal = BY_NAME.get(name);
         if (signal == null) {
-            throw new IllegalArgumentException(
-                    "unsupported eviction signal \"" + name + "\": use one of " + String.join(", ", BY_NAME.keySet()));
+            throw new IllegalArgumentException("unsupported eviction signal " + LabelSyntax.quoted(name)
+                    + ": use one of " + String.join(", ", BY_NAME.keySet()));
         }
         return signal;
     }

@@ -59,8 +59,8 @@ final class EvictionThreshold {
     static float parsePercentage(String text) {
         var percentage = PERCENTAGE.matcher(text);
         if (!percentage.matches()) {
-            throw new IllegalArgumentException(
-                    "\"" + text + "\" is not a percentage: write a number with a percent sign, such as 10% or 7.5%");
+            throw new IllegalArgumentException(LabelSyntax.quoted(text)
+                    + " is not a percentage: write a number with a percent sign, such as 10% or 7.5%");
         }
         return Float.parseFloat(percentage.group(1)) / 100;
     }

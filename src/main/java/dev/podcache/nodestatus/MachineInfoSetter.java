@@ -20,7 +20,6 @@ final class MachineInfoSetter implements NodeStatusSetter {
 
     private static final Logger log = LoggerFactory.getLogger(MachineInfoSetter.class);
 
-    private static final String HUGE_PAGES = "hugepages-";
     private static final long KIB = 1024;
 
     private final HostFacts facts;
@@ -83,7 +82,7 @@ final class MachineInfoSetter implements NodeStatusSetter {
         capacity.put("pods", Quantities.of("pods", known ? limits.of(cores) : limits.max()));
         if (known) {
             facts.hugePages().forEach((kib, pages) -> {
-                String resource = HUGE_PAGES + Quantities.of("memory", kib * KIB);
+                String resource = ResourceNames.HUGE_PAGES + Quantities.of("memory", kib * KIB);
                 capacity.put(resource, Quantities.of(resource, kib * KIB * pages));
             });
         }
@@ -95,12 +94,14 @@ final class MachineInfoSetter implements NodeStatusSetter {
 
     private Map<String, Quantity> allocatable(Map<String, Quantity> capacity, Map<String, Quantity> before) {
         Map<String, Quantity> allocatable = new LinkedHashMap<>(before);
-        allocatable.keySet().removeIf(resource -> isExtended(resource) && !capacity.containsKey(resource));
+        allocatable
+                .keySet()
+                .removeIf(resource -> ResourceNames.isExtended(resource) && !capacity.containsKey(resource));
         Map<String, Quantity> reserved = reservations.apply(capacity);
         capacity.forEach((resource, there) -> allocatable.put(
                 resource, lessened(resource, there, reserved.getOrDefault(resource, new Quantity("0")))));
         capacity.forEach((resource, there) -> {
-            if (resource.startsWith(HUGE_PAGES)) {
+            if (ResourceNames.isHugePages(resource)) {
                 allocatable.computeIfPresent("memory", (memory, left) -> lessened(memory, left, there));
             }
         });
@@ -110,10 +111,5 @@ final class MachineInfoSetter implements NodeStatusSetter {
     private static Quantity lessened(String resource, Quantity amount, Quantity by) {
         BigDecimal left = Quantities.number(amount).subtract(Quantities.number(by));
         return Quantities.of(resource, left.max(BigDecimal.ZERO));
-    }
-
-    /** Whether a resource is nobody's business but a device plugin's or an administrator's. */
-    private static boolean isExtended(String resource) {
-        return resource.contains("/") && !resource.contains("kubernetes.io/");
     }
 }

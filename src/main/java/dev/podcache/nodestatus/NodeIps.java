@@ -7,33 +7,32 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 
 /**
- * The addresses that a node was told to have, as {@code --node-ip} gives them. After upstream's {@code ParseNodeIPArgument}.
+ * The addresses that a node was told to have, as {@code --node-ip} gives them. After upstream's {@code ParseNodeIPArgument}, which
+ * leaves out what is no address; here that is refused, because a node at an address that nobody meant is worse than none.
  *
  * @param addresses none, one, or one of each family; {@code 0.0.0.0} or {@code ::} alone chooses a family and leaves the address to the
  *     machine
- * @param ignored what was there besides and is no address, to be warned of
  */
-public record NodeIps(ImmutableList<InetAddress> addresses, ImmutableList<String> ignored) {
+public record NodeIps(ImmutableList<InetAddress> addresses) {
 
     /** Those of a node that was told nothing. */
-    public static final NodeIps NONE = new NodeIps(ImmutableList.of(), ImmutableList.of());
+    public static final NodeIps NONE = new NodeIps(ImmutableList.of());
 
     /**
      * Reads addresses that are separated by commas.
      *
-     * @throws IllegalArgumentException if these are more than two, two of one family, or two with one that is unspecified
+     * @throws IllegalArgumentException if one is none, or these are more than two, two of one family, or two with one that is
+     *     unspecified
      */
     public static NodeIps parse(String text) {
         ImmutableList.Builder<InetAddress> addresses = ImmutableList.builder();
-        ImmutableList.Builder<String> ignored = ImmutableList.builder();
         for (String item : Splitter.on(',').trimResults().omitEmptyStrings().split(text)) {
-            if (InetAddresses.isInetAddress(item)) {
-                addresses.add(InetAddresses.forString(item));
-            } else {
-                ignored.add(item);
+            if (!InetAddresses.isInetAddress(item)) {
+                throw refused(text, "has " + LabelSyntax.quoted(item) + ", which is no address");
             }
+            addresses.add(InetAddresses.forString(item));
         }
-        return new NodeIps(validated(addresses.build(), text), ignored.build());
+        return new NodeIps(validated(addresses.build(), text));
     }
 
     private static ImmutableList<InetAddress> validated(ImmutableList<InetAddress> addresses, String text) {
@@ -53,7 +52,7 @@ public record NodeIps(ImmutableList<InetAddress> addresses, ImmutableList<String
 
     private static IllegalArgumentException refused(String text, String why) {
         return new IllegalArgumentException(
-                "node IP \"" + text + "\" " + why + ": give one, or one IPv4 and one IPv6 address");
+                "node IP " + LabelSyntax.quoted(text) + " " + why + ": give one, or one IPv4 and one IPv6 address");
     }
 
     /** Those that say more than a family. */

@@ -33,7 +33,6 @@ final class NodeReconciler {
             "beta.kubernetes.io/instance-type",
             "node.kubernetes.io/windows-build");
 
-    private static final String HUGE_PAGES = "hugepages-";
     private static final Quantity NONE = new Quantity("0");
 
     private NodeReconciler() {}
@@ -92,7 +91,7 @@ final class NodeReconciler {
         }
         NodeStatus status = existing.getStatus();
         for (String resource : status.getCapacity().keySet().toArray(new String[0])) {
-            if (isExtended(resource)) {
+            if (ResourceNames.isExtended(resource)) {
                 status.getCapacity().put(resource, NONE);
                 status.getAllocatable().put(resource, NONE);
                 changed = true;
@@ -106,13 +105,14 @@ final class NodeReconciler {
         NodeStatus wanted = initial.getStatus();
         NodeStatus status = existing.getStatus();
         for (String resource : copy(wanted.getCapacity()).keySet()) {
-            if (resource.startsWith(HUGE_PAGES)) {
+            if (ResourceNames.isHugePages(resource)) {
                 changed |= bring(resource, wanted.getCapacity(), status.getCapacity());
                 changed |= bring(resource, copy(wanted.getAllocatable()), status.getAllocatable());
             }
         }
         for (String resource : status.getCapacity().keySet().toArray(new String[0])) {
-            if (resource.startsWith(HUGE_PAGES) && !copy(wanted.getCapacity()).containsKey(resource)) {
+            if (ResourceNames.isHugePages(resource)
+                    && !copy(wanted.getCapacity()).containsKey(resource)) {
                 status.getCapacity().remove(resource);
                 status.getAllocatable().remove(resource);
                 changed = true;
@@ -144,11 +144,6 @@ final class NodeReconciler {
         }
         map.putAll(with);
         return true;
-    }
-
-    /** Whether it is a resource that is not Kubernetes' own, such as a device of a vendor. */
-    private static boolean isExtended(String resource) {
-        return resource.contains("/") && !resource.contains("kubernetes.io/") && !resource.startsWith("requests.");
     }
 
     private static <V> Map<String, V> copy(@Nullable Map<String, V> map) {

@@ -32,32 +32,41 @@ public final class NodeReservations {
 
     /** Nothing but the default reserve against eviction: what the kubelet has without configuration. */
     public static NodeReservations none() {
-        return parse(ImmutableMap.of(), ImmutableMap.of(), EvictionThresholds.defaults());
+        return new NodeReservations(ImmutableMap.of(), ImmutableMap.of(), EvictionThresholds.defaults());
     }
 
     /**
-     * Reads {@code systemReserved} and {@code kubeReserved}, such as {@code cpu: 200m, memory: 500Mi}.
+     * These with another {@code systemReserved}, such as {@code cpu: 200m, memory: 500Mi}.
      *
      * @throws IllegalArgumentException if something else than cpu, memory, ephemeral-storage or pid is reserved, or an amount
-     *     is negative or no quantity
+     *     is negative or no quantity; says which, and what is allowed
      */
-    public static NodeReservations parse(
-            Map<String, String> systemReserved, Map<String, String> kubeReserved, EvictionThresholds hardEviction) {
-        return new NodeReservations(
-                parsed("systemReserved", systemReserved), parsed("kubeReserved", kubeReserved), hardEviction);
+    public NodeReservations withSystemReserved(Map<String, String> reserved) {
+        return new NodeReservations(parsed(reserved), kube, hardEviction);
     }
 
-    private static ImmutableMap<String, BigDecimal> parsed(String option, Map<String, String> reserved) {
+    /** These with another {@code kubeReserved}; throws as {@link #withSystemReserved}. */
+    public NodeReservations withKubeReserved(Map<String, String> reserved) {
+        return new NodeReservations(system, parsed(reserved), hardEviction);
+    }
+
+    /** These with the reserve that other thresholds defend. */
+    public NodeReservations withHardEviction(EvictionThresholds thresholds) {
+        return new NodeReservations(system, kube, thresholds);
+    }
+
+    private static ImmutableMap<String, BigDecimal> parsed(Map<String, String> reserved) {
         ImmutableMap.Builder<String, BigDecimal> parsed = ImmutableMap.builder();
         reserved.forEach((resource, text) -> {
             if (!RESERVABLE.contains(resource)) {
-                throw new IllegalArgumentException(option + " cannot reserve \"" + resource + "\": it can reserve "
-                        + Joiner.on(", ").join(RESERVABLE));
+                throw new IllegalArgumentException(
+                        "resource " + LabelSyntax.quoted(resource) + " cannot be reserved: those that can are "
+                                + Joiner.on(", ").join(RESERVABLE));
             }
-            BigDecimal amount = Quantities.number(Quantities.parse(option + " of " + resource, text));
+            BigDecimal amount = Quantities.number(Quantities.parse(resource, text));
             if (amount.signum() < 0) {
                 throw new IllegalArgumentException(
-                        option + " of " + resource + " cannot be negative, and is " + text + ": leave it out");
+                        "what is reserved of " + resource + " cannot be negative, and is " + text + ": leave it out");
             }
             parsed.put(resource, amount);
         });

@@ -51,7 +51,7 @@ public final class NodeTaints {
     }
 
     /** Throws as {@link #parse}. */
-    static void requireLegal(List<Taint> taints) {
+    public static void requireLegal(List<Taint> taints) {
         Set<String> seen = new HashSet<>();
         for (Taint taint : taints) {
             String key = orEmpty(taint.getKey());

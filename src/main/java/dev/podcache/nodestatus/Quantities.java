@@ -13,9 +13,10 @@ import java.util.regex.Pattern;
 final class Quantities {
 
     private static final Pattern SYNTAX =
-            Pattern.compile("[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\\d+)?");
+            Pattern.compile("[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\\d{1,3})?");
     private static final ImmutableList<String> BINARY = ImmutableList.of("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
     private static final ImmutableList<String> DECIMAL = ImmutableList.of("", "k", "M", "G", "T", "P", "E");
+    private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
     private static final BigDecimal MILLIS = BigDecimal.valueOf(1000);
 
     private Quantities() {}
@@ -23,7 +24,7 @@ final class Quantities {
     /** A quantity as people write it; the message of what it throws names {@code what} it is for. */
     static Quantity parse(String what, String text) {
         if (!SYNTAX.matcher(text).matches()) {
-            throw new IllegalArgumentException("\"" + text + "\" is not a quantity for " + what
+            throw new IllegalArgumentException(LabelSyntax.quoted(text) + " is not a quantity for " + what
                     + ": write a number with an optional suffix, such as 500m, 2, 100Mi or 10Gi");
         }
         return Quantity.parse(text);
@@ -33,9 +34,9 @@ final class Quantities {
         return quantity.getNumericalAmount();
     }
 
-    /** A whole number, rounded up. */
+    /** A whole number, rounded up; at most the largest there is. */
     static long whole(Quantity quantity) {
-        return number(quantity).setScale(0, RoundingMode.CEILING).longValue();
+        return number(quantity).setScale(0, RoundingMode.CEILING).min(MOST).longValue();
     }
 
     static Quantity of(String resource, long amount) {
@@ -49,7 +50,7 @@ final class Quantities {
             BigDecimal millis = amount.multiply(MILLIS).setScale(0, RoundingMode.CEILING);
             return new Quantity(millis.toPlainString(), "m");
         }
-        return isBytes(resource) ? scaled(stripped, 1024, BINARY) : scaled(stripped, 1000, DECIMAL);
+        return ResourceNames.isBytes(resource) ? scaled(stripped, 1024, BINARY) : scaled(stripped, 1000, DECIMAL);
     }
 
     private static Quantity scaled(BigDecimal whole, long step, ImmutableList<String> suffixes) {
@@ -63,9 +64,5 @@ final class Quantities {
             power++;
         }
         return new Quantity(rest.toPlainString(), suffixes.get(power));
-    }
-
-    private static boolean isBytes(String resource) {
-        return resource.equals("memory") || resource.equals("ephemeral-storage") || resource.startsWith("hugepages-");
     }
 }

@@ -107,6 +107,7 @@ class ConfigurationFileTest {
         Settings settings = ConfigurationFile.read(write(KUBELET + line + "\n")).settings();
 
         assertThat(KubeletConfiguration.of(settings, Settings.NONE))
+                .usingRecursiveComparison()
                 .isEqualTo(KubeletConfiguration.of(Settings.NONE, Settings.NONE));
     }
 

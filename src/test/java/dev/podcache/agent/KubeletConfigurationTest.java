@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.nodestatus.EvictionThresholds;
+import dev.podcache.nodestatus.NodeIps;
+import dev.podcache.nodestatus.NodeReservations;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -39,21 +41,15 @@ class KubeletConfigurationTest {
         KubeletConfiguration defaults = KubeletConfiguration.of(Settings.NONE, Settings.NONE);
 
         assertThat(defaults)
+                .usingRecursiveComparison()
                 .isEqualTo(new KubeletConfiguration(
                         ObjectCaching.usual(ChangeDetectionStrategy.WATCH, Duration.ofMinutes(1)),
                         new KubeletConfiguration.HeartbeatTimes(Duration.ofSeconds(10), Duration.ofMinutes(5), 40),
                         new KubeletConfiguration.RequestRates(50, 100, 50, 100),
                         new KubeletConfiguration.Registration(
-                                true, ImmutableMap.of(), ImmutableList.of(), "", ImmutableList.of()),
-                        new KubeletConfiguration.Reservations(110, 0, ImmutableMap.of(), ImmutableMap.of()),
-                        new KubeletConfiguration.Eviction(
-                                ImmutableMap.of(
-                                        "memory.available", "100Mi",
-                                        "nodefs.available", "10%",
-                                        "nodefs.inodesFree", "5%",
-                                        "imagefs.available", "15%",
-                                        "imagefs.inodesFree", "5%"),
-                                Duration.ofMinutes(5)),
+                                true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
+                        new KubeletConfiguration.Reservations(110, 0, NodeReservations.none()),
+                        Duration.ofMinutes(5),
                         new KubeletConfiguration.Endpoints(10250, 10248, "127.0.0.1")));
     }
 
@@ -90,6 +86,7 @@ class KubeletConfigurationTest {
                 """);
 
         assertThat(all)
+                .usingRecursiveComparison()
                 .isEqualTo(new KubeletConfiguration(
                         new ObjectCaching(
                                 ChangeDetectionStrategy.CACHE,
@@ -113,15 +110,16 @@ class KubeletConfigurationTest {
                                                 .withEffect("NoSchedule")
                                                 .build()),
                                 "aws:///eu/i-1",
-                                ImmutableList.of()),
+                                NodeIps.NONE),
                         new KubeletConfiguration.Reservations(
                                 5,
                                 2,
-                                ImmutableMap.of("cpu", "200m", "pid", "1000"),
-                                ImmutableMap.of("memory", "1Gi", "ephemeral-storage", "2G")),
-                        new KubeletConfiguration.Eviction(
-                                ImmutableMap.of("memory.available", "1Gi", "imagefs.available", "10.5%"),
-                                Duration.ofSeconds(30)),
+                                NodeReservations.none()
+                                        .withSystemReserved(ImmutableMap.of("cpu", "200m", "pid", "1000"))
+                                        .withKubeReserved(ImmutableMap.of("memory", "1Gi", "ephemeral-storage", "2G"))
+                                        .withHardEviction(
+                                                thresholds("memory.available", "1Gi", "imagefs.available", "10.5%"))),
+                        Duration.ofSeconds(30),
                         new KubeletConfiguration.Endpoints(1, 0, "::1")));
     }
 
@@ -172,11 +170,13 @@ class KubeletConfigurationTest {
                                 .withKey("spot")
                                 .withEffect("NoExecute")
                                 .build());
-        assertThat(all.registration().addresses()).containsExactly("10.0.0.7", "fd00::7");
+        assertThat(all.registration().addresses()).isEqualTo(NodeIps.parse("10.0.0.7,fd00::7"));
         assertThat(all.reservations().maxPods()).isZero();
-        assertThat(all.reservations().system()).isEqualTo(ImmutableMap.of("cpu", "200m", "memory", "1Gi"));
-        assertThat(all.reservations().kube()).isEmpty();
-        assertThat(all.eviction().hard()).isEqualTo(ImmutableMap.of("memory.available", "5%"));
+        assertThat(all.reservations().reserved())
+                .usingRecursiveComparison()
+                .isEqualTo(NodeReservations.none()
+                        .withSystemReserved(ImmutableMap.of("cpu", "200m", "memory", "1Gi"))
+                        .withHardEviction(thresholds("memory.available", "5%")));
     }
 
     @Test
@@ -204,15 +204,17 @@ class KubeletConfigurationTest {
         KubeletConfiguration merged =
                 file(HEAD + "mergeDefaultEvictionSettings: true\nevictionHard: {memory.available: 1Gi}\n");
 
-        assertThat(merged.eviction().hard())
-                .hasSize(5)
-                .containsEntry("memory.available", "1Gi")
-                .containsEntry("nodefs.available", "10%");
+        assertThat(merged.reservations().reserved())
+                .usingRecursiveComparison()
+                .isEqualTo(NodeReservations.none()
+                        .withHardEviction(thresholds("memory.available", "1Gi").mergedWithDefaults()));
     }
 
     @Test
     void evictionHard_emptyMap_isNoThreshold() throws IOException {
-        assertThat(file(HEAD + "evictionHard: {}\n").eviction().hard()).isEmpty();
+        assertThat(file(HEAD + "evictionHard: {}\n").reservations().reserved())
+                .usingRecursiveComparison()
+                .isEqualTo(NodeReservations.none().withHardEviction(thresholds()));
     }
 
     @ParameterizedTest
@@ -246,22 +248,22 @@ class KubeletConfigurationTest {
                 "providerID: 5 | is 5: it must be text: put it in quotes",
                 "systemReserved: 1Gi | is \"1Gi\": it must be a map",
                 "systemReserved: {cpu: 1} | has 1: it must be text: put the value of cpu in quotes",
-                "systemReserved: {cpus: 1m} | has \"cpus\": it must be a resource that can be reserved: cpu, memory",
-                "kubeReserved: {memory: 1Gx} | has \"1Gx\": it must be a quantity that is not negative",
-                "kubeReserved: {memory: -1Gi} | has \"-1Gi\": it must be a quantity that is not negative",
-                "evictionHard: {memory: 1Gi} | has \"memory\": it must be a signal: memory.available",
-                "evictionHard: {memory.available: 101%} | has \"101%\": it must be a percentage such as 10%",
-                "evictionHard: {memory.available: -1%} | has \"-1%\": it must be a percentage",
-                "evictionHard: {memory.available: lots} | has \"lots\": it must be a percentage",
+                "systemReserved: {cpus: 1m} | resource \"cpus\" cannot be reserved: those that can are cpu, memory",
+                "kubeReserved: {memory: 1Gx} | \"1Gx\" is not a quantity for memory: write a number",
+                "kubeReserved: {memory: -1Gi} | what is reserved of memory cannot be negative, and is -1Gi: leave it out",
+                "evictionHard: {memory: 1Gi} | unsupported eviction signal \"memory\": use one of memory.available",
+                "evictionHard: {memory.available: 101%} | must be at least 0% and at most 100%, and is 101%",
+                "evictionHard: {memory.available: -1%} | must be at least 0% and at most 100%, and is -1%",
+                "evictionHard: {memory.available: lots} | \"lots\" is not a quantity for the eviction threshold memory.available: write a number",
                 "mergeDefaultEvictionSettings: x | is \"x\": it must be true or false",
                 "registerWithTaints: a=b:NoSchedule | is \"a=b:NoSchedule\": it must be a list",
                 "registerWithTaints: [x] | has \"x\": it must be a taint",
-                "registerWithTaints: [{key: a b, effect: NoSchedule}] | has \"a b\": it must be a key",
-                "registerWithTaints: [{key: a, value: b c, effect: NoSchedule}] | has \"b c\": it must be a value",
-                "registerWithTaints: [{key: a}] | has \"\": it must be an effect: NoSchedule, PreferNoSchedule, NoExecute",
+                "registerWithTaints: [{key: a b, effect: NoSchedule}] | taint key \"a b\" is not legal: ",
+                "registerWithTaints: [{key: a, value: b c, effect: NoSchedule}] | value of taint a \"b c\" is not legal: ",
+                "registerWithTaints: [{key: a}] | effect \"\" of taint a does not exist: it is one of [NoSchedule, PreferNoSchedule, NoExecute]",
                 "registerWithTaints: [{key: a, value: 1, effect: NoExecute}] | has 1: it must be text: put it in quotes",
                 "registerWithTaints: [{key: a, effect: NoExecute, timeAdded: x}] | has \"timeAdded\": it must be key, value",
-                "registerWithTaints: [{key: a, effect: NoExecute}, {key: a, value: b, effect: NoExecute}] | has \"a:NoExecute\""
+                "registerWithTaints: [{key: a, effect: NoExecute}, {key: a, value: b, effect: NoExecute}] | taint a with effect NoExecute is there twice"
             })
     void of_wrongValue_isRefusedWithPlaceValueAndWhatIsAllowed(String line, String why) {
         String field = line.substring(0, line.indexOf(':'));
@@ -269,8 +271,7 @@ class KubeletConfigurationTest {
         assertThatThrownBy(() -> file(HEAD + line + "\n"))
                 .isInstanceOfSatisfying(
                         IllegalSetting.class, e -> assertThat(e.ofFlag()).isFalse())
-                .hasMessageStartingWith(
-                        "configuration " + directory.resolve("kubelet.yaml") + " line 3: " + field + " ")
+                .hasMessageStartingWith("configuration " + directory.resolve("kubelet.yaml") + " line 3: " + field)
                 .hasMessageContaining(why);
     }
 
@@ -298,39 +299,22 @@ class KubeletConfigurationTest {
                 "--max-pods=-1 | --max-pods is -1: it must be a whole number from 0",
                 "--kube-api-qps=0 | --kube-api-qps is 0: it must be a whole number from 1",
                 "--kube-api-burst=-5 | --kube-api-burst is -5: it must be a whole number from 1",
-                "--node-ip=localhost | --node-ip is \"localhost\": it must be an IP address",
-                "--node-ip=1.1.1.1,2.2.2.2,3.3.3.3 | --node-ip is \"1.1.1.1,2.2.2.2,3.3.3.3\"",
-                "--node-labels=a | --node-labels has \"a\": it must be written as NAME=VALUE",
-                "--node-labels=a/b/c=d | --node-labels has \"a/b/c\": it must be a name",
-                "--node-labels=a=b! | --node-labels has \"b!\": it must be empty, or",
-                "--node-labels=kubernetes.io/role=x | --node-labels has \"kubernetes.io/role\": it must be of another domain",
-                "--node-labels=x.k8s.io/y=z | --node-labels has \"x.k8s.io/y\": it must be of another domain",
+                "--node-ip=localhost | --node-ip: node IP \"localhost\" has \"localhost\", which is no address: give one, or",
+                "--node-ip=1.1.1.1,2.2.2.2,3.3.3.3 | --node-ip: node IP \"1.1.1.1,2.2.2.2,3.3.3.3\" has more than two",
+                "--node-labels=a/b/c=d | --node-labels: label key \"a/b/c\" is not legal: ",
+                "--node-labels=a=b! | --node-labels: value of label a \"b!\" is not legal: ",
+                "--node-labels=kubernetes.io/role=x | --node-labels: a node may not give itself the labels [kubernetes.io/role]: ",
                 "--system-reserved=cpu | --system-reserved has \"cpu\": it must be written as NAME=VALUE",
-                "--system-reserved=cpu=lots | --system-reserved has \"lots\": it must be a quantity",
+                "--system-reserved=cpu=lots | --system-reserved: \"lots\" is not a quantity for cpu: ",
                 "--eviction-hard=memory.available=1Gi | it must be written as NAME<VALUE",
-                "--register-with-taints=a=b | --register-with-taints has \"\": it must be an effect",
-                "--register-with-taints=a:b:NoSchedule | --register-with-taints has \"a:b\": it must be a key"
+                "--register-with-taints=a=b | --register-with-taints: taint \"a=b\" is not of the form key=value:effect",
+                "--register-with-taints=a=b:Never | --register-with-taints: effect \"Never\" of taint a does not exist"
             })
     void of_wrongFlag_isRefusedAsAFlag(String flag, String why) {
         assertThatThrownBy(() -> with(HEAD, flag))
                 .isInstanceOfSatisfying(
                         IllegalSetting.class, e -> assertThat(e.ofFlag()).isTrue())
                 .hasMessageContaining(why);
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "a",
-                "9.b_c-D",
-                "example.com/a",
-                "node.kubernetes.io/x",
-                "x.kubelet.kubernetes.io/y",
-                "kubernetes.io/os"
-            })
-    void nodeLabels_keyThatANodeMaySet_isTaken(String key) throws IOException {
-        assertThat(with(HEAD, "--node-labels=" + key + "=v").registration().labels())
-                .containsOnlyKeys(key);
     }
 
     @Test
@@ -340,9 +324,22 @@ class KubeletConfigurationTest {
         KubeletConfiguration configuration = KubeletConfiguration.of(sample.settings(), Settings.NONE);
 
         assertThat(sample.ignored()).isEmpty();
-        assertThat(configuration.eviction().hard()).hasSize(5).containsEntry("memory.available", "200Mi");
+        assertThat(configuration.reservations().reserved())
+                .usingRecursiveComparison()
+                .ignoringFields("system", "kube")
+                .isEqualTo(NodeReservations.none()
+                        .withHardEviction(
+                                thresholds("memory.available", "200Mi").mergedWithDefaults()));
         assertThat(configuration.caching().payloadBudget()).isEqualTo(64 << 20);
         assertThat(configuration.registration().taints()).hasSize(1);
+    }
+
+    private static EvictionThresholds thresholds(String... signalsAndValues) {
+        ImmutableMap.Builder<String, String> thresholds = ImmutableMap.builder();
+        for (int i = 0; i < signalsAndValues.length; i += 2) {
+            thresholds.put(signalsAndValues[i], signalsAndValues[i + 1]);
+        }
+        return EvictionThresholds.parse(thresholds.buildOrThrow());
     }
 
     private KubeletConfiguration file(String text) throws IOException {

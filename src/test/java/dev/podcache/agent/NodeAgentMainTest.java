@@ -71,7 +71,7 @@ class NodeAgentMainTest {
                 "run --hostname-override worker-1 --max-pods many | 'many'",
                 "run --hostname-override worker-1 --max-pods -1 | --max-pods is -1: it must be a whole number from 0",
                 "run --hostname-override worker-1 --register-node=maybe | 'maybe'",
-                "run --hostname-override worker-1 --node-labels zone | --node-labels has \"zone\"",
+                "run --hostname-override worker-1 --node-labels a/b/c=d | --node-labels: label key \"a/b/c\" is not legal",
                 "dance | 'dance'",
                 "run | no node given: name it with --hostname-override or NODE_NAME",
                 "run --hostname-override Worker_1 | \"Worker_1\" is not a legal Kubernetes name"

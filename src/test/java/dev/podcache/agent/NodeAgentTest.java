@@ -65,7 +65,7 @@ class NodeAgentTest {
     @Test
     void configuration_isWhatTheNodeSays() {
         NodeAgent agent = fixture.agent(Map.of(
-                "nodeLabels", Map.of("disk", "ssd"),
+                "nodeLabels", "disk=ssd",
                 "maxPods", BigDecimal.valueOf(7),
                 "systemReserved", Map.of("cpu", "500m", "memory", "1Gi"),
                 "evictionHard", Map.of("memory.available", "1Gi")));

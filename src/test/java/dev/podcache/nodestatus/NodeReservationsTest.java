@@ -25,7 +25,10 @@ class NodeReservationsTest {
     }
 
     private static NodeReservations reservations(String kube, String system, String evictionHard) {
-        return NodeReservations.parse(map(system), map(kube), EvictionThresholds.parse(map(evictionHard)));
+        return NodeReservations.none()
+                .withSystemReserved(map(system))
+                .withKubeReserved(map(kube))
+                .withHardEviction(EvictionThresholds.parse(map(evictionHard)));
     }
 
     /** Upstream's TestNodeAllocatableReservationForScheduling: kube, system, hard eviction, capacity. */
@@ -83,12 +86,16 @@ class NodeReservationsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "pods=5, 'kubeReserved cannot reserve \"pods\": it can reserve cpu, memory, ephemeral-storage, pid'",
-        "cpu=-1, 'kubeReserved of cpu cannot be negative, and is -1: leave it out'",
-        "memory=1GB, '\"1GB\" is not a quantity for kubeReserved of memory: write a number with an optional suffix, such as 500m, 2, 100Mi or 10Gi'"
+        "pods=5, 'resource \"pods\" cannot be reserved: those that can are cpu, memory, ephemeral-storage, pid'",
+        "cpu=-1, 'what is reserved of cpu cannot be negative, and is -1: leave it out'",
+        "memory=1GB, '\"1GB\" is not a quantity for memory: write a number with an optional suffix, such as 500m, 2, 100Mi or 10Gi'",
+        "memory=1e9999, '\"1e9999\" is not a quantity for memory: write a number with an optional suffix, such as 500m, 2, 100Mi or 10Gi'"
     })
-    void parse_invalid_isRefusedWithTheValueAndTheRemedy(String kube, String message) {
-        assertThatThrownBy(() -> reservations(kube, "", ""))
+    void withReserved_invalid_isRefusedWithTheValueAndTheRemedy(String reserved, String message) {
+        assertThatThrownBy(() -> NodeReservations.none().withKubeReserved(map(reserved)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(message);
+        assertThatThrownBy(() -> NodeReservations.none().withSystemReserved(map(reserved)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(message);
     }

@@ -46,10 +46,10 @@ class NodeStatusSettersTest {
     /** The first sync of upstream's TestUpdateNodeStatusWithLease. */
     @Test
     void build_reserved_allocatableIsTheRest() {
-        setters.reservations(NodeReservations.parse(
-                ImmutableMap.of("cpu", "100m", "memory", "50M"),
-                ImmutableMap.of("cpu", "100m", "memory", "50M"),
-                EvictionThresholds.parse(ImmutableMap.of())));
+        setters.reservations(NodeReservations.none()
+                .withSystemReserved(ImmutableMap.of("cpu", "100m", "memory", "50M"))
+                .withKubeReserved(ImmutableMap.of("cpu", "100m", "memory", "50M"))
+                .withHardEviction(EvictionThresholds.parse(ImmutableMap.of())));
         NodeStatus set = set();
         assertThat(set.getCapacity()).hasToString("{cpu=2, memory=19531250Ki, pods=110, ephemeral-storage=5000}");
         assertThat(set.getAllocatable())
@@ -58,8 +58,7 @@ class NodeStatusSettersTest {
 
     @Test
     void build_moreReservedThanThere_isRefusedWithNamesAndNumbers() {
-        setters.reservations(
-                NodeReservations.parse(ImmutableMap.of("cpu", "3"), ImmutableMap.of(), EvictionThresholds.defaults()));
+        setters.reservations(NodeReservations.none().withSystemReserved(ImmutableMap.of("cpu", "3")));
         assertThatThrownBy(setters::build)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("resource \"cpu\" has a reservation of 3 but capacity of 2");

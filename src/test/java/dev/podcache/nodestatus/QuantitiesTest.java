@@ -42,7 +42,13 @@ class QuantitiesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "10 Gi", "Gi", "1GB", "1,5", "0x10", "10gi", "5%", "١"})
+    @CsvSource({"0.5, 1", "1Ki, 1024", "9Ei, 9223372036854775807", "1e30, 9223372036854775807"})
+    void whole_quantity_isRoundedUpAndBounded(String text, long expected) {
+        assertThat(Quantities.whole(Quantities.parse("memory", text))).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "10 Gi", "Gi", "1GB", "1,5", "0x10", "10gi", "5%", "١", "1e9999"})
     void parse_otherText_isRefused(String text) {
         assertThatThrownBy(() -> Quantities.parse("cpu", text))
                 .isInstanceOf(IllegalArgumentException.class)
