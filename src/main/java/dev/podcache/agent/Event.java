@@ -1,6 +1,7 @@
 package dev.podcache.agent;
 
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.manager.ChangeDetectionStrategy;
 
 /**
  * One thing worth telling. Never contains a payload.
@@ -9,4 +10,13 @@ import com.google.common.collect.ImmutableMap;
  * @param text the rest of the line for people
  * @param facts the same for programs: strings, numbers, booleans, and maps and lists of them
  */
-record Event(String name, String text, ImmutableMap<String, Object> facts) {}
+record Event(String name, String text, ImmutableMap<String, Object> facts) {
+
+    /** That a command begins its work for a node. */
+    static Event started(String node, ChangeDetectionStrategy strategy, String url) {
+        return new Event(
+                "started",
+                "node " + node + ", strategy " + strategy + ", server " + url,
+                ImmutableMap.of("node", node, "strategy", strategy.name(), "server", url));
+    }
+}

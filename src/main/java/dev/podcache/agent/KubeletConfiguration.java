@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Range;
 import com.google.common.net.InetAddresses;
+import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.nodestatus.EvictionThresholds;
 import dev.podcache.nodestatus.NodeIps;
 import dev.podcache.nodestatus.NodeLabels;
@@ -46,7 +47,12 @@ record KubeletConfiguration(
      * @param kubeApiQps without watches, heartbeats and events
      * @param eventQps of events; 0 for any number
      */
-    record RequestRates(int kubeApiQps, int kubeApiBurst, int eventQps, int eventBurst) {}
+    record RequestRates(int kubeApiQps, int kubeApiBurst, int eventQps, int eventBurst) {
+
+        RequestLimit kubeApi() {
+            return new RequestLimit(kubeApiQps, kubeApiBurst);
+        }
+    }
 
     /**
      * What is said of the node when it is registered.

@@ -2,7 +2,6 @@ package dev.podcache.agent;
 
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -50,11 +49,10 @@ final class ObserveCommand implements Callable<Integer> {
         String name = node.name(console);
         console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
         KubeletConfiguration configuration = node.configuration(agent);
-        RequestLimit limit = new RequestLimit(
-                configuration.rates().kubeApiQps(), configuration.rates().kubeApiBurst());
         Config config = node.cluster(console);
         try (KubernetesClient client = ClusterAccess.client(config);
-                Fabric8ApiServer server = Fabric8ApiServer.of(client, limit)) {
+                Fabric8ApiServer server =
+                        Fabric8ApiServer.of(client, configuration.rates().kubeApi())) {
             FirstContact.with(server, name, config.getMasterUrl());
             try (Account account = Account.unhurried(console.out(), output.format, System::nanoTime)) {
                 observe(server, config.getMasterUrl(), ObserverOptions.of(name, configuration), account);
@@ -64,15 +62,11 @@ final class ObserveCommand implements Callable<Integer> {
     }
 
     private void observe(Fabric8ApiServer server, String url, ObserverOptions options, Account account) {
-        String name = options.node();
         ChangeDetectionStrategy strategy = options.caching().strategy();
         Audience audience = new Audience(
                 account, sighting -> account.tell(sighting.event("", ImmutableMap.of())), Progress.UNKNOWN);
         try (Observer running = new Observer(server, options, audience)) {
-            account.tell(new Event(
-                    "started",
-                    "node " + name + ", strategy " + strategy + ", server " + url,
-                    ImmutableMap.of("node", name, "strategy", strategy.name(), "server", url)));
+            account.tell(Event.started(options.node(), strategy, url));
             running.start();
             console.await(agent.duration, account);
             running.stop();

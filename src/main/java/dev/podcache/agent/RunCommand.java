@@ -1,11 +1,9 @@
 package dev.podcache.agent;
 
-import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;
-import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.node.NodeLister;
 import dev.podcache.nodestatus.HostFacts;
 import dev.podcache.podsync.PodRuntime;
@@ -69,12 +67,11 @@ final class RunCommand implements Callable<Integer> {
         String name = node.name(console);
         console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
         KubeletConfiguration configuration = node.configuration(agent);
-        RequestLimit limit = new RequestLimit(
-                configuration.rates().kubeApiQps(), configuration.rates().kubeApiBurst());
         Config config = node.cluster(console);
         Duration lease = Duration.ofSeconds(configuration.heartbeats().leaseSeconds());
         try (KubernetesClient client = ClusterAccess.client(config);
-                Fabric8ApiServer server = Fabric8ApiServer.of(client, limit);
+                Fabric8ApiServer server =
+                        Fabric8ApiServer.of(client, configuration.rates().kubeApi());
                 Heartbeats heartbeats = server.heartbeats(lease)) {
             FirstContact.with(server, name, config.getMasterUrl());
             NodeAgentOptions options = new NodeAgentOptions(
@@ -85,7 +82,7 @@ final class RunCommand implements Callable<Integer> {
                     Executors.newFixedThreadPool(POD_THREADS, THREADS),
                     VersionCommand.kubeletVersion());
             try (Account account = Account.unhurried(console.out(), output.format, System::nanoTime)) {
-                tellStart(account, options, config.getMasterUrl());
+                account.tell(Event.started(name, configuration.caching().strategy(), config.getMasterUrl()));
                 run(server, heartbeats, options, account);
             }
         }
@@ -122,13 +119,5 @@ final class RunCommand implements Callable<Integer> {
                 .nodeLister(lister)
                 .metrics(told.metrics())
                 .build();
-    }
-
-    private static void tellStart(Account account, NodeAgentOptions options, String url) {
-        String strategy = options.configuration().caching().strategy().name();
-        account.tell(new Event(
-                "started",
-                "node " + options.node() + ", strategy " + strategy + ", server " + url,
-                ImmutableMap.of("node", options.node(), "strategy", strategy, "server", url)));
     }
 }

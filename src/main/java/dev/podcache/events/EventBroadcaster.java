@@ -1,13 +1,13 @@
 package dev.podcache.events;
 
 import dev.podcache.apiserver.EventApi;
+import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.EventSource;
 import io.fabric8.kubernetes.api.model.EventSourceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
-import java.time.temporal.ChronoUnit;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
@@ -74,7 +74,7 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
     private EventBuilder event(ObjectReference about, Type type) {
         String namespace =
                 about.getNamespace() == null || about.getNamespace().isEmpty() ? "default" : about.getNamespace();
-        String now = timekeeper.wallTime().truncatedTo(ChronoUnit.SECONDS).toString();
+        String now = ApiTime.of(timekeeper.wallTime());
         return new EventBuilder()
                 .withNewMetadata()
                 .withNamespace(namespace)

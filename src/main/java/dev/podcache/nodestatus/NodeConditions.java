@@ -2,9 +2,6 @@ package dev.podcache.nodestatus;
 
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
-import java.time.Instant;
-import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +35,5 @@ final class NodeConditions {
         conditions.add(condition);
         node.getStatus().setConditions(conditions);
         return condition;
-    }
-
-    /** As the API server writes times: to the second, in UTC. */
-    static String timestamp(Instant time) {
-        return DateTimeFormatter.ISO_INSTANT.format(time.truncatedTo(ChronoUnit.SECONDS));
     }
 }

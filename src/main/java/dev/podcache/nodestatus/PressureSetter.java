@@ -1,5 +1,6 @@
 package dev.podcache.nodestatus;
 
+import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import java.time.Instant;
@@ -25,14 +26,14 @@ final class PressureSetter implements NodeStatusSetter {
         if (condition == null) {
             condition = NodeConditions.append(node, type.condition());
         }
-        condition.setLastHeartbeatTime(NodeConditions.timestamp(now));
+        condition.setLastHeartbeatTime(ApiTime.of(now));
         String status = under ? NodeConditions.TRUE : NodeConditions.FALSE;
         if (!status.equals(condition.getStatus())) {
             PressureType.Wording wording = type.wording(under);
             condition.setStatus(status);
             condition.setReason(wording.reason());
             condition.setMessage(wording.message());
-            condition.setLastTransitionTime(NodeConditions.timestamp(now));
+            condition.setLastTransitionTime(ApiTime.of(now));
             events.statusIsNow(wording.event());
         }
     }

@@ -2,6 +2,7 @@ package dev.podcache.nodestatus;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import java.time.Instant;
@@ -42,16 +43,16 @@ final class ReadySetter implements NodeStatusSetter {
         NodeCondition condition = NodeConditions.find(node, TYPE);
         if (condition == null) {
             condition = NodeConditions.append(node, TYPE);
-            condition.setLastTransitionTime(NodeConditions.timestamp(now));
+            condition.setLastTransitionTime(ApiTime.of(now));
         } else if (!status.equals(condition.getStatus())) {
-            condition.setLastTransitionTime(NodeConditions.timestamp(now));
+            condition.setLastTransitionTime(ApiTime.of(now));
             events.statusIsNow(ready ? "NodeReady" : "NodeNotReady");
         }
         condition.setStatus(status);
         condition.setReason(ready ? "KubeletReady" : "KubeletNotReady");
         condition.setMessage(
                 message + warning.get().map(text -> ". WARNING: " + text).orElse(""));
-        condition.setLastHeartbeatTime(NodeConditions.timestamp(now));
+        condition.setLastHeartbeatTime(ApiTime.of(now));
     }
 
     private ImmutableSet<String> errors(Node node) {

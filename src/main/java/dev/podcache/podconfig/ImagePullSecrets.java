@@ -2,11 +2,10 @@ package dev.podcache.podconfig;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.events.EventRecorder;
+import dev.podcache.events.InvolvedObject;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectUnavailableException;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
-import io.fabric8.kubernetes.api.model.ObjectReference;
-import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.ArrayList;
@@ -60,7 +59,7 @@ public final class ImagePullSecrets {
         if (!missing.isEmpty()) {
             String message = "Unable to retrieve some image pull secrets (" + String.join(", ", missing)
                     + "); attempting to pull the image may not succeed.";
-            events.event(reference(pod), EventRecorder.Type.WARNING, REASON, message);
+            events.event(InvolvedObject.of(pod), EventRecorder.Type.WARNING, REASON, message);
         }
         return found.build();
     }
@@ -79,16 +78,5 @@ public final class ImagePullSecrets {
                     e.getMessage());
             return Optional.empty();
         }
-    }
-
-    private static ObjectReference reference(Pod pod) {
-        return new ObjectReferenceBuilder()
-                .withKind("Pod")
-                .withApiVersion("v1")
-                .withNamespace(pod.getMetadata().getNamespace())
-                .withName(pod.getMetadata().getName())
-                .withUid(pod.getMetadata().getUid())
-                .withResourceVersion(pod.getMetadata().getResourceVersion())
-                .build();
     }
 }

@@ -3,6 +3,7 @@ package dev.podcache.podstatus;
 import static dev.podcache.podstatus.PodParts.present;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;

@@ -1,6 +1,7 @@
 package dev.podcache.podstatus;
 
 import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;

@@ -1,8 +1,8 @@
 package dev.podcache.podsync;
 
 import dev.podcache.events.EventRecorder;
+import dev.podcache.events.InvolvedObject;
 import io.fabric8.kubernetes.api.model.ObjectReference;
-import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 
 /**
@@ -25,15 +25,7 @@ record Complaint(String fieldPath, String reason, String message) {
     }
 
     void tell(Pod pod, EventRecorder events) {
-        ObjectReference about = new ObjectReferenceBuilder()
-                .withKind("Pod")
-                .withApiVersion("v1")
-                .withNamespace(pod.getMetadata().getNamespace())
-                .withName(pod.getMetadata().getName())
-                .withUid(pod.getMetadata().getUid())
-                .withResourceVersion(pod.getMetadata().getResourceVersion())
-                .withFieldPath(fieldPath.isEmpty() ? null : fieldPath)
-                .build();
+        ObjectReference about = fieldPath.isEmpty() ? InvolvedObject.of(pod) : InvolvedObject.of(pod, fieldPath);
         events.event(about, EventRecorder.Type.WARNING, reason, message);
     }
 }

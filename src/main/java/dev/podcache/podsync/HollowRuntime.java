@@ -3,6 +3,7 @@ package dev.podcache.podsync;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.podconfig.VolumeFile;
+import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
@@ -12,8 +13,6 @@ import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -147,8 +146,7 @@ public final class HollowRuntime implements PodRuntime {
     }
 
     private String now() {
-        Instant now = timekeeper.wallTime().truncatedTo(ChronoUnit.SECONDS);
-        return now.toString();
+        return ApiTime.of(timekeeper.wallTime());
     }
 
     private static String uid(Pod pod) {

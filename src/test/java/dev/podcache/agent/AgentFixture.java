@@ -1,27 +1,20 @@
 package dev.podcache.agent;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import dev.podcache.manager.Manager;
-import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.pod.PodReferences;
 import dev.podcache.podsync.HollowRuntime;
 import dev.podcache.podsync.PodListener;
-import dev.podcache.store.PayloadBudget;
-import dev.podcache.store.StoreOptions;
-import dev.podcache.store.WatchObjectStore;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FixedHost;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Secrets;
-import io.fabric8.kubernetes.api.model.ConfigMap;
+import dev.podcache.testing.WatchedCaches;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
-import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -83,24 +76,8 @@ final class AgentFixture implements AutoCloseable {
     }
 
     private Caches caches() {
-        WatchObjectStore<Secret> secrets = store(ObjectKind.SECRET);
-        WatchObjectStore<ConfigMap> configMaps = store(ObjectKind.CONFIG_MAP);
-        return new Caches(
-                Manager.caching(secrets, PodReferences::secrets),
-                Manager.caching(configMaps, PodReferences::configMaps),
-                () -> {
-                    secrets.close();
-                    configMaps.close();
-                });
-    }
-
-    private <T extends HasMetadata> WatchObjectStore<T> store(ObjectKind<T> kind) {
-        return new WatchObjectStore<>(
-                kind,
-                key -> server.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name()),
-                server.getter(kind),
-                new StoreOptions(timekeeper, TIMEOUT, PayloadBudget.unlimited(timekeeper), PodcacheMetrics.NONE),
-                new WatchObjectStore.WatchTimes(Duration.ofSeconds(1), Duration.ofMinutes(5)));
+        WatchedCaches caches = WatchedCaches.of(server);
+        return new Caches(caches.secrets(), caches.configMaps(), caches::close);
     }
 
     /** Creates pods of our node, with five Secrets each of which they share some. */

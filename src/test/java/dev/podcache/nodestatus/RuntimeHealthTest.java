@@ -6,15 +6,14 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.Service;
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -171,40 +170,10 @@ class RuntimeHealthTest {
 
     /** Hand-driven time whose threads for what may block are {@code blocking}. */
     private Timekeeper blockingOn(Executor blocking) {
-        return new Timekeeper() {
-            @Override
-            public long nanoTime() {
-                return time.nanoTime();
-            }
-
-            @Override
-            public Instant wallTime() {
-                return time.wallTime();
-            }
-
-            @Override
-            public Scheduled schedule(Duration delay, Runnable task) {
-                return time.schedule(delay, task);
-            }
-
-            @Override
-            public Executor workers() {
-                return time.workers();
-            }
-
+        return new ForwardingTimekeeper(time) {
             @Override
             public Executor blocking() {
                 return blocking;
-            }
-
-            @Override
-            public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
-                return time.await(future, timeout);
-            }
-
-            @Override
-            public void close() {
-                time.close();
             }
         };
     }

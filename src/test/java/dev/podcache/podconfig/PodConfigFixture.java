@@ -3,18 +3,13 @@ package dev.podcache.podconfig;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.manager.Manager;
-import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.pod.PodReferences;
-import dev.podcache.store.PayloadBudget;
-import dev.podcache.store.StoreOptions;
-import dev.podcache.store.WatchObjectStore;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.WatchedCaches;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Container;
-import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -24,7 +19,6 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.Volume;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -44,26 +38,15 @@ final class PodConfigFixture implements AutoCloseable {
     final Manager<Secret> secrets;
     final Manager<ConfigMap> configMaps;
 
-    private final WatchObjectStore<Secret> secretStore = store(ObjectKind.SECRET);
-    private final WatchObjectStore<ConfigMap> configMapStore = store(ObjectKind.CONFIG_MAP);
+    private final WatchedCaches caches = WatchedCaches.of(server);
 
     PodConfigFixture(Service... existing) {
         for (Service service : existing) {
             server.cluster().create(service);
         }
         services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), timekeeper, () -> 0.0);
-        secrets = Manager.caching(secretStore, PodReferences::secrets);
-        configMaps = Manager.caching(configMapStore, PodReferences::configMaps);
-    }
-
-    private <T extends HasMetadata> WatchObjectStore<T> store(ObjectKind<T> kind) {
-        return new WatchObjectStore<>(
-                kind,
-                key -> server.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name()),
-                server.getter(kind),
-                new StoreOptions(
-                        timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), PodcacheMetrics.NONE),
-                new WatchObjectStore.WatchTimes(Duration.ofSeconds(1), Duration.ofMinutes(5)));
+        secrets = caches.secrets();
+        configMaps = caches.configMaps();
     }
 
     ContainerEnvironment environments() {
@@ -157,8 +140,7 @@ final class PodConfigFixture implements AutoCloseable {
     @Override
     public void close() {
         services.close();
-        secretStore.close();
-        configMapStore.close();
+        caches.close();
         server.close();
     }
 }

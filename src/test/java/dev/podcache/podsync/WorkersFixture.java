@@ -1,24 +1,18 @@
 package dev.podcache.podsync;
 
 import dev.podcache.manager.Manager;
-import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.pod.PodReferences;
 import dev.podcache.podconfig.ServiceLister;
 import dev.podcache.podstatus.PodStatusManager;
 import dev.podcache.reflector.Reflector;
-import dev.podcache.store.PayloadBudget;
-import dev.podcache.store.StoreOptions;
-import dev.podcache.store.WatchObjectStore;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.RecordedEvents;
 import dev.podcache.testing.Secrets;
-import io.fabric8.kubernetes.api.model.ConfigMap;
+import dev.podcache.testing.WatchedCaches;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
-import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
@@ -39,8 +33,7 @@ final class WorkersFixture implements AutoCloseable {
     final FlakyRuntime runtime;
     final Manager<Secret> secrets;
 
-    private final WatchObjectStore<Secret> secretStore;
-    private final WatchObjectStore<ConfigMap> configMapStore;
+    private final WatchedCaches caches;
     private final boolean ownsServer;
     private final ServiceLister services;
     private final PodStatusManager statuses;
@@ -60,16 +53,14 @@ final class WorkersFixture implements AutoCloseable {
         this.timekeeper = timekeeper;
         this.server = server;
         runtime = new FlakyRuntime(new HollowRuntime(timekeeper));
-        secretStore = store(ObjectKind.SECRET);
-        configMapStore = store(ObjectKind.CONFIG_MAP);
+        caches = WatchedCaches.of(server);
         services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), timekeeper, () -> 0);
-        secrets = Manager.caching(secretStore, PodReferences::secrets);
-        Manager<ConfigMap> configMaps = Manager.caching(configMapStore, PodReferences::configMaps);
+        secrets = caches.secrets();
         statuses = new PodStatusManager(server.podStatusApi(Duration.ofSeconds(10)), known::get, timekeeper, () -> 0);
         workers = new PodWorkers(
                 new PodWorkers.Parts(
                         runtime,
-                        new PodConfiguration(secrets, configMaps, services, events),
+                        new PodConfiguration(secrets, caches.configMaps(), services, events),
                         statuses,
                         events,
                         known,
@@ -194,22 +185,11 @@ final class WorkersFixture implements AutoCloseable {
         }
     }
 
-    private <T extends HasMetadata> WatchObjectStore<T> store(ObjectKind<T> kind) {
-        return new WatchObjectStore<>(
-                kind,
-                key -> server.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name()),
-                server.getter(kind),
-                new StoreOptions(
-                        timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), PodcacheMetrics.NONE),
-                new WatchObjectStore.WatchTimes(Duration.ofSeconds(1), Duration.ofHours(1)));
-    }
-
     @Override
     public void close() {
         stop();
         services.close();
-        secretStore.close();
-        configMapStore.close();
+        caches.close();
         if (ownsServer) {
             server.close();
             timekeeper.close();

@@ -4,15 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
-import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.NodeApi;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.Heartbeats;
 import dev.podcache.node.NodeLister;
 import dev.podcache.nodestatus.InitialNode;
 import dev.podcache.nodestatus.NodeStatusOptions;
 import dev.podcache.nodestatus.NodeStatusUpdater;
 import dev.podcache.nodestatus.NodeTaints;
-import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
@@ -22,18 +20,12 @@ import io.fabric8.kubernetes.api.model.NodeAddress;
 import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
-import io.fabric8.kubernetes.client.ResourceNotFoundException;
-import io.fabric8.kubernetes.client.dsl.base.PatchContext;
-import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +40,7 @@ class NodeStatusRealServerTest {
 
     private final KubernetesClient admin = RealApiServer.shared().client();
     private final Fabric8ApiServer server = Fabric8ApiServer.of(admin);
+    private final Heartbeats heartbeats = server.heartbeats(Duration.ofSeconds(40));
     private final String name = "reported-" + NUMBER.incrementAndGet();
     private final NodeLister lister = NodeLister.following(
             name, server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + name), server.timekeeper(), () -> 0.0);
@@ -136,7 +129,7 @@ class NodeStatusRealServerTest {
 
     private NodeStatusUpdater updater(InitialNode node) {
         return new NodeStatusUpdater(
-                new AdminNodes(),
+                heartbeats.nodes(),
                 lister,
                 server.timekeeper(),
                 NodeStatusOptions.builder(node)
@@ -169,41 +162,5 @@ class NodeStatusRealServerTest {
 
     private static NodeAddress ip(String address) {
         return new NodeAddress(address, "InternalIP");
-    }
-
-    /** The port, by way of fabric8's client. */
-    private final class AdminNodes implements NodeApi {
-
-        @Override
-        public CompletableFuture<Node> get(String node) {
-            return call("GET", () -> admin.nodes().withName(node).require());
-        }
-
-        @Override
-        public CompletableFuture<Node> create(Node node) {
-            return call("CREATE", () -> admin.resource(node).create());
-        }
-
-        @Override
-        public CompletableFuture<Node> patchStatus(String node, String patch) {
-            PatchContext strategic = PatchContext.of(PatchType.STRATEGIC_MERGE);
-            return call(
-                    "PATCH",
-                    () -> admin.nodes().withName(node).subresource("status").patch(strategic, patch));
-        }
-
-        private CompletableFuture<Node> call(String request, Supplier<Node> answer) {
-            return CompletableFuture.supplyAsync(
-                    () -> {
-                        try {
-                            return answer.get();
-                        } catch (KubernetesClientException e) {
-                            throw ApiServerException.answered(request, e.getCode(), e.getStatus(), null);
-                        } catch (ResourceNotFoundException e) {
-                            throw new ApiServerException(FailureReason.NOT_FOUND, 404, null, request, e);
-                        }
-                    },
-                    server.timekeeper().workers());
-        }
     }
 }

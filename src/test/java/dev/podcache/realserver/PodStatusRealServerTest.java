@@ -3,24 +3,28 @@ package dev.podcache.realserver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.podstatus.PodObservation;
 import dev.podcache.podstatus.PodStatusManager;
 import dev.podcache.podstatus.PodStatuses;
 import dev.podcache.testing.NoLeaks;
-import dev.podcache.testing.RawApi;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
+import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,11 +43,34 @@ class PodStatusRealServerTest {
 
     private final RealApiServer real = RealApiServer.shared();
     private final TestNamespace shop = new TestNamespace(real);
-    private final Timekeeper timekeeper = Timekeeper.system();
-    private final RawPodStatusApi api = new RawPodStatusApi(RawApi.of(real.url(), real.tls()));
+    private final KubernetesClient client = real.client();
+    private final Fabric8ApiServer server = Fabric8ApiServer.of(client);
+    private final Logged api = new Logged(server.podStatusApi(Duration.ofSeconds(10)), new CopyOnWriteArrayList<>());
     private final Map<String, Pod> known = new ConcurrentHashMap<>();
     private final PodStatusManager manager =
-            new PodStatusManager(api, uid -> Optional.ofNullable(known.get(uid)), timekeeper, () -> 0.0);
+            new PodStatusManager(api, uid -> Optional.ofNullable(known.get(uid)), server.timekeeper(), () -> 0.0);
+
+    /** The port with a log of its requests, each as its verb and the pod's name. */
+    private record Logged(PodStatusApi api, List<String> requests) implements PodStatusApi {
+
+        @Override
+        public CompletableFuture<Pod> get(ObjectKey key) {
+            requests.add("GET " + key.name());
+            return api.get(key);
+        }
+
+        @Override
+        public CompletableFuture<Pod> patchStatus(ObjectKey key, String patch) {
+            requests.add("PATCH " + key.name());
+            return api.patchStatus(key, patch);
+        }
+
+        @Override
+        public CompletableFuture<Pod> delete(ObjectKey key, String uid) {
+            requests.add("DELETE " + key.name());
+            return api.delete(key, uid);
+        }
+    }
 
     @BeforeEach
     void start() {
@@ -53,8 +80,8 @@ class PodStatusRealServerTest {
     @AfterEach
     void close() {
         manager.close();
-        api.close();
-        timekeeper.close();
+        server.close();
+        client.close();
         shop.close();
     }
 

@@ -1,21 +1,22 @@
-package dev.podcache.podstatus;
+package dev.podcache.time;
 
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Timestamps as the API has them: whole seconds. */
-final class ApiTime {
+/** Timestamps as the API has them: whole seconds, in UTC. What upstream calls {@code metav1.Time}. */
+public final class ApiTime {
 
     private ApiTime() {}
 
-    static String of(Instant time) {
+    /** A time without its fraction, such as {@code 2026-01-01T00:00:00Z}. */
+    public static String of(Instant time) {
         return time.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
-    /** The same time without its fraction; what is no time is returned as it is. */
-    static @Nullable String truncated(@Nullable String time) {
+    /** The same time without its fraction; what is no time is returned as it is, and null for null or empty text. */
+    public static @Nullable String truncated(@Nullable String time) {
         if (time == null || time.isEmpty()) {
             return null;
         }

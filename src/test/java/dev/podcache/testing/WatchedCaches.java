@@ -1,0 +1,65 @@
+package dev.podcache.testing;
+
+import dev.podcache.manager.Manager;
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.pod.PodReferences;
+import dev.podcache.store.PayloadBudget;
+import dev.podcache.store.StoreOptions;
+import dev.podcache.store.WatchObjectStore;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
+
+/** Both managers of a node agent under strategy WATCH, over a server without HTTP. */
+public final class WatchedCaches implements AutoCloseable {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final WatchObjectStore.WatchTimes TIMES =
+            new WatchObjectStore.WatchTimes(Duration.ofSeconds(1), Duration.ofMinutes(5));
+
+    private final WatchObjectStore<Secret> secretStore;
+    private final WatchObjectStore<ConfigMap> configMapStore;
+    private final Manager<Secret> secrets;
+    private final Manager<ConfigMap> configMaps;
+
+    private WatchedCaches(WatchObjectStore<Secret> secretStore, WatchObjectStore<ConfigMap> configMapStore) {
+        this.secretStore = secretStore;
+        this.configMapStore = configMapStore;
+        this.secrets = Manager.caching(secretStore, PodReferences::secrets);
+        this.configMaps = Manager.caching(configMapStore, PodReferences::configMaps);
+    }
+
+    /** Managers that have no pods yet. */
+    public static WatchedCaches of(FakeApiServer server) {
+        return new WatchedCaches(store(server, ObjectKind.SECRET), store(server, ObjectKind.CONFIG_MAP));
+    }
+
+    public Manager<Secret> secrets() {
+        return secrets;
+    }
+
+    public Manager<ConfigMap> configMaps() {
+        return configMaps;
+    }
+
+    @Override
+    public void close() {
+        secretStore.close();
+        configMapStore.close();
+    }
+
+    private static <T extends HasMetadata> WatchObjectStore<T> store(FakeApiServer server, ObjectKind<T> kind) {
+        return new WatchObjectStore<>(
+                kind,
+                key -> server.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name()),
+                server.getter(kind),
+                new StoreOptions(
+                        server.timekeeper(),
+                        TIMEOUT,
+                        PayloadBudget.unlimited(server.timekeeper()),
+                        PodcacheMetrics.NONE),
+                TIMES);
+    }
+}
