@@ -3,8 +3,8 @@
  * dev.podcache.events.EventRecorder}; {@link dev.podcache.events.EventBroadcaster} writes to the API server what is left after
  * repetitions were counted, similar ones combined, and floods cut off. After {@code tools/record} of client-go.
  *
- * <p>Read {@code EventRecorder}, {@code EventBroadcaster}, {@code EventSink}, {@code EventCorrelator}, {@code EventAggregator},
- * {@code EventSpamFilter}, {@code EventKeys}.
+ * <p>Read {@code EventRecorder}, {@code InvolvedObject}, {@code EventBroadcaster}, {@code EventSink}, {@code EventCorrelator},
+ * {@code EventAggregator}, {@code EventSpamFilter}, {@code EventKeys}.
  *
  * <table>
  * <caption>Locks</caption>

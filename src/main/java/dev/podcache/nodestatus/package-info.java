@@ -6,7 +6,8 @@
  * <p>Read {@code NodeStatusSetter} and {@code NodeStatusUpdater}; then {@code Turns}, {@code SyncLoop}, {@code NodeStatusSync},
  * {@code NodeRegistration}, {@code NodeReconciler}, {@code StatusReports}, {@code LastReport}, {@code NodeStatusChange}, {@code
  * NodeStatusPatch} and {@code FastStatusUpdate}. The setters of an ordinary node are made by {@code NodeStatusSetters}, from {@code
- * HostFacts}, {@code NodeReservations} with {@code EvictionThresholds}, and {@code RuntimeHealth}.
+ * HostFacts}, {@code NodeReservations} with {@code EvictionThresholds}, {@code NodeIps} and {@code RuntimeHealth}. What a node may say
+ * of itself when it is created is in {@code InitialNode}, {@code NodeLabels} and {@code NodeTaints}.
  *
  * <table>
  * <caption>Locks</caption>
