@@ -76,6 +76,16 @@ class EvictionThresholdsTest {
         assertThat(threshold.of(capacity)).isEqualTo(expected);
     }
 
+    /** Upstream's TestThresholdsMet, without what must be reclaimed in addition. */
+    @ParameterizedTest
+    @CsvSource({"500, true", "2048, false", "1024, false"})
+    void isMet_aGibibyteWanted_ifLessIsAvailable(long availableMib, boolean expected) {
+        EvictionThreshold threshold =
+                EvictionThreshold.parse(EvictionSignal.MEMORY_AVAILABLE, "1Gi").orElseThrow();
+        assertThat(threshold.isMet(new HostFacts.Supply(4L << 30, availableMib << 20)))
+                .isEqualTo(expected);
+    }
+
     @Test
     void defaults_always_areTheKubeletsOnLinux() {
         assertThat(EvictionThresholds.defaults())

@@ -3,6 +3,8 @@ package dev.podcache.nodestatus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableSet;
 import dev.podcache.embedded.Held;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
@@ -14,12 +16,16 @@ import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The loop as a whole. TestUpdateNodeStatusWithLease, TestUpdateNodeStatusError and TestUpdateExistingNodeStatusTimeout of the
@@ -87,6 +93,27 @@ class NodeStatusUpdaterTest {
                 .withPodCIDRs("10.0.0.0/24", "2000::/10")
                 .endSpec()
                 .build();
+    }
+
+    /** TestUpdateNodeStatusAndVolumesInUseWithNodeLease, but that nobody is told which volumes were reported. */
+    @ParameterizedTest
+    @CsvSource({"'', '', false", "vol1, vol1, false", "vol1, '', true", "'', vol1, true"})
+    void sync_volumesInUse_areReportedIfTheyDiffer(String reported, String inUse, boolean patched) {
+        Set<String> volumes = new HashSet<>(split(reported));
+        fixture.updater(options -> options.setters(
+                        List.of(new VolumesInUseSetter(() -> Optional.of(ImmutableSet.copyOf(volumes))))))
+                .start();
+        fixture.time.advance(UpdaterFixture.REGISTERED);
+
+        volumes.clear();
+        volumes.addAll(split(inUse));
+
+        assertThat(callsOfNextSync()).isEqualTo(patched ? List.of(Verb.PATCH) : List.of());
+        assertThat(fixture.node().getStatus().getVolumesInUse()).isEqualTo(split(inUse));
+    }
+
+    private static List<String> split(String names) {
+        return Splitter.on(',').omitEmptyStrings().splitToList(names);
     }
 
     @Test

@@ -34,6 +34,15 @@ class QosClassTest {
                 Arguments.of("nothing, two", "BestEffort", spec(NONE, NONE)),
                 Arguments.of("zeros", "BestEffort", spec(container("cpu=0 memory=0", "cpu=0 memory=0"))),
                 Arguments.of("only a GPU", "BestEffort", spec(container("nvidia-gpu=2", "nvidia-gpu=2"))),
+                Arguments.of(
+                        "only huge pages", "BestEffort", spec(container("hugepages-2Mi=4Mi", "hugepages-2Mi=4Mi"))),
+                Arguments.of("only memory", "Burstable", spec(container("memory=100Mi", "memory=100Mi"))),
+                Arguments.of(
+                        "limits above in one of two",
+                        "Burstable",
+                        spec(container("cpu=1 memory=100Mi", "cpu=2 memory=100Mi"), FULL)),
+                Arguments.of("unbounded beside a full one", "Burstable", spec(container("cpu=1 memory=1Gi", ""), FULL)),
+                Arguments.of("zeros with limits", "Burstable", spec(container("cpu=0 memory=0", "cpu=1 memory=1Gi"))),
                 Arguments.of("one without", "Burstable", spec(NONE, FULL)),
                 Arguments.of("no limits", "Burstable", spec(container("cpu=1 memory=1Gi", ""))),
                 Arguments.of("no requests", "Burstable", spec(container("", "cpu=1 memory=1Gi"))),
@@ -52,14 +61,18 @@ class QosClassTest {
     }
 
     static Stream<Arguments> of_initContainers() {
-        return Stream.of(Arguments.of(FULL, "Guaranteed"), Arguments.of(NONE, "Burstable"));
+        Container some = container("cpu=1 memory=1Gi", "cpu=2 memory=2Gi");
+        return Stream.of(
+                Arguments.of(FULL, FULL, "Guaranteed"),
+                Arguments.of(FULL, NONE, "Burstable"),
+                Arguments.of(NONE, some, "Burstable"));
     }
 
     @ParameterizedTest
     @MethodSource
-    void of_initContainers(Container init, String expected) {
+    void of_initContainers(Container app, Container init, String expected) {
         PodSpec spec = new PodSpecBuilder()
-                .withContainers(FULL)
+                .withContainers(app)
                 .withInitContainers(init)
                 .build();
 
