@@ -10,7 +10,6 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -68,10 +67,6 @@ final class PodStatusCache {
 
     synchronized void remove(String uid) {
         byUid.remove(uid);
-    }
-
-    synchronized void retain(Set<String> uids) {
-        byUid.keySet().retainAll(uids);
     }
 
     /** Takes a new status, and says whether there is now something to report. The same is said by the following. */

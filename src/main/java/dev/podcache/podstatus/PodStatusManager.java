@@ -6,7 +6,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 
@@ -117,9 +116,9 @@ public final class PodStatusManager implements AutoCloseable {
         wakeIf(cache.terminate(pod));
     }
 
-    /** Forgets all pods but these, without any request: to be called from time to time with all that are still there. */
-    public void removeOrphanedStatuses(Set<String> uids) {
-        cache.retain(Objects.requireNonNull(uids, "uids"));
+    /** Forgets the pod with that UID, without any request: to be called when the API server has it no more. */
+    public void forget(String uid) {
+        cache.remove(Objects.requireNonNull(uid, "uid"));
     }
 
     /** Ends the reporting: what is under way makes no further request. Statuses can still be read. Idempotent. */

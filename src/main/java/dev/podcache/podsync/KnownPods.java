@@ -1,7 +1,6 @@
 package dev.podcache.podsync;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableSet;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,11 +13,6 @@ public final class KnownPods {
     /** The pod as last seen, not to be modified; empty if there is no such pod on our node. */
     public Optional<Pod> get(String uid) {
         return Optional.ofNullable(pods.get(uid));
-    }
-
-    /** The UIDs of all. */
-    public ImmutableSet<String> uids() {
-        return ImmutableSet.copyOf(pods.keySet());
     }
 
     /** All, in no order. */

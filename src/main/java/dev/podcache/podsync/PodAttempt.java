@@ -91,7 +91,7 @@ final class PodAttempt {
         try {
             runtime.mount(pod, volumes);
             return true;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             complaints.add(Complaint.ofMount(refused("mount the volumes of", e)));
             return false;
         }
@@ -129,14 +129,14 @@ final class PodAttempt {
             lacksConfig = true;
             waits.add(waiting(container, NO_CONFIG, text(e)));
             complaints.add(Complaint.ofContainer(list, container.getName(), text(e)));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             String why = refused("start container " + container.getName() + " of", e);
             waits.add(waiting(container, NOT_STARTED, why));
             complaints.add(Complaint.ofContainer(list, container.getName(), why));
         }
     }
 
-    private String refused(String what, RuntimeException e) {
+    private String refused(String what, Throwable e) {
         failed = true;
         log.warn(
                 "the runtime did not {} pod {}/{}",
@@ -183,7 +183,7 @@ final class PodAttempt {
                 .build();
     }
 
-    private static String text(RuntimeException e) {
+    private static String text(Throwable e) {
         return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
     }
 }

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * differences: a pod that is found being deleted after a restart is registered until it has stopped, so that its volumes can be had; and
  * an event is recorded when what it tells is new, not at every attempt.
  */
-final class PodLifecycle implements PodWorker.PodTurns {
+final class PodLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(PodLifecycle.class);
     static final ImmutableSet<String> TERMINAL = ImmutableSet.of("Succeeded", "Failed");
@@ -35,14 +35,15 @@ final class PodLifecycle implements PodWorker.PodTurns {
         this.parts = parts;
     }
 
-    @Override
-    public Optional<Duration> take(Pod pod, boolean gone) {
+    /** See {@link PodWorker.PodTurns#take}. Never throws. */
+    Optional<Duration> take(Pod pod, boolean gone) {
         try {
             return gone ? forget(pod) : advance(pod);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.of(parts.periods().failed());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // an Error too: a runtime that lacks a class must not leave the pod alone for good
             log.warn(
                     "pod {}/{} was not synced, trying again",
                     pod.getMetadata().getNamespace(),
@@ -109,7 +110,10 @@ final class PodLifecycle implements PodWorker.PodTurns {
             parts.listener().ended(pod);
         }
         parts.runtime().forget(pod);
-        parts.statuses().removeOrphanedStatuses(parts.known().uids());
+        parts.statuses().forget(pod.getMetadata().getUid());
+        // it may turn up again
+        ended = false;
+        told = ImmutableList.of();
         return Optional.empty();
     }
 

@@ -5,9 +5,12 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Sees to one pod, known by its UID, from the moment it is assigned until it is gone. Thread-safe. */
+/** Sees to one pod, known by its UID, from the moment it is assigned until it is gone and nothing of it is left. Thread-safe. */
 final class PodWorker {
 
     /*
@@ -17,8 +20,14 @@ final class PodWorker {
      *
      * Between two turns at most one timer runs; whoever begins a turn cancels it.
      *
+     * A pod that is gone is over with the first turn that knows it and leaves nothing to do. One that turns up again before that, as in a
+     * list from a server that lags behind, goes on; one that turns up after that gets another worker. So there never are two at
+     * one pod.
+     *
      * The lock covers the fields below and nothing else is done under it.
      */
+
+    private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
     private final PodTurns turns;
     private final Executor executor;
@@ -26,6 +35,7 @@ final class PodWorker {
 
     private Pod pod; // guarded by this, like all that follows
     private boolean gone;
+    private boolean over;
     private boolean turn;
     private boolean again;
     private boolean closed;
@@ -41,6 +51,9 @@ final class PodWorker {
          * @return when to come again if nothing changes, or empty for never
          */
         Optional<Duration> take(Pod pod, boolean gone);
+
+        /** There will be no further turn: the pod is gone, and the last turn left nothing to do. */
+        void over();
     }
 
     PodWorker(Pod pod, PodTurns turns, Executor executor, Timekeeper timekeeper) {
@@ -55,21 +68,33 @@ final class PodWorker {
         wake();
     }
 
-    /** The pod changed; a turn is taken unless only what we report of it did. */
-    void changed(Pod now) {
+    /**
+     * The pod changed; a turn is taken unless only what we report of it did.
+     *
+     * @return false if the pod was gone and is over: it needs another worker
+     */
+    boolean changed(Pod now) {
         boolean news;
         synchronized (this) {
-            news = PodChange.matters(pod, now);
+            if (over) {
+                return false;
+            }
+            news = gone || PodChange.matters(pod, now);
             pod = now;
+            gone = false;
         }
         if (news) {
             wake();
         }
+        return true;
     }
 
-    /** The pod is gone. */
+    /** The pod is gone. Idempotent. */
     void gone() {
         synchronized (this) {
+            if (gone) {
+                return;
+            }
             gone = true;
         }
         wake();
@@ -78,6 +103,11 @@ final class PodWorker {
     /** The last known state of the pod. */
     synchronized Pod pod() {
         return pod;
+    }
+
+    /** Whether the pod is gone and nothing of it is left. */
+    synchronized boolean isOver() {
+        return over;
     }
 
     /** Begins no turn from now on. Idempotent. */
@@ -90,12 +120,20 @@ final class PodWorker {
         synchronized (this) {
             stopTimer();
             again = true;
-            if (turn || closed) {
+            if (turn || closed || over) {
                 return;
             }
             turn = true;
         }
-        executor.execute(this::takeTurn);
+        handOver();
+    }
+
+    private void handOver() {
+        try {
+            executor.execute(this::takeTurn);
+        } catch (RejectedExecutionException ended) {
+            log.debug("the threads that see to pods have ended, so no turn is taken", ended);
+        }
     }
 
     private void takeTurn() {
@@ -108,16 +146,21 @@ final class PodWorker {
         }
         Optional<Duration> next = turns.take(current, isGone);
         boolean onceMore;
+        boolean isOver;
         synchronized (this) {
             onceMore = again && !closed;
             turn = onceMore;
+            isOver = isGone && gone && next.isEmpty() && !onceMore;
+            over = isOver;
             if (!onceMore && !closed) {
                 timer = next.map(delay -> timekeeper.schedule(delay, this::wake))
                         .orElse(null);
             }
         }
         if (onceMore) {
-            executor.execute(this::takeTurn);
+            handOver();
+        } else if (isOver) {
+            turns.over();
         }
     }
 

@@ -4,12 +4,14 @@ import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.events.EventRecorder;
+import dev.podcache.object.FailureReason;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.podstatus.PodStatusManager;
 import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -95,12 +97,10 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         String uid = pod.getMetadata().getUid();
         parts.known().put(uid, pod);
         PodWorker worker = workers.get(uid);
-        if (worker == null) {
-            PodWorker added = new PodWorker(pod, jittered(new PodLifecycle(parts)), executor, timekeeper);
+        if (worker == null || !worker.changed(pod)) {
+            PodWorker added = new PodWorker(pod, new Turns(uid, new PodLifecycle(parts)), executor, timekeeper);
             workers.put(uid, added);
             added.begin();
-        } else {
-            worker.changed(pod);
         }
     }
 
@@ -116,7 +116,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     @Override
     public void disconnected(ApiServerException cause) {
-        if (following) {
+        if (following && cause.reason() != FailureReason.EXPIRED) {
             log.warn("the pods of this node cannot be followed, trying on: {}", cause.getMessage());
         }
         following = false;
@@ -135,15 +135,33 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     private void remove(String uid) {
         parts.known().remove(uid);
-        PodWorker worker = workers.remove(uid);
+        PodWorker worker = workers.get(uid);
         if (worker != null) {
             worker.gone();
         }
     }
 
-    /** A pause is up to half as long again. */
-    private PodWorker.PodTurns jittered(PodWorker.PodTurns turns) {
-        return (pod, gone) -> turns.take(pod, gone)
-                .map(pause -> pause.plusNanos((long) (pause.toNanos() * random.getAsDouble() / 2)));
+    private final class Turns implements PodWorker.PodTurns {
+
+        private final String uid;
+        private final PodLifecycle lifecycle;
+
+        Turns(String uid, PodLifecycle lifecycle) {
+            this.uid = uid;
+            this.lifecycle = lifecycle;
+        }
+
+        /** A pause is up to half as long again. */
+        @Override
+        public Optional<Duration> take(Pod pod, boolean gone) {
+            return lifecycle
+                    .take(pod, gone)
+                    .map(pause -> pause.plusNanos((long) (pause.toNanos() * random.getAsDouble() / 2)));
+        }
+
+        @Override
+        public void over() {
+            workers.computeIfPresent(uid, (same, worker) -> worker.isOver() ? null : worker);
+        }
     }
 }

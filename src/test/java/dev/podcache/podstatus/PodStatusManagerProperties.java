@@ -121,7 +121,12 @@ class PodStatusManagerProperties {
                 case WATCH -> world.watchWhatIsThere();
                 case SYNC -> world.sync();
                 case SECONDS -> world.time.advance(Duration.ofSeconds(3));
-                case FORGET -> world.manager.removeOrphanedStatuses(Set.of(uid(current("cart")), uid(current("till"))));
+                case FORGET -> {
+                    Set<String> there = Set.of(uid(current("cart")), uid(current("till")));
+                    world.known.keySet().stream()
+                            .filter(each -> !there.contains(each))
+                            .forEach(world.manager::forget);
+                }
             }
         }
 

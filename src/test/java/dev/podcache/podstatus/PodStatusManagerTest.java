@@ -27,7 +27,6 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
-import java.util.Set;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -439,14 +438,14 @@ class PodStatusManagerTest {
     // TestSyncBatchCleanupVersions, TestReconcilePodStatus
 
     @Test
-    void removeOrphanedStatuses_othersAreForgottenWithoutARequest() {
+    void forget_onlyThatPodIsForgottenWithoutARequest() {
         Pod other = world.create("till", spec("Always", "c1"));
         manager.setPodStatus(pod, ready("True"));
         manager.setPodStatus(other, ready("True"));
         world.sync();
         world.requests();
 
-        manager.removeOrphanedStatuses(Set.of(uid));
+        manager.forget(other.getMetadata().getUid());
         world.sync();
 
         assertThat(manager.getPodStatus(uid)).isPresent();
@@ -460,7 +459,7 @@ class PodStatusManagerTest {
             manager.setPodStatus(pod, ready(i % 2 == 0 ? "True" : "False"));
             world.sync();
         }
-        manager.removeOrphanedStatuses(Set.of());
+        manager.forget(uid);
         world.requests();
 
         manager.setPodStatus(pod, ready("False"));

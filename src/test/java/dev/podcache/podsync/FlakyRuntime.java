@@ -1,5 +1,6 @@
 package dev.podcache.podsync;
 
+import com.google.common.base.Throwables;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.podconfig.VolumeFile;
 import io.fabric8.kubernetes.api.model.Container;
@@ -26,10 +27,13 @@ final class FlakyRuntime implements PodRuntime {
     private ImmutableMap<String, ImmutableMap<String, VolumeFile>> mounted = ImmutableMap.of();
 
     @Nullable
-    RuntimeException onStart;
+    Throwable onStart;
 
     @Nullable
-    RuntimeException onMount;
+    Throwable onMount;
+
+    @Nullable
+    Throwable onStatus;
 
     @Nullable
     Runnable duringStop;
@@ -54,14 +58,13 @@ final class FlakyRuntime implements PodRuntime {
     @Override
     public PodState status(Pod pod) {
         asked++;
+        refuse(onStatus);
         return runtime.status(pod);
     }
 
     @Override
     public void mount(Pod pod, ImmutableMap<String, ImmutableMap<String, VolumeFile>> volumes) {
-        if (onMount != null) {
-            throw onMount;
-        }
+        refuse(onMount);
         mounted = volumes;
         runtime.mount(pod, volumes);
     }
@@ -69,9 +72,7 @@ final class FlakyRuntime implements PodRuntime {
     @Override
     public void start(Pod pod, Container container, Launch launch) {
         calls.add("start " + pod.getMetadata().getName() + "/" + container.getName());
-        if (onStart != null) {
-            throw onStart;
-        }
+        refuse(onStart);
         launches.put(container.getName(), launch);
         runtime.start(pod, container, launch);
     }
@@ -89,6 +90,12 @@ final class FlakyRuntime implements PodRuntime {
     public void forget(Pod pod) {
         calls.add("forget " + pod.getMetadata().getName());
         runtime.forget(pod);
+    }
+
+    private static void refuse(@Nullable Throwable thrown) {
+        if (thrown != null) {
+            Throwables.throwIfUnchecked(thrown);
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.podcache.podsync;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** Whose turn it is: with an executor that runs what a test tells it to. */
@@ -22,14 +24,23 @@ class PodWorkerTest {
     private Optional<Duration> pause = Optional.empty();
     private Runnable duringTurn = () -> {};
     private final PodWorker worker =
-            new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), this::take, executor::add, timekeeper);
+            new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new Turns(), executor::add, timekeeper);
 
-    private Optional<Duration> take(Pod pod, boolean gone) {
-        turns.add(gone ? "gone" : "" + pod.getMetadata().getLabels());
-        Runnable meanwhile = duringTurn;
-        duringTurn = () -> {};
-        meanwhile.run();
-        return pause;
+    private final class Turns implements PodWorker.PodTurns {
+
+        @Override
+        public Optional<Duration> take(Pod pod, boolean gone) {
+            turns.add(gone ? "gone" : "" + pod.getMetadata().getLabels());
+            Runnable meanwhile = duringTurn;
+            duringTurn = () -> {};
+            meanwhile.run();
+            return pause;
+        }
+
+        @Override
+        public void over() {
+            turns.add("over");
+        }
     }
 
     private static Pod labelled(String value) {
@@ -102,8 +113,87 @@ class PodWorkerTest {
 
         runAll();
 
-        assertThat(turns).containsExactly("{}", "gone");
+        assertThat(turns).containsExactly("{}", "gone", "over");
         assertThat(timekeeper.scheduledTasks()).isZero();
+    }
+
+    @Test
+    void goneTwice_costsOneTurn() {
+        worker.begin();
+        runAll();
+
+        worker.gone();
+        runAll();
+        worker.gone();
+        runAll();
+
+        assertThat(turns).containsExactly("{}", "gone", "over");
+    }
+
+    @Test
+    void gone_somethingIsLeftToDo_isOverOnlyWhenThatIsDone() {
+        worker.begin();
+        runAll();
+        pause = Optional.of(Duration.ofSeconds(10));
+        worker.gone();
+        runAll();
+        assertThat(worker.isOver()).isFalse();
+
+        pause = Optional.empty();
+        timekeeper.advance(Duration.ofSeconds(10));
+        runAll();
+
+        assertThat(turns).containsExactly("{}", "gone", "gone", "over");
+    }
+
+    @Test
+    void gone_turnsUpAgainDuringThatTurn_goesOn() {
+        worker.begin();
+        runAll();
+        duringTurn = () -> assertThat(worker.changed(labelled("1"))).isTrue();
+
+        worker.gone();
+        runAll();
+
+        assertThat(turns).containsExactly("{}", "gone", "{l=1}");
+        assertThat(worker.isOver()).isFalse();
+    }
+
+    @Test
+    void gone_turnsUpAgainBeforeThatTurn_isAsIfNothingHadBeen() {
+        worker.begin();
+        runAll();
+
+        worker.gone();
+        worker.changed(labelled("1"));
+        runAll();
+
+        assertThat(turns).containsExactly("{}", "{l=1}");
+    }
+
+    @Test
+    void over_turnsUpAgain_needsAnotherWorker() {
+        worker.begin();
+        worker.gone();
+        runAll();
+
+        assertThat(worker.changed(labelled("1"))).isFalse();
+        runAll();
+
+        assertThat(turns).containsExactly("gone", "over");
+    }
+
+    @Test
+    void threadsHaveEnded_timerFires_nobodyIsTold() {
+        PodWorker late = new PodWorker(
+                Pods.withSecrets("shop", "web", "u1", "a"),
+                new Turns(),
+                turn -> {
+                    throw new RejectedExecutionException("shut down");
+                },
+                timekeeper);
+
+        assertThatCode(late::begin).doesNotThrowAnyException();
     }
 
     @Test

@@ -5,6 +5,7 @@ import static dev.podcache.podsync.WorkersFixture.withEnvFrom;
 import static dev.podcache.podsync.WorkersFixture.withVolume;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKind;
@@ -180,7 +181,7 @@ class PodWorkersTest {
 
         assertThat(node.runtime.calls).containsExactly("start web/main", "stop web in 30", "forget web");
         assertThat(node.exists("web")).isFalse();
-        assertThat(node.known.uids()).isEmpty();
+        assertThat(node.known.all()).isEmpty();
         // of the Secret no more
         assertThat(node.server.openWatches()).isEqualTo(2);
     }
@@ -304,6 +305,67 @@ class PodWorkersTest {
         assertThat(node.waiting("web", "main")).startsWith("ContainerCreating");
         assertThat(node.events.lines())
                 .containsExactly("Warning FailedMount Unable to attach or mount volumes: read-only file system");
+    }
+
+    @Test
+    @ExpectedWarnings("the runtime did not start container main of pod")
+    void runtimeLacksAClass_isToldAndTriedAgain() {
+        node.start();
+        node.runtime.onStart = new NoClassDefFoundError("io/user/Starter");
+        node.create(pod("web"));
+        assertThat(node.waiting("web", "main")).isEqualTo("RunContainerError: io/user/Starter");
+
+        node.runtime.onStart = null;
+        node.timekeeper.advance(Duration.ofSeconds(15));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    @ExpectedWarnings("was not synced, trying again")
+    void runtimeCannotBeAsked_podIsTriedAgain() {
+        node.start();
+        node.runtime.onStatus = new StackOverflowError();
+        node.create(pod("web"));
+
+        node.runtime.onStatus = null;
+        node.timekeeper.advance(Duration.ofSeconds(15));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    @ExpectedWarnings("was not synced, trying again")
+    void closed_podThatIsGoneCouldNotBeStopped_isNotTriedAgain() {
+        node.start();
+        Pod web = node.create(pod("web"));
+        node.runtime.duringStop = () -> {
+            throw new IllegalStateException("busy");
+        };
+        node.server.cluster().deleteNow(web);
+        node.settle();
+        node.stop();
+        node.runtime.calls.clear();
+
+        node.timekeeper.advance(Duration.ofMinutes(5));
+
+        assertThat(node.runtime.calls).isEmpty();
+    }
+
+    @Test
+    void podTurnsUpAgain_afterAListThatLaggedBehind_isSyncedAnew() {
+        node.start();
+        node.secret("env", "v");
+        Pod web = node.create(withEnvFrom(pod("web"), "env"));
+
+        node.workers.replace(ImmutableList.of(), "1");
+        node.workers.upsert(new Fetched<>(web, "2", 0));
+        node.settle();
+        node.timekeeper.advance(Duration.ofMinutes(2));
+
+        assertThat(node.known.get(web.getMetadata().getUid())).isPresent();
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+        assertThat(node.secrets.getObject("shop", "env")).isNotNull();
     }
 
     @Test
