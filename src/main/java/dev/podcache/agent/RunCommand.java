@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
@@ -39,7 +40,6 @@ import picocli.CommandLine.Mixin;
         })
 final class RunCommand implements Callable<Integer> {
 
-    private static final int POD_THREADS = 8;
     private static final ThreadFactory THREADS = new ThreadFactoryBuilder()
             .setNameFormat("agent-pod-%d")
             .setDaemon(true)
@@ -79,7 +79,7 @@ final class RunCommand implements Callable<Integer> {
                     configuration,
                     HostFacts.ofThisMachine(Path.of("").toAbsolutePath().getRoot()),
                     runtime.apply(server.timekeeper()),
-                    Executors.newFixedThreadPool(POD_THREADS, THREADS),
+                    threads(),
                     VersionCommand.kubeletVersion());
             try (Account account = Account.unhurried(console.out(), output.format, System::nanoTime)) {
                 account.tell(Event.started(name, configuration.caching().strategy(), config.getMasterUrl()));
@@ -87,6 +87,14 @@ final class RunCommand implements Callable<Integer> {
             }
         }
         return 0;
+    }
+
+    /**
+     * One for each pod that is being seen to: a runtime that takes its time to stop a few pods, or Secrets that cannot be read, must
+     * not keep others from starting.
+     */
+    static ExecutorService threads() {
+        return Executors.newCachedThreadPool(THREADS);
     }
 
     private void run(Fabric8ApiServer server, Heartbeats heartbeats, NodeAgentOptions options, Account account) {

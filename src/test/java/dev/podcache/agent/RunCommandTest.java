@@ -1,0 +1,28 @@
+package dev.podcache.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class RunCommandTest {
+
+    @Test
+    void threads_manyPodsTakeTheirTimeToStop_anotherIsSeenToAllTheSame() throws Exception {
+        ExecutorService threads = RunCommand.threads();
+        CountDownLatch stopped = new CountDownLatch(1);
+        try {
+            for (int pod = 0; pod < 20; pod++) {
+                threads.submit(() -> stopped.await(1, TimeUnit.MINUTES));
+            }
+
+            assertThat(threads.submit(() -> "started").get(10, TimeUnit.SECONDS))
+                    .isEqualTo("started");
+        } finally {
+            stopped.countDown();
+            threads.shutdown();
+        }
+    }
+}
