@@ -47,6 +47,10 @@ final class Watched {
 
     /** An attempt to list or watch the object failed. */
     void failed(ObjectKind<?> kind, ObjectKey key, FailureReason reason) {
+        if (reason == FailureReason.EXPIRED) {
+            // no loss: a list follows at once, as for every object after a restart of the server
+            return;
+        }
         Watch watch = new Watch(kind, key);
         if (states.putIfAbsent(watch, State.FAILING) == null) {
             news.failed(reason);

@@ -49,7 +49,7 @@ public final class NoAnswer {
         if (cause instanceof SSLException) {
             return "no secure connection to " + server + " (" + cause.getMessage() + ")";
         }
-        String detail = cause instanceof IOException
+        String detail = cause instanceof IOException && cause.getMessage() != null
                 ? cause.getMessage()
                 : cause.getClass().getName();
         return "the connection to " + server + " failed (" + detail + ")";

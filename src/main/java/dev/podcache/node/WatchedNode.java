@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.object.FailureReason;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.time.Timekeeper;
@@ -108,7 +109,8 @@ final class WatchedNode implements NodeLister {
 
         @Override
         public void disconnected(ApiServerException cause) {
-            if (!failing) {
+            // after 410 a list follows at once
+            if (!failing && cause.reason() != FailureReason.EXPIRED) {
                 failing = true;
                 log.warn("Node {} cannot be followed, trying on: {}", name, cause.getMessage());
             }

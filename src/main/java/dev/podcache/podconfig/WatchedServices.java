@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.object.FailureReason;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.time.Timekeeper;
@@ -96,7 +97,8 @@ final class WatchedServices implements ServiceLister {
 
         @Override
         public void disconnected(ApiServerException cause) {
-            if (!failing) {
+            // after 410 a list follows at once
+            if (!failing && cause.reason() != FailureReason.EXPIRED) {
                 failing = true;
                 log.warn("Services cannot be followed, trying on: {}", cause.getMessage());
             }

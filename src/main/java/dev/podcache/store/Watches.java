@@ -4,6 +4,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Reflector;
@@ -51,7 +52,8 @@ final class Watches<T extends HasMetadata> {
     /** An attempt failed; {@code first} if the one before it had not. */
     void failed(ObjectKey key, ApiServerException cause, boolean first) {
         metrics().watchFailed(kind, key, cause.reason());
-        if (!first) {
+        // a forgotten version is no trouble: a list follows at once
+        if (!first || cause.reason() == FailureReason.EXPIRED) {
             return;
         }
         // one lost connection is hundreds of lost watches: one line says it

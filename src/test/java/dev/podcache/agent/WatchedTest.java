@@ -36,6 +36,15 @@ class WatchedTest {
     }
 
     @Test
+    void versionIsForgotten_isNoLoss() {
+        watched.synced(ObjectKind.SECRET, DB, TOOK);
+        watched.failed(ObjectKind.SECRET, DB, FailureReason.EXPIRED);
+
+        assertThat(watched.isLost(ObjectKind.SECRET, DB)).isFalse();
+        assertThat(watched.tally()).isEqualTo(new Watched.Tally(1, 0, 0));
+    }
+
+    @Test
     void isKnown_watchThatNeverWasLive_isNot() {
         assertThat(watched.isKnown(ObjectKind.SECRET, DB)).isFalse();
         watched.failed(ObjectKind.SECRET, DB, FailureReason.FORBIDDEN);

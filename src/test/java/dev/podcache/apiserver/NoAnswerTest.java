@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -38,6 +39,10 @@ class NoAnswerTest {
                         new IOException("reset"),
                         FailureReason.UNAVAILABLE,
                         "the connection to https://api failed (reset)"),
+                Arguments.of(
+                        new ClosedChannelException(),
+                        FailureReason.UNAVAILABLE,
+                        "the connection to https://api failed (java.nio.channels.ClosedChannelException)"),
                 Arguments.of(
                         new IllegalStateException("x"),
                         FailureReason.UNAVAILABLE,
