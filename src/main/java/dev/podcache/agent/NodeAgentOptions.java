@@ -2,7 +2,7 @@ package dev.podcache.agent;
 
 import dev.podcache.nodestatus.HostFacts;
 import dev.podcache.podsync.PodRuntime;
-import java.util.concurrent.ExecutorService;
+import dev.podcache.podsync.PodThreads;
 
 /**
  * Who a node agent is.
@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutorService;
  * @param node its name
  * @param facts of the machine that it stands for
  * @param runtime runs its containers
- * @param threads where pods are seen to, as many at once as there are threads; ended with the agent
+ * @param threads where pods are seen to; ended with the agent
  * @param version that the node shows as its kubelet's
  */
 record NodeAgentOptions(
@@ -18,5 +18,5 @@ record NodeAgentOptions(
         KubeletConfiguration configuration,
         HostFacts facts,
         PodRuntime runtime,
-        ExecutorService threads,
+        PodThreads threads,
         String version) {}

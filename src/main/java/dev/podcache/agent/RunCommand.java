@@ -7,13 +7,13 @@ import dev.podcache.apiserver.fabric8.Heartbeats;
 import dev.podcache.node.NodeLister;
 import dev.podcache.nodestatus.HostFacts;
 import dev.podcache.podsync.PodRuntime;
+import dev.podcache.podsync.PodThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Function;
@@ -40,6 +40,7 @@ import picocli.CommandLine.Mixin;
         })
 final class RunCommand implements Callable<Integer> {
 
+    private static final int SYNCED_AT_ONCE = 8;
     private static final ThreadFactory THREADS = new ThreadFactoryBuilder()
             .setNameFormat("agent-pod-%d")
             .setDaemon(true)
@@ -89,12 +90,9 @@ final class RunCommand implements Callable<Integer> {
         return 0;
     }
 
-    /**
-     * One for each pod that is being seen to: a runtime that takes its time to stop a few pods, or Secrets that cannot be read, must
-     * not keep others from starting.
-     */
-    static ExecutorService threads() {
-        return Executors.newCachedThreadPool(THREADS);
+    static PodThreads threads() {
+        return new PodThreads(
+                Executors.newFixedThreadPool(SYNCED_AT_ONCE, THREADS), Executors.newCachedThreadPool(THREADS));
     }
 
     private void run(Fabric8ApiServer server, Heartbeats heartbeats, NodeAgentOptions options, Account account) {

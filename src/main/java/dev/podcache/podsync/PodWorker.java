@@ -4,7 +4,6 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,7 +13,7 @@ import org.slf4j.LoggerFactory;
 final class PodWorker {
 
     /*
-     * One turn at a time: `turn` is true from when a turn is handed to the executor until it has ended, and what comes meanwhile
+     * One turn at a time: `turn` is true from when a turn is handed to a thread until it has ended, and what comes meanwhile
      * sets `again`. So the runtime and the managers hear of a pod in order without a lock being held while they work. A turn looks at the pod
      * as it is when it begins, so any number of changes cost one.
      *
@@ -30,7 +29,7 @@ final class PodWorker {
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
     private final PodTurns turns;
-    private final Executor executor;
+    private final PodThreads threads;
     private final Timekeeper timekeeper;
 
     private Pod pod; // guarded by this, like all that follows
@@ -56,10 +55,10 @@ final class PodWorker {
         void over();
     }
 
-    PodWorker(Pod pod, PodTurns turns, Executor executor, Timekeeper timekeeper) {
+    PodWorker(Pod pod, PodTurns turns, PodThreads threads, Timekeeper timekeeper) {
         this.pod = pod;
         this.turns = turns;
-        this.executor = executor;
+        this.threads = threads;
         this.timekeeper = timekeeper;
     }
 
@@ -129,11 +128,32 @@ final class PodWorker {
     }
 
     private void handOver() {
+        boolean ends;
+        synchronized (this) {
+            ends = endsLocked();
+        }
         try {
-            executor.execute(this::takeTurn);
+            (ends ? threads.ending() : threads.syncing()).execute(() -> begin(ends));
         } catch (RejectedExecutionException ended) {
             log.debug("the threads that see to pods have ended, so no turn is taken", ended);
         }
+    }
+
+    /** On the thread for it, unless the pod is to end since it was chosen. */
+    private void begin(boolean mayEnd) {
+        boolean elsewhere;
+        synchronized (this) {
+            elsewhere = !mayEnd && endsLocked();
+        }
+        if (elsewhere) {
+            handOver();
+        } else {
+            takeTurn();
+        }
+    }
+
+    private boolean endsLocked() {
+        return gone || pod.getMetadata().getDeletionTimestamp() != null || PodChange.isTerminal(pod);
     }
 
     private void takeTurn() {

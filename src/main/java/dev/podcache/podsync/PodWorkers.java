@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -35,7 +34,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
     private final Parts parts;
-    private final Executor executor;
+    private final PodThreads threads;
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
@@ -60,13 +59,12 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     /**
      * Workers without pods.
      *
-     * @param executor where turns are taken, which may block for the read timeout of the managers and as long as the runtime likes;
-     *     as many pods as it has threads are seen to at once
+     * @param threads not shut down here
      * @param random uniform in [0, 1), for the jitter of pauses
      */
-    public PodWorkers(Parts parts, Executor executor, Timekeeper timekeeper, DoubleSupplier random) {
+    public PodWorkers(Parts parts, PodThreads threads, Timekeeper timekeeper, DoubleSupplier random) {
         this.parts = parts;
-        this.executor = executor;
+        this.threads = threads;
         this.timekeeper = timekeeper;
         this.random = random;
     }
@@ -98,7 +96,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         parts.known().put(uid, pod);
         PodWorker worker = workers.get(uid);
         if (worker == null || !worker.changed(pod)) {
-            PodWorker added = new PodWorker(pod, new Turns(uid, new PodLifecycle(parts)), executor, timekeeper);
+            PodWorker added = new PodWorker(pod, new Turns(uid, new PodLifecycle(parts)), threads, timekeeper);
             workers.put(uid, added);
             added.begin();
         }

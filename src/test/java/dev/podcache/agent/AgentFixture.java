@@ -5,6 +5,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.podsync.HollowRuntime;
 import dev.podcache.podsync.PodListener;
+import dev.podcache.podsync.PodThreads;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FixedHost;
 import dev.podcache.testing.ManualTimekeeper;
@@ -41,7 +42,7 @@ final class AgentFixture implements AutoCloseable {
                 KubeletConfiguration.of(ConfigurationFile.NONE.settings(), new Settings(settings)),
                 new FixedHost(),
                 new HollowRuntime(timekeeper),
-                MoreExecutors.newDirectExecutorService(),
+                new PodThreads(MoreExecutors.newDirectExecutorService(), MoreExecutors.newDirectExecutorService()),
                 "v1.0.0");
         NodeAgent agent = new NodeAgent(ports(), options, lister -> caches(), new Silent());
         agents.add(agent);

@@ -2,23 +2,25 @@ package dev.podcache.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.podsync.PodThreads;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class RunCommandTest {
 
     @Test
-    void threads_manyPodsTakeTheirTimeToStop_anotherIsSeenToAllTheSame() throws Exception {
-        ExecutorService threads = RunCommand.threads();
+    void threads_manyPodsTakeTheirTimeToStop_othersStopAndStart() throws Exception {
+        PodThreads threads = RunCommand.threads();
         CountDownLatch stopped = new CountDownLatch(1);
         try {
             for (int pod = 0; pod < 20; pod++) {
-                threads.submit(() -> stopped.await(1, TimeUnit.MINUTES));
+                threads.ending().submit(() -> stopped.await(1, TimeUnit.MINUTES));
             }
 
-            assertThat(threads.submit(() -> "started").get(10, TimeUnit.SECONDS))
+            assertThat(threads.ending().submit(() -> "stopped").get(10, TimeUnit.SECONDS))
+                    .isEqualTo("stopped");
+            assertThat(threads.syncing().submit(() -> "started").get(10, TimeUnit.SECONDS))
                     .isEqualTo("started");
         } finally {
             stopped.countDown();

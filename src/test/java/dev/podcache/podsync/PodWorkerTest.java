@@ -7,24 +7,23 @@ import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** Whose turn it is: with an executor that runs what a test tells it to. */
 class PodWorkerTest {
 
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
-    private final Queue<Runnable> executor = new ArrayDeque<>();
+    private final QueuedThreads executor = new QueuedThreads();
+    private final QueuedThreads ending = new QueuedThreads();
+    private final PodThreads threads = new PodThreads(executor, ending);
     private final List<String> turns = new ArrayList<>();
     private Optional<Duration> pause = Optional.empty();
     private Runnable duringTurn = () -> {};
     private final PodWorker worker =
-            new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new Turns(), executor::add, timekeeper);
+            new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new Turns(), threads, timekeeper);
 
     private final class Turns implements PodWorker.PodTurns {
 
@@ -50,8 +49,9 @@ class PodWorkerTest {
     }
 
     private void runAll() {
-        while (!executor.isEmpty()) {
-            executor.remove().run();
+        while (!executor.isEmpty() || !ending.isEmpty()) {
+            executor.runAll();
+            ending.runAll();
         }
     }
 
@@ -70,7 +70,7 @@ class PodWorkerTest {
     void change_duringATurn_isSeenByATurnAfterIt() {
         duringTurn = () -> {
             worker.changed(labelled("1"));
-            assertThat(executor).isEmpty();
+            assertThat(executor.isEmpty()).isTrue();
         };
         worker.begin();
 
@@ -86,7 +86,7 @@ class PodWorkerTest {
         runAll();
 
         timekeeper.advance(Duration.ofSeconds(9));
-        assertThat(executor).isEmpty();
+        assertThat(executor.isEmpty()).isTrue();
         timekeeper.advance(Duration.ofSeconds(1));
         runAll();
 
@@ -184,14 +184,34 @@ class PodWorkerTest {
     }
 
     @Test
+    void podIsDeleted_whileOthersOccupyAllThreads_isStoppedAllTheSame() {
+        worker.begin();
+        executor.runAll();
+
+        worker.gone();
+        ending.runAll();
+
+        assertThat(turns).containsExactly("{}", "gone", "over");
+    }
+
+    @Test
+    void podIsDeleted_beforeItsTurnBegins_takesNoThreadFromOthers() {
+        worker.begin();
+        Pod deleted = Pods.withSecrets("shop", "web", "u1", "a");
+        deleted.getMetadata().setDeletionTimestamp("2026-11-21T15:00:00Z");
+        worker.changed(deleted);
+
+        executor.runAll();
+        assertThat(turns).isEmpty();
+        ending.runAll();
+
+        assertThat(turns).hasSize(1);
+    }
+
+    @Test
     void threadsHaveEnded_timerFires_nobodyIsTold() {
-        PodWorker late = new PodWorker(
-                Pods.withSecrets("shop", "web", "u1", "a"),
-                new Turns(),
-                turn -> {
-                    throw new RejectedExecutionException("shut down");
-                },
-                timekeeper);
+        threads.shutdown();
+        PodWorker late = new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new Turns(), threads, timekeeper);
 
         assertThatCode(late::begin).doesNotThrowAnyException();
     }
@@ -221,6 +241,6 @@ class PodWorkerTest {
         worker.changed(labelled("1"));
         timekeeper.advance(Duration.ofMinutes(1));
 
-        assertThat(executor).isEmpty();
+        assertThat(executor.isEmpty()).isTrue();
     }
 }

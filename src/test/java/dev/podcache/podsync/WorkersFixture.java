@@ -1,5 +1,6 @@
 package dev.podcache.podsync;
 
+import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.podconfig.ServiceLister;
@@ -67,7 +68,7 @@ final class WorkersFixture implements AutoCloseable {
                         Optional::empty,
                         SyncPeriods.of(SYNC, true),
                         new Quiet()),
-                Runnable::run,
+                new PodThreads(MoreExecutors.newDirectExecutorService(), MoreExecutors.newDirectExecutorService()),
                 timekeeper,
                 () -> 0);
         pods = new Reflector<>(
