@@ -1,7 +1,6 @@
 package dev.podcache.agent;
 
 import com.google.common.collect.ImmutableMap;
-import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;
@@ -14,7 +13,6 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -123,12 +121,7 @@ final class DemoNode {
                 KubeletConfiguration.of(Settings.NONE, Settings.NONE),
                 HostFacts.ofThisMachine(Path.of("").toAbsolutePath().getRoot()),
                 new HollowRuntime(server.timekeeper()),
-                Executors.newFixedThreadPool(
-                        2,
-                        new ThreadFactoryBuilder()
-                                .setNameFormat("agent-pod-%d")
-                                .setDaemon(true)
-                                .build()),
+                RunCommand.threads(),
                 VersionCommand.kubeletVersion());
     }
 }
