@@ -9,6 +9,7 @@ import dev.podcache.podsync.PodThreads;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FixedHost;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.WatchedCaches;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -81,33 +82,17 @@ final class AgentFixture implements AutoCloseable {
         return new Caches(caches.secrets(), caches.configMaps(), caches::close);
     }
 
-    /** Creates pods of our node, with five Secrets each of which they share some. */
+    /** Creates pods of our node, with five Secrets each. */
     void createPods(int count) {
         for (int i = 0; i < count; i++) {
-            PodBuilder pod = new PodBuilder()
-                    .withNewMetadata()
-                    .withNamespace("shop")
-                    .withName("web-" + i)
-                    .endMetadata()
-                    .withNewSpec()
-                    .withNodeName(NODE)
+            PodBuilder pod = Pods.assigned(NODE, "web-" + i)
+                    .editSpec()
                     .withEnableServiceLinks(true)
-                    .addNewContainer()
-                    .withName("main")
-                    .endContainer()
                     .endSpec();
             for (int j = 0; j < 5; j++) {
                 String secret = "s-" + (5 * i + j);
                 server.cluster().create(Secrets.of("shop", secret, "v"));
-                pod = pod.editSpec()
-                        .addNewVolume()
-                        .withName("v" + j)
-                        .withNewSecret()
-                        .withSecretName(secret)
-                        .withDefaultMode(0644)
-                        .endSecret()
-                        .endVolume()
-                        .endSpec();
+                pod = Pods.withVolume(pod, secret);
             }
             server.cluster().create(pod.build());
         }
@@ -115,20 +100,7 @@ final class AgentFixture implements AutoCloseable {
 
     /** Creates a pod of our node that needs nothing. */
     void createLatePod() {
-        server.cluster()
-                .create(new PodBuilder()
-                        .withNewMetadata()
-                        .withNamespace("shop")
-                        .withName("late")
-                        .endMetadata()
-                        .withNewSpec()
-                        .withNodeName(NODE)
-                        .withEnableServiceLinks(false)
-                        .addNewContainer()
-                        .withName("main")
-                        .endContainer()
-                        .endSpec()
-                        .build());
+        server.cluster().create(Pods.assigned(NODE, "late").build());
     }
 
     Node node() {

@@ -11,10 +11,10 @@ import dev.podcache.object.Reference;
 import dev.podcache.object.Referrer;
 import dev.podcache.object.Usage;
 import dev.podcache.pod.PodReferences;
-import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
 import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
@@ -22,7 +22,6 @@ import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -37,24 +36,15 @@ class ManagerTest {
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
     private final FakeApiServer server = new FakeApiServer(timekeeper);
     private final TtlObjectStore<Secret> store = new TtlObjectStore<>(
-            ObjectKind.SECRET, server.getter(ObjectKind.SECRET), new OneMinute(), StoreOptions.defaults(timekeeper));
+            ObjectKind.SECRET,
+            server.getter(ObjectKind.SECRET),
+            FixedTtl.ofSeconds(60),
+            StoreOptions.defaults(timekeeper));
     private final AtomicInteger extractions = new AtomicInteger();
     private final Manager<Secret> manager = Manager.caching(store, pod -> {
         extractions.incrementAndGet();
         return PodReferences.secrets(pod);
     });
-
-    private static final class OneMinute implements ObjectTtlSource {
-        @Override
-        public long ttlNanos() {
-            return Duration.ofMinutes(1).toNanos();
-        }
-
-        @Override
-        public String origin() {
-            return "set by the test";
-        }
-    }
 
     @AfterEach
     void close() {

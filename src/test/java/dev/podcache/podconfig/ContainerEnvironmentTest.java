@@ -19,10 +19,10 @@ import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.pod.PodReferences;
-import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
@@ -76,7 +76,7 @@ class ContainerEnvironmentTest {
         TtlObjectStore<Secret> store = new TtlObjectStore<>(
                 ObjectKind.SECRET,
                 f.server.getter(ObjectKind.SECRET),
-                new OneMinute(),
+                FixedTtl.ofSeconds(60),
                 StoreOptions.defaults(f.timekeeper));
         Manager<Secret> secrets = Manager.caching(store, PodReferences::secrets);
         ContainerEnvironment environments = new ContainerEnvironment(secrets, f.configMaps, f.services);
@@ -89,18 +89,6 @@ class ContainerEnvironmentTest {
 
         assertThat(environments.of(pod, main(pod), PLACEMENT).variables()).containsEntry("PASSWORD", "v1");
         store.close();
-    }
-
-    private static final class OneMinute implements ObjectTtlSource {
-        @Override
-        public long ttlNanos() {
-            return Duration.ofMinutes(1).toNanos();
-        }
-
-        @Override
-        public String origin() {
-            return "set by the test";
-        }
     }
 
     @Test

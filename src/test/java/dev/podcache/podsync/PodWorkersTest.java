@@ -2,7 +2,7 @@ package dev.podcache.podsync;
 
 import static dev.podcache.podsync.WorkersFixture.pod;
 import static dev.podcache.podsync.WorkersFixture.withEnvFrom;
-import static dev.podcache.podsync.WorkersFixture.withVolume;
+import static dev.podcache.testing.Pods.withVolume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableList;

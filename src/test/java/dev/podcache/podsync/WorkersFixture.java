@@ -8,6 +8,7 @@ import dev.podcache.podstatus.PodStatusManager;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.Pods;
 import dev.podcache.testing.RecordedEvents;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.WatchedCaches;
@@ -119,20 +120,7 @@ final class WorkersFixture implements AutoCloseable {
 
     /** A pod of our node with one container, {@code main}. */
     static PodBuilder pod(String name) {
-        return new PodBuilder()
-                .withNewMetadata()
-                .withNamespace("shop")
-                .withName(name)
-                .endMetadata()
-                .withNewSpec()
-                .withNodeName(NODE)
-                .withEnableServiceLinks(false)
-                .withRestartPolicy("Always")
-                .addNewContainer()
-                .withName("main")
-                .withImage("nginx")
-                .endContainer()
-                .endSpec();
+        return Pods.assigned(NODE, name);
     }
 
     /** Has the container take its environment from a Secret. */
@@ -143,19 +131,6 @@ final class WorkersFixture implements AutoCloseable {
                 .withNewSecretRef(secret, null)
                 .endEnvFrom()
                 .endContainer()
-                .endSpec();
-    }
-
-    /** Gives the pod a volume from a Secret. */
-    static PodBuilder withVolume(PodBuilder pod, String secret) {
-        return pod.editSpec()
-                .addNewVolume()
-                .withName("v-" + secret)
-                .withNewSecret()
-                .withSecretName(secret)
-                .withDefaultMode(0644)
-                .endSecret()
-                .endVolume()
                 .endSpec();
     }
 

@@ -9,6 +9,7 @@ import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
+import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;

@@ -9,6 +9,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
 import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;

@@ -6,6 +6,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
 import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import dev.podcache.time.Timekeeper;

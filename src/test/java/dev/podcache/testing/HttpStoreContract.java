@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
@@ -63,7 +62,7 @@ public abstract class HttpStoreContract extends StoreContract {
         TtlObjectStore<Secret> store = new TtlObjectStore<>(
                 ObjectKind.SECRET,
                 server.getter(ObjectKind.SECRET),
-                new OneMinute(),
+                FixedTtl.ofSeconds(60),
                 StoreOptions.defaults(server.timekeeper()));
         return new Open(store, store::close, Runnable::run);
     }
@@ -106,18 +105,5 @@ public abstract class HttpStoreContract extends StoreContract {
     @Override
     protected Server server() {
         return new ClientContractServer(client);
-    }
-
-    private static final class OneMinute implements ObjectTtlSource {
-
-        @Override
-        public long ttlNanos() {
-            return MINUTE.toNanos();
-        }
-
-        @Override
-        public String origin() {
-            return "the test";
-        }
     }
 }

@@ -43,6 +43,37 @@ public final class Pods {
                 .build();
     }
 
+    /** A pod of a node in {@code shop}, with one container, {@code main}, that needs nothing. */
+    public static PodBuilder assigned(String node, String name) {
+        return new PodBuilder()
+                .withNewMetadata()
+                .withNamespace("shop")
+                .withName(name)
+                .endMetadata()
+                .withNewSpec()
+                .withNodeName(node)
+                .withEnableServiceLinks(false)
+                .withRestartPolicy("Always")
+                .addNewContainer()
+                .withName("main")
+                .withImage("nginx")
+                .endContainer()
+                .endSpec();
+    }
+
+    /** The same with a volume from a Secret. */
+    public static PodBuilder withVolume(PodBuilder pod, String secret) {
+        return pod.editSpec()
+                .addNewVolume()
+                .withName("v-" + secret)
+                .withNewSecret()
+                .withSecretName(secret)
+                .withDefaultMode(0644)
+                .endSecret()
+                .endVolume()
+                .endSpec();
+    }
+
     /** The same pod at another resourceVersion. */
     public static Pod at(Pod pod, String resourceVersion) {
         return new PodBuilder(pod)

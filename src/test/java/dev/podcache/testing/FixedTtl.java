@@ -1,21 +1,22 @@
-package dev.podcache.store;
+package dev.podcache.testing;
 
+import dev.podcache.store.ObjectTtlSource;
 import java.time.Duration;
 
 /** A TTL that a test sets. */
-final class FixedTtl implements ObjectTtlSource {
+public final class FixedTtl implements ObjectTtlSource {
 
     private volatile Duration ttl;
 
-    FixedTtl(Duration ttl) {
+    private FixedTtl(Duration ttl) {
         this.ttl = ttl;
     }
 
-    static FixedTtl ofSeconds(long seconds) {
+    public static FixedTtl ofSeconds(long seconds) {
         return new FixedTtl(Duration.ofSeconds(seconds));
     }
 
-    void set(Duration changed) {
+    public void set(Duration changed) {
         ttl = changed;
     }
 
