@@ -112,11 +112,11 @@ final class LeaseSync {
     }
 
     private CompletableFuture<Boolean> update(Lease base, int failures) {
-        if (failures == TRIES) {
-            log.warn("the lease of Node {} could not be renewed in {} tries", options.nodeName(), TRIES);
+        if (isStopped()) {
             return CompletableFuture.completedFuture(false);
         }
-        if (isStopped()) {
+        if (failures == TRIES) {
+            log.warn("the lease of Node {} could not be renewed in {} tries", options.nodeName(), TRIES);
             return CompletableFuture.completedFuture(false);
         }
         return begin(() -> prepared(base).thenCompose(leases::update))
@@ -171,6 +171,11 @@ final class LeaseSync {
         begin(this::tryToEnsure).whenComplete((ensured, thrown) -> {
             if (ensured != null) {
                 result.complete(ensured);
+                return;
+            }
+            if (isStopped()) {
+                // what fails now does so because its connection is closed
+                result.complete(Ensured.NOTHING);
                 return;
             }
             Duration wait = BACKOFF.pause(tries, 0);

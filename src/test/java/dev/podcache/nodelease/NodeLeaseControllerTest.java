@@ -411,6 +411,22 @@ class NodeLeaseControllerTest {
         assertThat(server.actions()).hasSize(sent);
     }
 
+    @Test
+    void stop_whileTheLeaseIsBeingCreated_itsFailureIsNoNews() {
+        createNode();
+        server.faults()
+                .delay(
+                        Duration.ofHours(1),
+                        RequestPattern.any().verb(Verb.CREATE).resource(Resource.of(Lease.class)));
+        start();
+
+        controller.stopAsync().awaitTerminated();
+        time.advance(Duration.ofMinutes(1));
+
+        // and no warning, or NoLeaks would say so
+        assertThat(calls()).containsExactly("GET Lease", "GET Node", "CREATE Lease");
+    }
+
     private void start() {
         controller.startAsync().awaitRunning();
         time.advance(Duration.ZERO);
