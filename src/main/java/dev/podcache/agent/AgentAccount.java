@@ -5,6 +5,7 @@ import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.podsync.PodListener;
+import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -18,6 +19,7 @@ final class AgentAccount implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(AgentAccount.class);
     private static final long LOOK_MILLIS = 200;
+    private static final long TIDY_SECONDS = 60;
     private static final Duration PROGRESS = Duration.ofMinutes(1);
 
     private final Account account;
@@ -72,6 +74,25 @@ final class AgentAccount implements AutoCloseable {
         followed = agent;
         progress.start(PROGRESS, PROGRESS);
         timer.scheduleWithFixedDelay(() -> look(agent), 0, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        timer.scheduleWithFixedDelay(() -> forget(agent), TIDY_SECONDS, TIDY_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Of objects that no pod refers to any more, nothing is told either. */
+    private void forget(NodeAgent agent) {
+        try {
+            forgetAllBut(agent.pods());
+        } catch (RuntimeException e) {
+            log.error("forgetting objects failed; it is tried again", e);
+        }
+    }
+
+    void forgetAllBut(Iterable<Pod> pods) {
+        Referenced.by(pods).retainIn(sightings, watched);
+    }
+
+    /** Of how many objects there is something to remember. */
+    int remembered() {
+        return sightings.size() + watched.size();
     }
 
     private void look(NodeAgent agent) {

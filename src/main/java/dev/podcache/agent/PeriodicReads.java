@@ -12,7 +12,6 @@ import dev.podcache.object.Reference;
 import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -91,20 +90,8 @@ final class PeriodicReads implements AutoCloseable {
     }
 
     private void syncAll(Iterable<Pod> pods) {
-        Set<ObjectKey> secrets = new HashSet<>();
-        Set<ObjectKey> configMaps = new HashSet<>();
-        for (Pod pod : pods) {
-            PodReferences.secrets(pod).forEach(reference -> secrets.add(reference.key()));
-            PodReferences.configMaps(pod).forEach(reference -> configMaps.add(reference.key()));
-            soon(pod);
-        }
-        retain(ObjectKind.SECRET, secrets);
-        retain(ObjectKind.CONFIG_MAP, configMaps);
-    }
-
-    private void retain(ObjectKind<?> kind, Set<ObjectKey> keys) {
-        sightings.retain(kind, keys);
-        watched.retain(kind, keys);
+        pods.forEach(this::soon);
+        Referenced.by(pods).retainIn(sightings, watched);
     }
 
     private void submit(Pod pod, PodKey key) {

@@ -93,6 +93,11 @@ final class Watched {
         states.keySet().removeIf(watch -> watch.kind().equals(kind) && !keys.contains(watch.key()));
     }
 
+    /** Of how many objects something is known. */
+    int size() {
+        return states.size();
+    }
+
     Tally tally() {
         return new Tally(opened.sum(), lost.sum(), again.sum());
     }
