@@ -16,6 +16,7 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Writes events in the order in which they come, each until it is written or given up. Thread-safe. */
 final class EventSink {
@@ -38,6 +39,7 @@ final class EventSink {
     private boolean writing; // guarded by this
     private boolean overflowing; // guarded by this
     private boolean closed; // guarded by this
+    private volatile boolean refusing; // written by who writes
     private Timekeeper.@Nullable Scheduled pause; // guarded by this
 
     EventSink(EventApi events, EventCorrelator correlator, Timekeeper timekeeper, DoubleSupplier random) {
@@ -116,6 +118,7 @@ final class EventSink {
         }
         send(correlated).whenComplete((written, thrown) -> {
             if (written != null) {
+                refusing = false;
                 correlator.written(correlated.key(), written);
             } else if (mayPass(thrown) && tries < MOST_TRIES) {
                 // the first pause is of any length, so that many nodes do not come back together
@@ -158,19 +161,23 @@ final class EventSink {
         }
     }
 
-    private static void giveUp(Event event, @Nullable Throwable thrown) {
+    private void giveUp(Event event, @Nullable Throwable thrown) {
         String about = event.getInvolvedObject().getKind() + " "
                 + event.getInvolvedObject().getName();
         if (reasonOf(thrown) == FailureReason.ALREADY_EXISTS) {
             // an attempt before this one came through, though its answer did not
             log.debug("the event {} about {} was not written", event.getReason(), about, thrown);
-        } else {
-            log.warn(
-                    "the event {} about {} was not written: {}",
-                    event.getReason(),
-                    about,
-                    String.valueOf(cause(thrown)));
+            return;
         }
+        // who may not write events is told so once, and not at each
+        log.atLevel(refusing ? Level.DEBUG : Level.WARN)
+                .log("the event {} about {} was not written: {}", event.getReason(), about, why(thrown));
+        refusing = true;
+    }
+
+    private static String why(@Nullable Throwable thrown) {
+        Throwable cause = cause(thrown);
+        return String.valueOf(cause instanceof ApiServerException ? cause.getMessage() : cause);
     }
 
     /** Whether it may be another time: nobody answered, or somebody who had no time. Any other answer is about the event. */

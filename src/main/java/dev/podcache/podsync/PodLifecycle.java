@@ -10,8 +10,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What one pod goes through: synced, from its first sync registered with the managers; when it is deleted or has run to its end,
@@ -23,7 +21,6 @@ import org.slf4j.LoggerFactory;
  */
 final class PodLifecycle {
 
-    private static final Logger log = LoggerFactory.getLogger(PodLifecycle.class);
     static final ImmutableSet<String> TERMINAL = ImmutableSet.of("Succeeded", "Failed");
     private static final Duration DEFAULT_GRACE = Duration.ofSeconds(30);
 
@@ -35,22 +32,9 @@ final class PodLifecycle {
         this.parts = parts;
     }
 
-    /** See {@link PodWorker.PodTurns#take}. Never throws. */
-    Optional<Duration> take(Pod pod, boolean gone) {
-        try {
-            return gone ? forget(pod) : advance(pod);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Optional.of(parts.periods().failed());
-        } catch (RuntimeException | Error e) {
-            // an Error too: a runtime that lacks a class must not leave the pod alone for good
-            log.warn(
-                    "pod {}/{} was not synced, trying again",
-                    pod.getMetadata().getNamespace(),
-                    pod.getMetadata().getName(),
-                    e);
-            return Optional.of(parts.periods().failed());
-        }
+    /** See {@link PodWorker.PodTurns#take}, but throws what goes wrong. */
+    Optional<Duration> take(Pod pod, boolean gone) throws InterruptedException {
+        return gone ? forget(pod) : advance(pod);
     }
 
     private Optional<Duration> advance(Pod pod) throws InterruptedException {

@@ -21,6 +21,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The pods of our node, each with a worker of its own: where a watch of {@code spec.nodeName} leads. A pod is its UID, so one that
@@ -39,6 +40,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private final DoubleSupplier random;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
     private volatile boolean following;
+    private volatile boolean closed;
 
     /**
      * What workers work with, none of which is closed here.
@@ -128,6 +130,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     /** Begins no turn from now on; what runs is not waited for, and nothing is stopped: the pods outlive us. Idempotent. */
     @Override
     public void close() {
+        closed = true;
         workers.values().forEach(PodWorker::close);
     }
 
@@ -152,9 +155,25 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         /** A pause is up to half as long again. */
         @Override
         public Optional<Duration> take(Pod pod, boolean gone) {
-            return lifecycle
-                    .take(pod, gone)
+            return attempt(pod, gone)
                     .map(pause -> pause.plusNanos((long) (pause.toNanos() * random.getAsDouble() / 2)));
+        }
+
+        private Optional<Duration> attempt(Pod pod, boolean gone) {
+            try {
+                return lifecycle.take(pod, gone);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (RuntimeException | Error e) {
+                // an Error too: a runtime that lacks a class must not leave the pod alone for good
+                log.atLevel(closed ? Level.DEBUG : Level.WARN)
+                        .setCause(e)
+                        .log(
+                                "pod {}/{} was not synced, trying again",
+                                pod.getMetadata().getNamespace(),
+                                pod.getMetadata().getName());
+            }
+            return Optional.of(parts.periods().failed());
         }
 
         @Override

@@ -240,6 +240,17 @@ class EventBroadcasterTest {
     }
 
     @Test
+    void write_refusedAgain_isWarnedOfOnlyOnce(NoLeaks leaks) {
+        leaks.allowWarnings("the event Failed about Pod web was not written");
+        server.failNext(2, failure(FailureReason.FORBIDDEN));
+
+        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.Type.NORMAL, "Killing", "it must go");
+
+        assertThat(server.actions()).hasSize(2);
+    }
+
+    @Test
     void event_whileOneIsStuck_waitsForItsTurn() {
         server.faults().delay(Duration.ofSeconds(2), RequestPattern.any());
         events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");

@@ -427,6 +427,18 @@ class NodeLeaseControllerTest {
         assertThat(calls()).containsExactly("GET Lease", "GET Node", "CREATE Lease");
     }
 
+    @Test
+    void stop_whileTheLeaseIsAskedFor_thatItFailsIsNoWarning() {
+        createNode();
+        server.faults().hold(RequestPattern.any());
+        start();
+
+        controller.stopAsync().awaitTerminated();
+        time.advance(Duration.ofMinutes(1));
+
+        assertThat(server.actions()).hasSize(1);
+    }
+
     private void start() {
         controller.startAsync().awaitRunning();
         time.advance(Duration.ZERO);

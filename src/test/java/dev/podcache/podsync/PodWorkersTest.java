@@ -353,6 +353,21 @@ class PodWorkersTest {
     }
 
     @Test
+    void closed_whatFailsForThatInATurn_isNoWarning() {
+        node.start();
+        Pod web = node.create(pod("web"));
+        node.runtime.duringStop = () -> {
+            node.workers.close();
+            throw new IllegalStateException("the managers are closed");
+        };
+
+        node.server.cluster().deleteNow(web);
+        node.settle();
+
+        assertThat(node.runtime.calls).contains("stop web in 0");
+    }
+
+    @Test
     void podTurnsUpAgain_afterAListThatLaggedBehind_isSyncedAnew() {
         node.start();
         node.secret("env", "v");
