@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(NoLeaks.class)
-class PodSyncTest {
+class PeriodicReadsTest {
 
     private final List<Pod> pods = new CopyOnWriteArrayList<>();
     private final List<String> reads = new CopyOnWriteArrayList<>();

@@ -66,7 +66,6 @@ class WatchedServicesTest {
     }
 
     @Test
-    @ExpectedWarnings("Services cannot be followed, trying on: answered 410")
     void anotherList_replacesWhatIsKnown() {
         answer(at("shop", "a"), at("shop", "b"));
         server.watch().end(new ApiServerException(FailureReason.EXPIRED, 410, null, "answered 410", null));
