@@ -99,11 +99,6 @@ final class PodWorker {
         wake();
     }
 
-    /** The last known state of the pod. */
-    synchronized Pod pod() {
-        return pod;
-    }
-
     /** Whether the pod is gone and nothing of it is left. */
     synchronized boolean isOver() {
         return over;

@@ -39,7 +39,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
-    private volatile boolean following;
+    private boolean following; // of the one thread that tells us
     private volatile boolean closed;
 
     /**
@@ -120,11 +120,6 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
             log.warn("the pods of this node cannot be followed, trying on: {}", cause.getMessage());
         }
         following = false;
-    }
-
-    /** Whether what we know of the pods is kept up to date now. */
-    public boolean isFollowing() {
-        return following;
     }
 
     /** Begins no turn from now on; what runs is not waited for, and nothing is stopped: the pods outlive us. Idempotent. */
