@@ -1,5 +1,6 @@
 package dev.podcache.pod;
 
+import com.google.common.collect.Iterables;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvFromSource;
 import io.fabric8.kubernetes.api.model.EnvVar;
@@ -31,9 +32,7 @@ final class Containers {
 
     /** The elements that are there, of a list that may be missing. */
     static <T> Iterable<T> present(@Nullable List<T> list) {
-        return list == null
-                ? List.of()
-                : () -> list.stream().filter(Objects::nonNull).iterator();
+        return list == null ? List.of() : Iterables.filter(list, Objects::nonNull);
     }
 
     private static void sources(
