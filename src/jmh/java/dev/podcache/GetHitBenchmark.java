@@ -1,31 +1,11 @@
 package dev.podcache;
 
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.google.common.cache.CacheBuilder;
-import com.google.common.cache.CacheLoader;
-import com.google.common.cache.LoadingCache;
-import dev.podcache.manager.Manager;
-import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
-import dev.podcache.pod.PodReferences;
-import dev.podcache.store.ObjectTtlSource;
-import dev.podcache.store.Store;
-import dev.podcache.store.StoreOptions;
-import dev.podcache.store.TtlObjectStore;
-import dev.podcache.store.WatchObjectStore;
-import dev.podcache.store.WatchObjectStore.WatchTimes;
-import dev.podcache.testing.Pods;
-import dev.podcache.time.Timekeeper;
-import io.fabric8.kubernetes.api.model.Secret;
-import io.fabric8.kubernetes.client.informers.cache.Cache;
-import io.fabric8.kubernetes.client.informers.impl.cache.CacheImpl;
-import java.time.Duration;
+import com.google.common.io.Closer;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.io.IOException;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -33,6 +13,7 @@ import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -42,14 +23,15 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * What does a get cost that is answered from memory?
  *
- * <p>512 Secrets of one namespace, uniformly at random, by strings that are equal to, but not the same as, those that the maps hold; each
- * thread in an order of its own. Every store is asked through the manager that users have, and is the
- * only one of its JVM, as in a real process. The limit is {@code concurrentHashMap}, under a
- * key object that is built for each get.
+ * <p>Objects of one namespace, at random, by strings that are equal to, but not the same as, those that the maps hold; each thread in an
+ * order of its own, which is at least four times as long as there are objects. Ours are asked through the front door that users have, the
+ * others directly. What is measured is the only one of its JVM, as in a real process. The limit is {@code CONCURRENT_HASH_MAP}.
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="GetHit -t 1 -prof gc"
  * mvn -q -Pjmh verify -Djmh.args="GetHit -t 8 -prof gc"
+ * mvn -q -Pjmh verify -Djmh.args="GetHit -p by=TTL,WATCH,CONCURRENT_HASH_MAP -p objects=10,100,1000,10000 -p keys=UNIFORM,ZIPF"
+ * mvn -q -Pjmh verify -Djmh.args="GetHit -p by=TTL,WATCH -p kind=SECRET,CONFIG_MAP -prof gc"
  * }</pre>
  *
  * <p>With 8 threads the score is the time of each thread; divided by 8 it is nanoseconds per get in all.
@@ -61,20 +43,42 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 3, time = 1)
 public class GetHitBenchmark {
 
-    private static final int KEYS = 512;
-    private static final int ORDER = 4_096;
     private static final String NAMESPACE = "shop";
-    private static final Duration TTL = Duration.ofHours(1);
+    private static final int SHORTEST_ORDER = 4_096;
 
-    private record FixedTtl() implements ObjectTtlSource {
-        @Override
-        public long ttlNanos() {
-            return TTL.toNanos();
+    private static List<String> names(int objects) {
+        return IntStream.range(0, objects).mapToObj(i -> "object-" + i).toList();
+    }
+
+    /** What is asked. */
+    @State(Scope.Benchmark)
+    public static class Held {
+
+        /** Whom. */
+        @Param
+        public HeldBy by;
+
+        /** For what. */
+        @Param("SECRET")
+        public Kind kind;
+
+        /** How many there are. */
+        @Param("512")
+        public int objects;
+
+        private final Closer closer = Closer.create();
+        private Lookup lookup;
+
+        /** Puts everything in. */
+        @Setup
+        public void fill() {
+            lookup = by.hold(new HeldBy.Objects(kind, NAMESPACE, names(objects)), closer);
         }
 
-        @Override
-        public String origin() {
-            return "fixed";
+        /** Ends the threads. */
+        @TearDown
+        public void close() throws IOException {
+            closer.close();
         }
     }
 
@@ -82,23 +86,28 @@ public class GetHitBenchmark {
     @State(Scope.Thread)
     public static class Requests {
 
+        /** How often each. */
+        @Param("UNIFORM")
+        public KeyOrder keys;
+
         private final String namespace = copy(NAMESPACE);
-        private final String[] names = new String[ORDER];
+        private String[] names;
         private int next;
 
         /** Draws the order. */
         @Setup
-        public void draw() {
+        public void draw(Held held) {
             SplittableRandom random =
                     new SplittableRandom(Thread.currentThread().getId());
-            String[] distinct = names().stream().map(Requests::copy).toArray(String[]::new);
-            for (int i = 0; i < ORDER; i++) {
-                names[i] = distinct[random.nextInt(KEYS)];
-            }
+            int length = Math.max(SHORTEST_ORDER, Integer.highestOneBit(held.objects) * 8);
+            String[] distinct = names(held.objects).stream().map(Requests::copy).toArray(String[]::new);
+            names = IntStream.of(keys.draw(length, held.objects, random))
+                    .mapToObj(i -> distinct[i])
+                    .toArray(String[]::new);
         }
 
         String name() {
-            return names[next++ & (ORDER - 1)];
+            return names[next++ & (names.length - 1)];
         }
 
         private static String copy(String text) {
@@ -106,126 +115,9 @@ public class GetHitBenchmark {
         }
     }
 
-    private static List<String> names() {
-        return IntStream.range(0, KEYS).mapToObj(i -> "secret-" + i).toList();
-    }
-
-    private static void forEach(BiConsumer<ObjectKey, Secret> put) {
-        for (String name : names()) {
-            ObjectKey key = ObjectKey.of(NAMESPACE, name);
-            put.accept(key, InMemorySecrets.secret(key));
-        }
-    }
-
-    private static Manager<Secret> filled(Store<Secret> store) {
-        Manager<Secret> manager = Manager.caching(store, PodReferences::secrets);
-        manager.registerPod(Pods.withSecrets(NAMESPACE, "pod", "uid", names()));
-        names().forEach(name -> manager.getObject(NAMESPACE, name));
-        return manager;
-    }
-
-    /** A manager over strategy CACHE. */
-    @State(Scope.Benchmark)
-    public static class Ttl {
-
-        private final Timekeeper timekeeper = Timekeeper.system();
-        private final TtlObjectStore<Secret> store = new TtlObjectStore<>(
-                ObjectKind.SECRET, new InMemorySecrets(), new FixedTtl(), StoreOptions.defaults(timekeeper));
-        private final Manager<Secret> manager = filled(store);
-
-        /** Ends the threads. */
-        @TearDown
-        public void close() {
-            store.close();
-            timekeeper.close();
-        }
-    }
-
-    /** A manager over strategy WATCH. */
-    @State(Scope.Benchmark)
-    public static class Watch {
-
-        private final Timekeeper timekeeper = Timekeeper.system();
-        private final WatchObjectStore<Secret> store = new WatchObjectStore<>(
-                ObjectKind.SECRET,
-                InMemorySecrets::byName,
-                new InMemorySecrets(),
-                StoreOptions.defaults(timekeeper),
-                WatchTimes.DEFAULT);
-        private final Manager<Secret> manager = filled(store);
-
-        /** Ends the threads. */
-        @TearDown
-        public void close() {
-            store.close();
-            timekeeper.close();
-        }
-    }
-
-    /** What others have. */
-    @State(Scope.Benchmark)
-    public static class Baselines {
-
-        private final ConcurrentMap<ObjectKey, Secret> map = new ConcurrentHashMap<>();
-        private final com.github.benmanes.caffeine.cache.Cache<ObjectKey, Secret> caffeine =
-                Caffeine.newBuilder().expireAfterWrite(TTL).build();
-        private final LoadingCache<ObjectKey, Secret> guava =
-                CacheBuilder.newBuilder().expireAfterWrite(TTL).build(CacheLoader.from(InMemorySecrets::secret));
-        private final CacheImpl<Secret> informer = new CacheImpl<>();
-        private final TwoMutexStore<Secret> twoMutexes = new TwoMutexStore<>(TTL.toNanos());
-
-        /** Puts everything everywhere. */
-        @Setup
-        public void fill() {
-            forEach((key, secret) -> {
-                map.put(key, secret);
-                caffeine.put(key, secret);
-                guava.put(key, secret);
-                informer.put(secret);
-                twoMutexes.put(key, secret);
-            });
-        }
-    }
-
-    /** Strategy CACHE. */
+    /** A hit. */
     @Benchmark
-    public Secret ttl(Ttl state, Requests requests) {
-        return state.manager.getObject(requests.namespace, requests.name());
-    }
-
-    /** Strategy WATCH. */
-    @Benchmark
-    public Secret watch(Watch state, Requests requests) {
-        return state.manager.getObject(requests.namespace, requests.name());
-    }
-
-    /** The limit. */
-    @Benchmark
-    public Secret concurrentHashMap(Baselines baselines, Requests requests) {
-        return baselines.map.get(ObjectKey.of(requests.namespace, requests.name()));
-    }
-
-    /** Caffeine with a TTL. */
-    @Benchmark
-    public Secret caffeineExpireAfterWrite(Baselines baselines, Requests requests) {
-        return baselines.caffeine.getIfPresent(ObjectKey.of(requests.namespace, requests.name()));
-    }
-
-    /** Guava with a TTL. */
-    @Benchmark
-    public Secret guavaLoadingCache(Baselines baselines, Requests requests) {
-        return baselines.guava.getUnchecked(ObjectKey.of(requests.namespace, requests.name()));
-    }
-
-    /** What a lister of fabric8 does. */
-    @Benchmark
-    public Secret fabric8Informer(Baselines baselines, Requests requests) {
-        return baselines.informer.getByKey(Cache.namespaceKeyFunc(requests.namespace, requests.name()));
-    }
-
-    /** The kubelet's way. */
-    @Benchmark
-    public Secret kubeletTwoMutexes(Baselines baselines, Requests requests) {
-        return baselines.twoMutexes.get(requests.namespace, requests.name());
+    public HasMetadata hit(Held held, Requests requests) {
+        return held.lookup.find(requests.namespace, requests.name());
     }
 }

@@ -1,0 +1,89 @@
+package dev.podcache;
+
+import com.google.common.io.Closer;
+import dev.podcache.manager.Manager;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.pod.PodReferences;
+import dev.podcache.store.NestedMapsStore;
+import dev.podcache.store.ObjectTtlSource;
+import dev.podcache.store.Store;
+import dev.podcache.store.StoreOptions;
+import dev.podcache.store.TtlObjectStore;
+import dev.podcache.store.WatchObjectStore;
+import dev.podcache.store.WatchObjectStore.WatchTimes;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
+import java.util.function.Function;
+
+/**
+ * A {@link Podcache} of the parts that {@link PodcacheBuilder} makes one of, but for the API server: the builder takes only a real one, and
+ * a benchmark of thousands of objects in a JVM that holds the connections and threads of both ends would measure those too.
+ */
+public final class FrontDoor {
+
+    static final Duration TTL = Duration.ofHours(1);
+
+    private final Timekeeper timekeeper = Timekeeper.system();
+    private final StoreOptions options = StoreOptions.defaults(timekeeper);
+    private final Closer parts = Closer.create();
+    private final Entries entries;
+
+    /** How entries are kept. */
+    public enum Entries {
+        TTL,
+        TTL_NESTED_MAPS,
+        WATCH
+    }
+
+    private record FixedTtl(long ttlNanos) implements ObjectTtlSource {
+        @Override
+        public String origin() {
+            return "fixed";
+        }
+    }
+
+    private FrontDoor(Entries entries) {
+        this.entries = entries;
+        parts.register(timekeeper::close);
+    }
+
+    /** Begins threads, which end with the cache. */
+    static Podcache open(Entries entries) {
+        return open(entries, Kind::secret);
+    }
+
+    /** The same of these Secrets. */
+    static Podcache open(Entries entries, Function<ObjectKey, Secret> secrets) {
+        FrontDoor door = new FrontDoor(entries);
+        return new Podcache(
+                Manager.caching(door.store(ObjectKind.SECRET, new InMemoryObjects<>(secrets)), PodReferences::secrets),
+                Manager.caching(
+                        door.store(ObjectKind.CONFIG_MAP, new InMemoryObjects<>(Kind::configMap)),
+                        PodReferences::configMaps),
+                door.parts);
+    }
+
+    private <T extends HasMetadata> Store<T> store(ObjectKind<T> kind, InMemoryObjects<T> objects) {
+        return switch (entries) {
+            case TTL -> {
+                TtlObjectStore<T> store = new TtlObjectStore<>(kind, objects, new FixedTtl(TTL.toNanos()), options);
+                parts.register(store::close);
+                yield store;
+            }
+            case TTL_NESTED_MAPS -> {
+                NestedMapsStore<T> store = new NestedMapsStore<>(kind, objects, new FixedTtl(TTL.toNanos()), options);
+                parts.register(store::close);
+                yield store;
+            }
+            case WATCH -> {
+                WatchObjectStore<T> store =
+                        new WatchObjectStore<>(kind, objects::byName, objects, options, WatchTimes.DEFAULT);
+                parts.register(store::close);
+                yield store;
+            }
+        };
+    }
+}

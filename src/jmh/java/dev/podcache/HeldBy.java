@@ -1,0 +1,114 @@
+package dev.podcache;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.google.common.cache.CacheBuilder;
+import com.google.common.cache.CacheLoader;
+import com.google.common.cache.LoadingCache;
+import com.google.common.io.Closer;
+import dev.podcache.object.ObjectKey;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.informers.cache.Cache;
+import io.fabric8.kubernetes.client.informers.impl.cache.CacheImpl;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** Ways to hold objects of one namespace in memory: ours, and baselines. */
+public enum HeldBy {
+    /** {@link Podcache}, strategy CACHE. */
+    TTL {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return frontDoor(FrontDoor.Entries.TTL, objects, closer);
+        }
+    },
+    /** {@link Podcache}, strategy WATCH. */
+    WATCH {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return frontDoor(FrontDoor.Entries.WATCH, objects, closer);
+        }
+    },
+    /** Strategy CACHE as it was when its entries were in a map of maps, behind the same front door. */
+    TTL_NESTED_MAPS {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return frontDoor(FrontDoor.Entries.TTL_NESTED_MAPS, objects, closer);
+        }
+    },
+    /** The limit: one map, under a key object that is built for each get. */
+    CONCURRENT_HASH_MAP {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            ConcurrentMap<ObjectKey, HasMetadata> map = new ConcurrentHashMap<>();
+            objects.keys().forEach(key -> map.put(key, objects.kind().make(key)));
+            return (namespace, name) -> map.get(ObjectKey.of(namespace, name));
+        }
+    },
+    /** Caffeine with a TTL. */
+    CAFFEINE {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            com.github.benmanes.caffeine.cache.Cache<ObjectKey, HasMetadata> cache =
+                    Caffeine.newBuilder().expireAfterWrite(FrontDoor.TTL).build();
+            objects.keys().forEach(key -> cache.put(key, objects.kind().make(key)));
+            return (namespace, name) -> cache.getIfPresent(ObjectKey.of(namespace, name));
+        }
+    },
+    /** Guava with a TTL. */
+    GUAVA {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            LoadingCache<ObjectKey, HasMetadata> cache = CacheBuilder.newBuilder()
+                    .expireAfterWrite(FrontDoor.TTL)
+                    .build(CacheLoader.from(objects.kind()::make));
+            objects.keys().forEach(cache::getUnchecked);
+            return (namespace, name) -> cache.getUnchecked(ObjectKey.of(namespace, name));
+        }
+    },
+    /** What a lister of fabric8 does. */
+    FABRIC8_INFORMER {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            CacheImpl<HasMetadata> cache = new CacheImpl<>();
+            objects.keys().forEach(key -> cache.put(objects.kind().make(key)));
+            return (namespace, name) -> cache.getByKey(Cache.namespaceKeyFunc(namespace, name));
+        }
+    },
+    /** The kubelet's way. */
+    KUBELET_TWO_MUTEXES {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            TwoMutexStore<HasMetadata> store = new TwoMutexStore<>(FrontDoor.TTL);
+            objects.keys().forEach(key -> store.put(key, objects.kind().make(key)));
+            return store::get;
+        }
+    };
+
+    /** What is to be held. */
+    public record Objects(Kind kind, String namespace, List<String> names) {
+
+        List<ObjectKey> keys() {
+            return names.stream().map(name -> ObjectKey.of(namespace, name)).toList();
+        }
+
+        /** Registers a pod with {@code cache} that refers to all of them, and reads each once. */
+        Lookup through(Podcache cache) {
+            cache.registerPod(kind.pod(namespace, names));
+            Lookup lookup = kind == Kind.SECRET
+                    ? (namespace, name) -> cache.secrets().getObject(namespace, name)
+                    : (namespace, name) -> cache.configMaps().getObject(namespace, name);
+            names.forEach(name -> lookup.find(namespace, name));
+            return lookup;
+        }
+    }
+
+    /** Holds them, until {@code closer} is closed. */
+    abstract Lookup hold(Objects objects, Closer closer);
+
+    private static Lookup frontDoor(FrontDoor.Entries entries, Objects objects, Closer closer) {
+        Podcache cache = FrontDoor.open(entries);
+        closer.register(cache::close);
+        return objects.through(cache);
+    }
+}
