@@ -59,8 +59,8 @@ public final class NestedMapsStore<T extends HasMetadata> implements Store<T>, A
     public void addReference(ObjectKey key, Referrer referrer) {
         TtlEntry<T> entry = new TtlEntry<>(key, transitions);
         entry.addReference(referrer);
-        Flight<T> flight =
-                Objects.requireNonNull(entry.turn(clock.now(), ttl.ttlNanos()).launched());
+        Flight<T> flight = Objects.requireNonNull(
+                entry.turn(clock.now(), ttl.ttlNanos(), 0).launched());
         Fetched<T> fetched =
                 getter.get(key, Freshness.LATEST, options.readTimeout()).join();
         Answer<T> answer = new Answer.Present<>(

@@ -28,13 +28,15 @@ final class TtlEntry<T> extends Entry<T> {
      *
      * Sharing: a flight that began before a get did may answer it only with an object, and only if some age is allowed (TTL
      * above 0). Otherwise the get goes round once more; the flight it finds then is younger than itself, whoever launched it,
-     * so its outcome counts whatever it is. No get waits for more than two flights.
+     * so its outcome counts whatever it is. If that one has landed by then, the object that it brought counts just the same.
+     * No get waits for more than two flights.
      */
 
     private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
     private @Nullable Flight<T> flight; // guarded by this, like all that follows
     private long flights;
+    private long landed; // the number of the flight that brought the answer
     private boolean refreshBehind;
     private int failures;
     private long nextRefresh;
@@ -48,7 +50,7 @@ final class TtlEntry<T> extends Entry<T> {
      * What a get finds that is not a hit.
      *
      * @param dropped nobody refers to the object any more: look again
-     * @param fresh the object, if another get just refreshed it
+     * @param fresh the object, if another get just refreshed it, by a flight that began after this one did or so that it is fresh
      * @param known the last answer, which is not fresh
      * @param awaited the flight to wait for; null if {@code known} is to be served at once
      * @param launched the flight that the caller has to set off
@@ -67,12 +69,13 @@ final class TtlEntry<T> extends Entry<T> {
         return flights;
     }
 
-    synchronized Turn<T> turn(long now, long ttlNanos) {
+    /** What a get finds that began when there had been {@code begunBefore} flights. */
+    synchronized Turn<T> turn(long now, long ttlNanos, long begunBefore) {
         Answer<T> known = answer();
         if (isDroppedLocked()) {
             return new Turn<>(true, null, null, null, null, null);
         }
-        if (known instanceof Answer.Present<T> present && present.isFresh(now, ttlNanos)) {
+        if (known instanceof Answer.Present<T> present && (present.isFresh(now, ttlNanos) || landed > begunBefore)) {
             return new Turn<>(false, present.object, null, null, null, null);
         }
         boolean behind = known != null && refreshBehind;
@@ -98,6 +101,7 @@ final class TtlEntry<T> extends Entry<T> {
                     failedLocked(outcome.failure(), now);
                 } else {
                     setAnswerLocked(after);
+                    landed = landing.number;
                     succeededLocked();
                 }
             }

@@ -109,7 +109,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         boolean ageAllowed = ttl.ttlNanos() > 0;
         long begunBefore = entry.flightsSoFar();
         while (true) {
-            TtlEntry.Turn<T> turn = entry.turn(now(), ttl.ttlNanos());
+            TtlEntry.Turn<T> turn = entry.turn(now(), ttl.ttlNanos(), begunBefore);
             if (turn.dropped()) {
                 return null;
             }
