@@ -46,7 +46,7 @@ import org.openjdk.jmh.annotations.Warmup;
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="ExpiredKey -prof gc"
- * mvn -q -Pjmh verify -Djmh.args="ExpiredKey.expired -p objects=10,100,1000,10000"
+ * mvn -q -Pjmh verify -Djmh.args="ExpiredKey.*expired -p objects=10,100,1000,10000"
  * }</pre>
  */
 @BenchmarkMode(Mode.AverageTime)
