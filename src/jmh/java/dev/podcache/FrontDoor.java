@@ -5,7 +5,6 @@ import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.pod.PodReferences;
-import dev.podcache.store.NestedMapsStore;
 import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
@@ -34,7 +33,6 @@ public final class FrontDoor {
     /** How entries are kept. */
     public enum Entries {
         TTL,
-        TTL_NESTED_MAPS,
         WATCH
     }
 
@@ -70,11 +68,6 @@ public final class FrontDoor {
         return switch (entries) {
             case TTL -> {
                 TtlObjectStore<T> store = new TtlObjectStore<>(kind, objects, new FixedTtl(TTL.toNanos()), options);
-                parts.register(store::close);
-                yield store;
-            }
-            case TTL_NESTED_MAPS -> {
-                NestedMapsStore<T> store = new NestedMapsStore<>(kind, objects, new FixedTtl(TTL.toNanos()), options);
                 parts.register(store::close);
                 yield store;
             }

@@ -29,13 +29,6 @@ public enum HeldBy {
             return frontDoor(FrontDoor.Entries.WATCH, objects, closer);
         }
     },
-    /** Strategy CACHE as it was when its entries were in a map of maps, behind the same front door. */
-    TTL_NESTED_MAPS {
-        @Override
-        Lookup hold(Objects objects, Closer closer) {
-            return frontDoor(FrontDoor.Entries.TTL_NESTED_MAPS, objects, closer);
-        }
-    },
     /** The limit: one map, under a key object that is built for each get. */
     CONCURRENT_HASH_MAP {
         @Override
