@@ -72,6 +72,8 @@ public abstract class ApiServerWatchContract {
     void watch_fromNoVersion_beginsWithWhatIsThere(String from) throws Exception {
         put("there");
         Reply labelled = label("there", "\"v\"");
+        // such a watch begins with what the server's cache has, and a get from it waits until that is not older
+        api().get(secrets + "/there?resourceVersion=" + labelled.version());
 
         try (Events events = watch(from)) {
             assertEvent(events.next(), "ADDED", "there", labelled.version());
