@@ -1,5 +1,6 @@
 package dev.podcache.agent;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -36,7 +37,6 @@ final class AgentAccount implements AutoCloseable {
             .setDaemon(true)
             .build());
     private @Nullable NodeAgent followed;
-    private Inventory last = new Inventory(0, 0, 0, 0);
 
     AgentAccount(Account account, NodeAgentOptions options) {
         this.account = account;
@@ -106,9 +106,7 @@ final class AgentAccount implements AutoCloseable {
 
     /** Tells what it all came to. */
     void sumUp() {
-        if (followed != null) {
-            last = Inventory.of(followed.pods());
-        }
+        Inventory last = Inventory.of(followed == null ? ImmutableList.of() : followed.pods());
         close();
         account.block(new Summary(options.configuration().caching().strategy(), last, counter.counts())
                 .withWatches(watched.tally())

@@ -13,9 +13,9 @@ enum ConfigurationKind {
     /** The kubelet's own; names as of Kubernetes 1.36. */
     KUBELET("KubeletConfiguration", "kubelet.config.k8s.io/v1beta1", names("""
                     configMapAndSecretChangeDetectionStrategy syncFrequency nodeStatusUpdateFrequency nodeStatusReportFrequency
-                    nodeLeaseDurationSeconds kubeAPIQPS kubeAPIBurst eventRecordQPS eventBurst registerNode registerWithTaints
+                    nodeLeaseDurationSeconds kubeAPIQPS kubeAPIBurst registerNode registerWithTaints
                     providerID maxPods podsPerCore systemReserved kubeReserved evictionHard mergeDefaultEvictionSettings
-                    evictionPressureTransitionPeriod port healthzPort healthzBindAddress
+                    evictionPressureTransitionPeriod port
                     """), names("""
                     enableServer staticPodPath podLogsDir fileCheckFrequency httpCheckFrequency staticPodURL staticPodURLHeader
                     address readOnlyPort tlsCertFile tlsPrivateKeyFile tlsCipherSuites tlsCurvePreferences tlsMinVersion
@@ -37,7 +37,7 @@ enum ConfigurationKind {
                     shutdownGracePeriodByPodPriority crashLoopBackOff reservedMemory enableProfilingHandler
                     enableDebugFlagsHandler seccompDefault memoryThrottlingFactor memoryReservationPolicy tracing
                     localStorageCapacityIsolation containerRuntimeEndpoint imageServiceEndpoint failCgroupV1 userNamespaces
-                    podHousekeepingPeriod
+                    podHousekeepingPeriod eventRecordQPS eventBurst healthzPort healthzBindAddress
                     """)),
 
     /** Ours, for what the kubelet has no field for. */
@@ -48,8 +48,7 @@ enum ConfigurationKind {
             ImmutableSet.of());
 
     /** Where the kubelet tells zero from nothing; of its other numbers, texts and durations zero means the default. */
-    private static final ImmutableSet<String> ZERO_IS_A_VALUE =
-            ImmutableSet.of("kubeAPIQPS", "eventRecordQPS", "healthzPort");
+    private static final ImmutableSet<String> ZERO_IS_A_VALUE = ImmutableSet.of("kubeAPIQPS");
 
     private static final Pattern NO_TIME = Pattern.compile("[-+]?0|[-+]?(0+(\\.0*)?(ns|us|µs|ms|s|m|h))+");
 

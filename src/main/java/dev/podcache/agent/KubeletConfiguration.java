@@ -3,7 +3,6 @@ package dev.podcache.agent;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Range;
-import com.google.common.net.InetAddresses;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.nodestatus.EvictionThresholds;
 import dev.podcache.nodestatus.NodeIps;
@@ -21,16 +20,15 @@ import java.time.Duration;
 record KubeletConfiguration(
         ObjectCaching caching,
         HeartbeatTimes heartbeats,
-        RequestRates rates,
+        RequestLimit rates,
         Registration registration,
         Reservations reservations,
         Duration pressureTransition,
-        Endpoints endpoints) {
+        int kubeletPort) {
 
     private static final Range<Integer> FROM_0 = Range.closed(0, Integer.MAX_VALUE);
     private static final Range<Integer> FROM_1 = Range.closed(1, Integer.MAX_VALUE);
     private static final Range<Integer> PORTS = Range.closed(1, 65_535);
-    private static final Range<Integer> PORTS_OR_NONE = Range.closed(0, 65_535);
 
     /**
      * When the node and its lease are reported.
@@ -40,19 +38,6 @@ record KubeletConfiguration(
      * @param leaseSeconds how long the lease is valid
      */
     record HeartbeatTimes(Duration statusUpdate, Duration statusReport, int leaseSeconds) {}
-
-    /**
-     * How many requests a second may be made, and how many at once after a quiet time.
-     *
-     * @param kubeApiQps without watches, heartbeats and events
-     * @param eventQps of events; 0 for any number
-     */
-    record RequestRates(int kubeApiQps, int kubeApiBurst, int eventQps, int eventBurst) {
-
-        RequestLimit kubeApi() {
-            return new RequestLimit(kubeApiQps, kubeApiBurst);
-        }
-    }
 
     /**
      * What is said of the node when it is registered.
@@ -76,14 +61,6 @@ record KubeletConfiguration(
     record Reservations(int maxPods, int podsPerCore, NodeReservations reserved) {}
 
     /**
-     * Where the agent is asked how it is.
-     *
-     * @param port the kubelet's own, which the node's status tells
-     * @param healthzPort 0 for none
-     */
-    record Endpoints(int port, int healthzPort, String healthzBindAddress) {}
-
-    /**
      * Completes what was written.
      *
      * @param flags win over {@code file}; as in the kubelet they change no default that depends on another field of the file
@@ -100,16 +77,12 @@ record KubeletConfiguration(
                                 "nodeStatusReportFrequency",
                                 file.duration("nodeStatusUpdateFrequency", Duration.ofMinutes(5))),
                         all.integer("nodeLeaseDurationSeconds", FROM_1, 40)),
-                new RequestRates(
-                        all.integer("kubeAPIQPS", FROM_1, 50),
-                        all.integer("kubeAPIBurst", FROM_1, 100),
-                        all.integer("eventRecordQPS", FROM_0, 50),
-                        all.integer("eventBurst", FROM_1, 100)),
+                new RequestLimit(all.integer("kubeAPIQPS", FROM_1, 50), all.integer("kubeAPIBurst", FROM_1, 100)),
                 registration(all),
                 new Reservations(
                         all.integer("maxPods", FROM_0, 110), all.integer("podsPerCore", FROM_0, 0), reserved(all)),
                 all.duration("evictionPressureTransitionPeriod", Duration.ofMinutes(5)),
-                endpoints(all));
+                all.integer("port", PORTS, 10_250));
     }
 
     private static Registration registration(Settings all) {
@@ -133,15 +106,5 @@ record KubeletConfiguration(
         EvictionThresholds written = all.map("evictionHard", EvictionThresholds::parse, EvictionThresholds.defaults());
         Setting setting = all.find("evictionHard");
         return merge && setting != null && !setting.ofFlag() ? written.mergedWithDefaults() : written;
-    }
-
-    private static Endpoints endpoints(Settings all) {
-        String bindAddress = all.text("healthzBindAddress", "127.0.0.1");
-        Setting setting = all.find("healthzBindAddress");
-        if (setting != null && !InetAddresses.isInetAddress(bindAddress)) {
-            throw setting.refused("an IP address, such as 127.0.0.1 or ::1");
-        }
-        return new Endpoints(
-                all.integer("port", PORTS, 10_250), all.integer("healthzPort", PORTS_OR_NONE, 10_248), bindAddress);
     }
 }

@@ -77,7 +77,7 @@ final class NodeOptions {
             KubeletConfiguration configuration = KubeletConfiguration.of(file.settings(), new Settings(given));
             if (!file.ignored().isEmpty()) {
                 log.warn(
-                        "configuration {}: ignored, because this agent runs no containers: {}",
+                        "configuration {}: valid for a kubelet, but without effect here: {}",
                         path,
                         String.join(", ", file.ignored()));
             }

@@ -64,8 +64,8 @@ final class NodeSelf {
                 .reservations(reservations.reserved())
                 .podLimits(reservations.maxPods(), reservations.podsPerCore())
                 .pressureTransitionPeriod(configuration.pressureTransition())
-                .kubeletPort(configuration.endpoints().port())
-                .versions(new NodeVersions(options.version(), "hollow", options::version))
+                .kubeletPort(configuration.kubeletPort())
+                .versions(new NodeVersions(options.version(), options.runtime().type(), options.runtime()::version))
                 .runtimeHealth(health)
                 .build();
     }

@@ -71,8 +71,7 @@ final class RunCommand implements Callable<Integer> {
         Config config = node.cluster(console);
         Duration lease = Duration.ofSeconds(configuration.heartbeats().leaseSeconds());
         try (KubernetesClient client = ClusterAccess.client(config);
-                Fabric8ApiServer server =
-                        Fabric8ApiServer.of(client, configuration.rates().kubeApi());
+                Fabric8ApiServer server = Fabric8ApiServer.of(client, configuration.rates());
                 Heartbeats heartbeats = server.heartbeats(lease)) {
             FirstContact.with(server, name, config.getMasterUrl());
             NodeAgentOptions options = new NodeAgentOptions(

@@ -32,6 +32,17 @@ public final class HollowRuntime implements PodRuntime {
     }
 
     @Override
+    public String type() {
+        return "hollow";
+    }
+
+    /** Always 1: there is nothing that could be of another. */
+    @Override
+    public String version() {
+        return "1";
+    }
+
+    @Override
     public PodState status(Pod pod) {
         return pods.computeIfAbsent(uid(pod), unknown -> remembered(pod));
     }

@@ -20,6 +20,12 @@ import java.util.Optional;
  */
 public interface PodRuntime {
 
+    /** What the node shows as its runtime, such as {@code containerd}. Always the same; must not block. */
+    String type();
+
+    /** The runtime's version, such as {@code 1.7.2}. Asked before every report of the node's status. */
+    String version();
+
     /** What the pod's containers do now. Asked at every sync, so it should be quick. */
     PodState status(Pod pod);
 

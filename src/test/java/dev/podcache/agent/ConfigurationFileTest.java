@@ -61,9 +61,11 @@ class ConfigurationFileTest {
     void read_fieldsOfTheKubeletAlone_areListedAsIgnored() throws IOException {
         ConfigurationFile file = ConfigurationFile.read(write(KUBELET
                 + "cgroupDriver: systemd\nmaxPods: 5\nauthentication: {anonymous: {enabled: false}}\nlogging: {format: json}\n"
-                + "podPidsLimit: 100\n"));
+                + "podPidsLimit: 100\nhealthzPort: 10248\neventRecordQPS: 5\n"));
 
-        assertThat(file.ignored()).containsExactly("cgroupDriver", "authentication", "logging", "podPidsLimit");
+        assertThat(file.ignored())
+                .containsExactly(
+                        "cgroupDriver", "authentication", "logging", "podPidsLimit", "healthzPort", "eventRecordQPS");
     }
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.nodestatus.EvictionThresholds;
 import dev.podcache.nodestatus.NodeIps;
@@ -45,12 +46,12 @@ class KubeletConfigurationTest {
                 .isEqualTo(new KubeletConfiguration(
                         ObjectCaching.usual(ChangeDetectionStrategy.WATCH, Duration.ofMinutes(1)),
                         new KubeletConfiguration.HeartbeatTimes(Duration.ofSeconds(10), Duration.ofMinutes(5), 40),
-                        new KubeletConfiguration.RequestRates(50, 100, 50, 100),
+                        new RequestLimit(50, 100),
                         new KubeletConfiguration.Registration(
                                 true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
                         new KubeletConfiguration.Reservations(110, 0, NodeReservations.none()),
                         Duration.ofMinutes(5),
-                        new KubeletConfiguration.Endpoints(10250, 10248, "127.0.0.1")));
+                        10250));
     }
 
     @Test
@@ -63,8 +64,6 @@ class KubeletConfigurationTest {
                 nodeLeaseDurationSeconds: 20
                 kubeAPIQPS: 5
                 kubeAPIBurst: 10
-                eventRecordQPS: 0
-                eventBurst: 7
                 registerNode: false
                 registerWithTaints: [{key: a/b, value: c, effect: NoExecute}, {key: d, effect: NoSchedule}]
                 providerID: aws:///eu/i-1
@@ -75,8 +74,6 @@ class KubeletConfigurationTest {
                 evictionHard: {memory.available: 1Gi, imagefs.available: 10.5%}
                 evictionPressureTransitionPeriod: 30s
                 port: 1
-                healthzPort: 0
-                healthzBindAddress: "::1"
                 ---
                 apiVersion: podcache.dev/v1alpha1
                 kind: PodcacheConfiguration
@@ -95,7 +92,7 @@ class KubeletConfigurationTest {
                                 Duration.ofMillis(250),
                                 64 << 20),
                         new KubeletConfiguration.HeartbeatTimes(Duration.ofSeconds(4), Duration.ofMinutes(1), 20),
-                        new KubeletConfiguration.RequestRates(5, 10, 0, 7),
+                        new RequestLimit(5, 10),
                         new KubeletConfiguration.Registration(
                                 false,
                                 ImmutableMap.of(),
@@ -120,7 +117,7 @@ class KubeletConfigurationTest {
                                         .withHardEviction(
                                                 thresholds("memory.available", "1Gi", "imagefs.available", "10.5%"))),
                         Duration.ofSeconds(30),
-                        new KubeletConfiguration.Endpoints(1, 0, "::1")));
+                        1));
     }
 
     @Test
@@ -154,8 +151,8 @@ class KubeletConfigurationTest {
 
         assertThat(all.caching().syncFrequency()).isEqualTo(Duration.ofSeconds(15));
         assertThat(all.heartbeats().statusUpdate()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(all.rates().kubeApiQps()).isEqualTo(20);
-        assertThat(all.rates().kubeApiBurst()).isEqualTo(30);
+        assertThat(all.rates().perSecond()).isEqualTo(20);
+        assertThat(all.rates().burst()).isEqualTo(30);
         assertThat(all.registration().register()).isFalse();
         assertThat(all.registration().labels())
                 .isEqualTo(ImmutableMap.of("zone", "a", "topology.kubernetes.io/zone", "b", "empty", ""));
@@ -239,10 +236,7 @@ class KubeletConfigurationTest {
                 "maxPods: -1 | is -1: it must be a whole number from 0",
                 "maxPods: true | is true: it must be a whole number",
                 "podsPerCore: -1 | is -1: it must be a whole number from 0",
-                "eventRecordQPS: -1 | is -1: it must be a whole number from 0",
                 "port: 65536 | is 65536: it must be a whole number from 1 to 65535",
-                "healthzPort: -1 | is -1: it must be a whole number from 0 to 65535",
-                "healthzBindAddress: localhost | is \"localhost\": it must be an IP address",
                 "registerNode: 'yes' | is \"yes\": it must be true or false",
                 "registerNode: 1 | is 1: it must be true or false",
                 "providerID: 5 | is 5: it must be text: put it in quotes",

@@ -80,6 +80,7 @@ class NodeAgentTest {
                 .extracting(memory -> memory.getNumericalAmount().longValueExact())
                 .isEqualTo(6L << 30);
         assertThat(node.getStatus().getAddresses().get(0).getAddress()).isEqualTo("192.0.2.7");
+        assertThat(node.getStatus().getNodeInfo().getContainerRuntimeVersion()).isEqualTo("hollow://1");
     }
 
     @Test

@@ -139,7 +139,7 @@ class ObserveCommandTest {
 
     @Test
     void observe_configurationFile_isInEffectWhereNoFlagIsGiven(NoLeaks leaks) throws IOException {
-        leaks.allowWarnings("ignored, because this agent runs no containers: cgroupDriver, clusterDNS");
+        leaks.allowWarnings("valid for a kubelet, but without effect here: cgroupDriver, clusterDNS");
         Path file = Files.writeString(home.resolve("kubelet.yaml"), """
                 apiVersion: kubelet.config.k8s.io/v1beta1
                 kind: KubeletConfiguration

@@ -56,6 +56,16 @@ final class FlakyRuntime implements PodRuntime {
     }
 
     @Override
+    public String type() {
+        return runtime.type();
+    }
+
+    @Override
+    public String version() {
+        return runtime.version();
+    }
+
+    @Override
     public PodState status(Pod pod) {
         asked++;
         refuse(onStatus);
