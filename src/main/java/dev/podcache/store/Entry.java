@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Lives from the first reference to the last. A dropped entry never comes back: whoever still holds it sees that it is dropped
  * and looks in the table again.
  */
-abstract class Entry<T> {
+abstract class Entry<T> extends Indexed {
 
     /*
      * The read path looks at `answer` without the lock. It is volatile and immutable, so a reader sees all of it or none; every
@@ -21,7 +21,6 @@ abstract class Entry<T> {
      * one cache line on each hit; so a reader writes only if it does not see the flag set already.
      */
 
-    final ObjectKey key;
     boolean touched;
 
     private final Transitions<T> transitions;
@@ -30,7 +29,7 @@ abstract class Entry<T> {
     private boolean dropped; // guarded by this
 
     Entry(ObjectKey key, Transitions<T> transitions) {
-        this.key = key;
+        super(key);
         this.transitions = transitions;
     }
 

@@ -6,7 +6,6 @@ import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Referrer;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -19,16 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class EntryTable<T, E extends Entry<T>> {
 
     /*
-     * Two nested maps, namespace then name, rather than one under a key object: a get has two strings in hand, and building a key
-     * for each lookup is free only as long as the compiler can prove that the key goes nowhere, which in a large program it
-     * often cannot.
-     *
-     * The inner map of a namespace is changed only inside compute of the outer one, so that an empty one can be taken out without
-     * losing an entry that is just being put in. Entries are made before, and dropped before they are taken out: no entry's
-     * monitor is ever taken inside a bin lock, nor the other way round.
+     * Entries are made before they are put in, and dropped before they are taken out: no entry's monitor is ever taken inside the
+     * index's, nor the other way round. `added` and `removed` run after the change, under no lock.
      */
 
-    private final ConcurrentHashMap<String, ConcurrentHashMap<String, E>> namespaces = new ConcurrentHashMap<>();
+    private final EntryIndex<E> index = new EntryIndex<>();
     private final Function<ObjectKey, E> newEntry;
     private final ObjectKind<?> kind;
     private final Runnable added;
@@ -39,7 +33,7 @@ final class EntryTable<T, E extends Entry<T>> {
      * An empty table.
      *
      * @param kind of the objects, for messages
-     * @param added run once for each entry that is put in, under a bin lock: brief, and taking no lock but a leaf
+     * @param added run once for each entry that is put in, under no lock; brief
      * @param removed the same for each that is taken out; the two may come in the wrong order
      */
     EntryTable(ObjectKind<?> kind, Function<ObjectKey, E> newEntry, Runnable added, Runnable removed) {
@@ -52,8 +46,7 @@ final class EntryTable<T, E extends Entry<T>> {
     /** The entry of an object; null if nobody refers to it. The entry may have been dropped a moment ago. */
     @Nullable
     E find(String namespace, String name) {
-        ConcurrentHashMap<String, E> names = namespaces.get(namespace);
-        return names == null ? null : names.get(name);
+        return index.find(namespace, name);
     }
 
     /** {@link Store#addReference}. */
@@ -105,30 +98,23 @@ final class EntryTable<T, E extends Entry<T>> {
     }
 
     void forEach(Consumer<E> action) {
-        namespaces.values().forEach(names -> names.values().forEach(action));
+        index.forEach(action);
     }
 
     int size() {
-        return namespaces.values().stream().mapToInt(ConcurrentHashMap::size).sum();
+        return index.size();
     }
 
     private void putIfAbsent(E candidate) {
-        namespaces.compute(candidate.key.namespace(), (namespace, known) -> {
-            ConcurrentHashMap<String, E> names = known == null ? new ConcurrentHashMap<>(8) : known;
-            if (names.putIfAbsent(candidate.key.name(), candidate) == null) {
-                added.run();
-            }
-            return names;
-        });
+        if (index.putIfAbsent(candidate)) {
+            added.run();
+        }
     }
 
     /** Takes out an entry that is dropped; nothing happens if it is out already. */
     void remove(E entry) {
-        namespaces.computeIfPresent(entry.key.namespace(), (namespace, names) -> {
-            if (names.remove(entry.key.name(), entry)) {
-                removed.run();
-            }
-            return names.isEmpty() ? null : names;
-        });
+        if (index.remove(entry)) {
+            removed.run();
+        }
     }
 }

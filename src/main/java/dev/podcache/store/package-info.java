@@ -4,17 +4,17 @@
  * when an answer has become too old, {@link dev.podcache.store.WatchObjectStore} is told of changes.
  *
  * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code TtlEntry} (the
- * state table), {@code AnswerFetch} (which requests a fetch is made of), {@code Entry} and {@code EntryTable}; then {@code WatchObjectStore},
+ * state table), {@code AnswerFetch} (which requests a fetch is made of), {@code Entry}, {@code EntryTable} and {@code EntryIndex}; then {@code WatchObjectStore},
  * {@code WatchEntry} and {@code WatchState}.
  *
  * <table>
- * <caption>Locks, in the only order in which they may be taken</caption>
+ * <caption>Locks, never taken inside one another</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>bins of {@code EntryTable}'s maps</td><td>which entry a key has</td><td>{@code time.WhileUsed}, {@code time.CoarseClock}</td></tr>
+ * <tr><td>{@code EntryIndex}</td><td>which entry a key has</td><td>none</td></tr>
  * <tr><td>monitor of an {@code Entry}</td><td>its references, answer, flight or watch</td><td>none</td></tr>
  * </table>
  *
- * <p>No request, callback or completion of a future happens under any of them, and no map is changed under an entry's monitor.
+ * <p>No request, callback or completion of a future happens under any of them, and the index is not changed under an entry's monitor.
  */
 @NullMarked
 package dev.podcache.store;
