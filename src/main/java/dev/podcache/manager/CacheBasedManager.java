@@ -55,7 +55,7 @@ final class CacheBasedManager<T> implements Manager<T> {
     }
 
     private void register(Referrer referrer, String version, Set<Reference> wanted) {
-        ImmutableSet<ObjectKey> keys = wanted.stream().map(Reference::key).collect(ImmutableSet.toImmutableSet());
+        ImmutableSet<ObjectKey> keys = keys(wanted);
         boolean updated = false;
         while (!updated) {
             Registration registration = registrations.computeIfAbsent(referrer, Registration::new);
@@ -65,6 +65,14 @@ final class CacheBasedManager<T> implements Manager<T> {
                 registrations.remove(referrer, registration);
             }
         }
+    }
+
+    private static ImmutableSet<ObjectKey> keys(Set<Reference> references) {
+        ImmutableSet.Builder<ObjectKey> keys = ImmutableSet.builderWithExpectedSize(references.size());
+        for (Reference reference : references) {
+            keys.add(reference.key());
+        }
+        return keys.build();
     }
 
     private void unregister(Referrer referrer) {

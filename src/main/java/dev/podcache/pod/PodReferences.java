@@ -60,9 +60,11 @@ public final class PodReferences {
      */
     public static PodKey key(Pod pod) {
         ObjectMeta metadata = metadata(pod);
-        String what = "pod " + metadata.getNamespace() + "/" + metadata.getName();
-        return PodKey.of(
-                metadata.getNamespace(), metadata.getName(), required(metadata.getUid(), what, "metadata.uid"));
+        @Nullable String uid = metadata.getUid();
+        if (isMissing(uid)) {
+            throw new IllegalArgumentException(named(metadata) + " has no metadata.uid" + REMEDY);
+        }
+        return PodKey.of(metadata.getNamespace(), metadata.getName(), uid);
     }
 
     /**
@@ -86,26 +88,29 @@ public final class PodReferences {
         if (metadata == null) {
             throw new IllegalArgumentException("a pod has no metadata" + REMEDY);
         }
-        String name = required(metadata.getName(), "a pod", "metadata.name");
-        required(metadata.getNamespace(), "pod " + name, "metadata.namespace");
+        if (isMissing(metadata.getName())) {
+            throw new IllegalArgumentException("a pod has no metadata.name" + REMEDY);
+        }
+        if (isMissing(metadata.getNamespace())) {
+            throw new IllegalArgumentException("pod " + metadata.getName() + " has no metadata.namespace" + REMEDY);
+        }
         return metadata;
     }
 
     private static PodSpec spec(Pod pod) {
         @Nullable PodSpec spec = pod.getSpec();
         if (spec == null) {
-            ObjectMeta metadata = pod.getMetadata();
-            throw new IllegalArgumentException(
-                    "pod " + metadata.getNamespace() + "/" + metadata.getName() + " has no spec" + REMEDY);
+            throw new IllegalArgumentException(named(pod.getMetadata()) + " has no spec" + REMEDY);
         }
         return spec;
     }
 
-    private static String required(@Nullable String value, String what, String field) {
-        if (value == null || value.isEmpty()) {
-            throw new IllegalArgumentException(what + " has no " + field + REMEDY);
-        }
-        return value;
+    private static boolean isMissing(@Nullable String value) {
+        return value == null || value.isEmpty();
+    }
+
+    private static String named(ObjectMeta metadata) {
+        return "pod " + metadata.getNamespace() + "/" + metadata.getName();
     }
 
     /** Gathers names that may be null or empty. */

@@ -37,9 +37,10 @@ public final class CoarseClock {
     }
 
     /** Starts the clock unless it runs. Each call needs one {@link #release()}. */
-    public void retain() {
-        stamp();
-        ticking.retain();
+    public synchronized void retain() {
+        if (ticking.retain()) {
+            stamp();
+        }
     }
 
     /** Stops the clock after the last user. */

@@ -26,13 +26,14 @@ public final class WhileUsed {
         this.task = task;
     }
 
-    /** One user more. Each call needs one {@link #release()}. */
-    public synchronized void retain() {
+    /** One user more; whether it is the only one. Each call needs one {@link #release()}. */
+    public synchronized boolean retain() {
         users++;
         if (users == 1) {
             runs++;
             schedule(runs);
         }
+        return users == 1;
     }
 
     /** One user less. After the last the task does not run again, though a run may be under way. */

@@ -5,10 +5,10 @@
  * <p>Read {@code Timekeeper}, then {@code CoarseClock}, {@code WhileUsed}, {@code Backoff} and {@code ApiTime}.
  *
  * <table>
- * <caption>Locks</caption>
+ * <caption>Locks, in the only order in which they may be taken</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
+ * <tr><td>{@code CoarseClock}</td><td>writes of the time</td><td>{@code WhileUsed}</td></tr>
  * <tr><td>{@code WhileUsed}</td><td>users, the next run</td><td>the timer's</td></tr>
- * <tr><td>{@code CoarseClock}</td><td>writes of the time</td><td>none</td></tr>
  * </table>
  */
 @NullMarked
