@@ -1,36 +1,25 @@
 package dev.podcache.apiserver;
 
-import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.time.Backoff;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats an {@link ObjectGetter}'s attempts as long as that can help and the caller's time allows. The only retry loop for
- * reads: attempts themselves never repeat anything. Thread-safe.
- *
- * <table>
- * <caption>What is repeated</caption>
- * <tr><th>reason</th><th>repeated</th></tr>
- * <tr><td>UNAVAILABLE, THROTTLED, TIMEOUT</td><td>while the next attempt still begins before the deadline</td></tr>
- * <tr><td>FORBIDDEN</td><td>the same, but only if it begins within the first second: right after a pod's binding the Node authorizer
- * refuses for some milliseconds (kubernetes/kubernetes PR 136211), later it means what it says</td></tr>
- * <tr><td>all others</td><td>never: the server's answer is final</td></tr>
- * </table>
- *
- * <p>The pause before the next attempt is the longer of what the server asked for (Retry-After) and a backoff from 100 ms.
+ * Repeats an {@link ObjectGetter}'s attempts as long as that can help, by the table of {@link Retries}, and the next one still
+ * begins before the caller's deadline. The only retry loop for reads: attempts themselves never repeat anything. Thread-safe.
  *
  * @param <T> the model class
  */
 public final class RetryingGetter<T> {
 
-    private static final Duration FORBIDDEN_MAY_PASS = Duration.ofSeconds(1);
-    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
+    /** Whatever the server asks for: what does not fit the budget ends the get. */
+    private static final Retries RETRIES = new Retries(Duration.ofMillis(100), Duration.ofSeconds(5))
+            .askedAtMost(ChronoUnit.FOREVER.getDuration());
 
     private final ObjectGetter<T> getter;
     private final Timekeeper timekeeper;
@@ -103,26 +92,13 @@ public final class RetryingGetter<T> {
                 return;
             }
             failures++;
-            Duration pause = BACKOFF.pause(failures, random.getAsDouble());
-            Duration asked = failure.retryAfter();
-            if (asked != null && asked.compareTo(pause) > 0) {
-                pause = asked;
-            }
-            if (spent().plus(pause).compareTo(repeatedFor(failure.reason())) >= 0) {
+            Duration pause = RETRIES.pause(failures, random.getAsDouble(), failure);
+            Duration left = Retries.repeatedFor(failure.reason(), budget).minus(spent());
+            if (pause.compareTo(left) >= 0) {
                 result.completeExceptionally(failure);
                 return;
             }
             timekeeper.schedule(pause, this::next);
-        }
-
-        /** Until how long after the beginning of the first attempt another one may begin. */
-        private Duration repeatedFor(FailureReason reason) {
-            return switch (reason) {
-                case UNAVAILABLE, THROTTLED, TIMEOUT -> budget;
-                case FORBIDDEN -> budget.compareTo(FORBIDDEN_MAY_PASS) < 0 ? budget : FORBIDDEN_MAY_PASS;
-                case NOT_FOUND, UNAUTHORIZED, EXPIRED, CONFLICT, ALREADY_EXISTS, REJECTED, UNREADABLE, INTERRUPTED ->
-                    Duration.ZERO;
-            };
         }
 
         private Duration spent() {

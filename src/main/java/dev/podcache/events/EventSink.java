@@ -2,6 +2,7 @@ package dev.podcache.events;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.EventApi;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
@@ -29,7 +30,8 @@ final class EventSink {
     private static final Logger log = LoggerFactory.getLogger(EventSink.class);
     private static final int MOST_WAITING = 1000;
     private static final int MOST_TRIES = 12;
-    private static final Duration PAUSE = Duration.ofSeconds(10);
+    private static final Retries RETRIES = Retries.every(Duration.ofSeconds(10));
+    private static final Retries NEXT_EVENT = Retries.atOnce();
 
     private final EventApi events;
     private final EventCorrelator correlator;
@@ -120,15 +122,14 @@ final class EventSink {
             if (written != null) {
                 refusing = false;
                 correlator.written(correlated.key(), written);
+                over.complete(null);
             } else if (mayPass(thrown) && tries < MOST_TRIES) {
-                // the first pause is of any length, so that many nodes do not come back together
-                double part = tries == 1 ? random.getAsDouble() : 1;
-                pauseFor(Duration.ofNanos((long) (PAUSE.toNanos() * part)), () -> write(correlated, tries + 1, over));
-                return;
+                pauseFor(
+                        RETRIES.pause(tries, random.getAsDouble(), thrown), () -> write(correlated, tries + 1, over));
             } else {
                 giveUp(correlated.event(), thrown);
+                endAfter(NEXT_EVENT.pause(tries, 0, thrown), over);
             }
-            over.complete(null);
         });
     }
 
@@ -161,6 +162,14 @@ final class EventSink {
         }
     }
 
+    private void endAfter(Duration wait, CompletableFuture<@Nullable Void> over) {
+        if (wait.isZero()) {
+            over.complete(null);
+        } else {
+            pauseFor(wait, () -> over.complete(null));
+        }
+    }
+
     private void giveUp(Event event, @Nullable Throwable thrown) {
         String about = event.getInvolvedObject().getKind() + " "
                 + event.getInvolvedObject().getName();
@@ -180,12 +189,10 @@ final class EventSink {
         return String.valueOf(cause instanceof ApiServerException ? cause.getMessage() : cause);
     }
 
-    /** Whether it may be another time: nobody answered, or somebody who had no time. Any other answer is about the event. */
+    /** Whether it may be written another time. Any other answer is about the event. */
     private static boolean mayPass(@Nullable Throwable thrown) {
         FailureReason reason = reasonOf(thrown);
-        return reason == FailureReason.UNAVAILABLE
-                || reason == FailureReason.TIMEOUT
-                || reason == FailureReason.THROTTLED;
+        return reason != null && Retries.mayPass(reason);
     }
 
     private static @Nullable FailureReason reasonOf(@Nullable Throwable thrown) {

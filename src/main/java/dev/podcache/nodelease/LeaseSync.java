@@ -3,8 +3,8 @@ package dev.podcache.nodelease;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.LeaseApi;
 import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
-import dev.podcache.time.Backoff;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
@@ -25,6 +25,9 @@ final class LeaseSync {
      * ensure that there is a lease, which it tries until it succeeds, with pauses; then it updates that, unless it
      * has just created it. All of it is steps that follow each other's answers, so what only rounds touch needs no lock.
      *
+     * A pause that the server asks for is made after any failure, but only up to the interval between rounds: a lease that lapses
+     * costs the node its pods.
+     *
      * Once stopped, no further request is made, and a round that was pausing never ends; nobody waits for it.
      */
 
@@ -32,7 +35,10 @@ final class LeaseSync {
     private static final int TRIES = 5;
 
     /** Upstream begins with 100 ms, but doubles before it pauses. */
-    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(7));
+    private static final Retries ENSURING = new Retries(Duration.ofMillis(200), Duration.ofSeconds(7));
+
+    private static final Retries UPDATING = Retries.atOnce();
+    private static final double NO_JITTER = 0;
 
     private final LeaseApi leases;
     private final NodeApi nodes;
@@ -125,14 +131,18 @@ final class LeaseSync {
                         accept(lease);
                         return CompletableFuture.completedFuture(true);
                     }
-                    return reasonOf(thrown) == FailureReason.CONFLICT
-                            ? updateAnew(failures + 1)
-                            : updateAgain(base, failures + 1, thrown);
+                    if (reasonOf(thrown) != FailureReason.CONFLICT) {
+                        tellUpdateFailed(failures + 1, thrown);
+                    }
+                    return pauseAfter(thrown, failures + 1)
+                            .thenCompose(over -> reasonOf(thrown) == FailureReason.CONFLICT
+                                    ? updateAnew(failures + 1)
+                                    : update(base, failures + 1));
                 })
                 .thenCompose(Function.identity());
     }
 
-    private CompletableFuture<Boolean> updateAgain(Lease base, int failures, @Nullable Throwable thrown) {
+    private void tellUpdateFailed(int failures, @Nullable Throwable thrown) {
         log.info(
                 "the lease of Node {} was not renewed in try {} of {}: {}",
                 options.nodeName(),
@@ -142,7 +152,6 @@ final class LeaseSync {
         if (failures > 1 && !isStopped()) {
             tellRepeatedFailure();
         }
-        return update(base, failures);
     }
 
     /** Somebody else changed the lease: what is there now is the base of the next try. */
@@ -178,7 +187,7 @@ final class LeaseSync {
                 result.complete(Ensured.NOTHING);
                 return;
             }
-            Duration wait = BACKOFF.pause(tries, 0);
+            Duration wait = ENSURING.askedAtMost(options.interval()).pause(tries, NO_JITTER, thrown);
             // once for an outage; how long it lasts, sinceRenewal() tells
             log.atLevel(tries == 1 ? Level.WARN : Level.DEBUG)
                     .log(
@@ -248,6 +257,17 @@ final class LeaseSync {
         if (!stopped) {
             pause = timekeeper.schedule(wait, then);
         }
+    }
+
+    private CompletableFuture<@Nullable Void> pauseAfter(@Nullable Throwable thrown, int failures) {
+        Duration wait = UPDATING.askedAtMost(options.interval()).pause(failures, NO_JITTER, thrown);
+        CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
+        if (wait.isZero()) {
+            over.complete(null);
+        } else {
+            pauseFor(wait, () -> over.complete(null));
+        }
+        return over;
     }
 
     private interface Step<R> {

@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
 public final class NodeLeaseController extends AbstractService {
 
     private static final Logger log = LoggerFactory.getLogger(NodeLeaseController.class);
-    private static final int RENEWALS_IN_A_DURATION = 4;
     private static final double JITTER = 0.04;
 
     private final LeaseSync sync;
@@ -50,7 +49,7 @@ public final class NodeLeaseController extends AbstractService {
      */
     NodeLeaseController(LeaseSync sync, NodeLeaseOptions options, Timekeeper timekeeper, DoubleSupplier random) {
         this.sync = sync;
-        this.interval = options.leaseDuration().dividedBy(RENEWALS_IN_A_DURATION);
+        this.interval = options.interval();
         this.timekeeper = timekeeper;
         this.random = random;
     }

@@ -16,6 +16,8 @@ public record NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable
     /** The kubelet's default. */
     public static final Duration DEFAULT_DURATION = Duration.ofSeconds(40);
 
+    private static final int RENEWALS_IN_A_DURATION = 4;
+
     /**
      * Options.
      *
@@ -29,6 +31,11 @@ public record NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable
             throw new IllegalArgumentException("a lease cannot last " + leaseDuration
                     + ": its duration is a positive number of whole seconds, by default 40");
         }
+    }
+
+    /** From one round to the next, but for the jitter. */
+    Duration interval() {
+        return leaseDuration.dividedBy(RENEWALS_IN_A_DURATION);
     }
 
     int seconds() {

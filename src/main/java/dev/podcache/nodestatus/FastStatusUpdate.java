@@ -1,5 +1,6 @@
 package dev.podcache.nodestatus;
 
+import dev.podcache.apiserver.Retries;
 import dev.podcache.node.NodeLister;
 import dev.podcache.nodestatus.NodeStatusComputation.Computed;
 import dev.podcache.time.Timekeeper;
@@ -23,6 +24,7 @@ final class FastStatusUpdate implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(NodeStatusUpdater.class);
     private static final Duration PERIOD = Duration.ofMillis(100);
     private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Retries SYNC = Retries.atOnce();
 
     private final Turns turns;
     private final NodeLister lister;
@@ -102,18 +104,21 @@ final class FastStatusUpdate implements AutoCloseable {
         if (!reports.isNews(computed) || !"True".equals(ready(computed.node()))) {
             return CompletableFuture.completedFuture(Outcome.NOT_YET);
         }
-        return reports.send(computed).handle((done, thrown) -> outcomeOf(thrown));
+        return reports.send(computed)
+                .handle((done, thrown) -> outcomeOf(thrown))
+                .thenCompose(outcome -> outcome);
     }
 
-    private Outcome outcomeOf(@Nullable Throwable thrown) {
+    /** Keeps its turn for as long as the server asks not to be asked. */
+    private CompletableFuture<Outcome> outcomeOf(@Nullable Throwable thrown) {
         if (thrown == null) {
-            return Outcome.DONE;
+            return CompletableFuture.completedFuture(Outcome.DONE);
         }
         Failure failure = Failure.of(thrown);
         if (!failure.isCancelled()) {
             log.debug("Node {} is ready, but that was not reported: {}", lister.name(), failure.message());
         }
-        return Outcome.REPORT_FAILED;
+        return pause.over(SYNC.pause(1, 0, failure.cause())).thenApply(over -> Outcome.REPORT_FAILED);
     }
 
     private static @Nullable String ready(Node node) {

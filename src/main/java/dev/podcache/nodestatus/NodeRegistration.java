@@ -1,6 +1,7 @@
 package dev.podcache.nodestatus;
 
 import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
@@ -12,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that the Node is there: creates it, or puts right the one that there is, and tries until that succeeds, after
- * pauses that double from 100 ms to 7 s. One registration at a time.
+ * Sees to it that the Node is there: creates it, or puts right the one that there is, and tries until that succeeds: after
+ * 100 ms, and then after pauses that double from 200 ms to 7 s, or are longer if the server asks for it. One registration at a
+ * time.
  */
 final class NodeRegistration implements AutoCloseable {
 
@@ -21,8 +23,9 @@ final class NodeRegistration implements AutoCloseable {
     // pkg/kubelet/kubelet_node_status.go.
 
     private static final Logger log = LoggerFactory.getLogger(NodeRegistration.class);
-    private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(7);
+    private static final Duration FIRST_ATTEMPT = Duration.ofMillis(100);
+    private static final Retries RETRIES = new Retries(Duration.ofMillis(200), Duration.ofSeconds(7));
+    private static final double NO_JITTER = 0;
 
     private final NodeApi api;
     private final NodeStatusComputation computation;
@@ -51,7 +54,7 @@ final class NodeRegistration implements AutoCloseable {
      */
     CompletableFuture<Void> register(Consumer<Failure> failed) {
         CompletableFuture<Void> registered = new CompletableFuture<>();
-        attemptAfter(FIRST_PAUSE, registered, failed);
+        attemptAfter(FIRST_ATTEMPT, 1, registered, failed);
         return registered;
     }
 
@@ -61,7 +64,8 @@ final class NodeRegistration implements AutoCloseable {
         pause.close();
     }
 
-    private void attemptAfter(Duration length, CompletableFuture<Void> registered, Consumer<Failure> failed) {
+    private void attemptAfter(
+            Duration length, int number, CompletableFuture<Void> registered, Consumer<Failure> failed) {
         pause.then(
                 length,
                 () -> attempt().whenComplete((done, thrown) -> {
@@ -75,8 +79,8 @@ final class NodeRegistration implements AutoCloseable {
                         return;
                     }
                     failed.accept(failure);
-                    Duration doubled = length.multipliedBy(2);
-                    attemptAfter(doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE, registered, failed);
+                    Duration next = RETRIES.pause(number, NO_JITTER, failure.cause());
+                    attemptAfter(next, number + 1, registered, failed);
                 }));
     }
 
@@ -103,11 +107,14 @@ final class NodeRegistration implements AutoCloseable {
                 .handleAsync(
                         (existing, notRead) -> notRead == null
                                 ? reconcile(initial, existing)
-                                // without a Node to be found, that we may not create one is the trouble
-                                : CompletableFuture.<Void>failedFuture(
-                                        failure.is(FailureReason.FORBIDDEN) ? failure.cause() : notRead),
+                                : CompletableFuture.<Void>failedFuture(worse(failure, notRead)),
                         timekeeper.blocking())
                 .thenCompose(next -> next);
+    }
+
+    /** Without a Node to be found, that we may not create one is the trouble, unless the server asks not to be asked. */
+    private static Throwable worse(Failure notCreated, Throwable notRead) {
+        return notCreated.is(FailureReason.FORBIDDEN) && !Retries.asksForPause(notRead) ? notCreated.cause() : notRead;
     }
 
     private CompletableFuture<Void> reconcile(Node initial, Node existing) {

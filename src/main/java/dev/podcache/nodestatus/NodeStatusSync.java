@@ -1,11 +1,13 @@
 package dev.podcache.nodestatus;
 
 import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.node.NodeLister;
 import dev.podcache.nodestatus.NodeStatusComputation.Computed;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -15,14 +17,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One sync: registers the Node if that is due; then reads it, computes what it should be, and reports that if it is news or a
- * report is due, in up to five tries, back to back. Used in a turn only, but for what it says about itself.
+ * report is due, in up to five tries, back to back unless the server asks for a pause. A sync whose last try was answered with that
+ * ends after the pause, so that nobody else asks within it. Used in a turn only, but for what it says about itself.
  */
-final class NodeStatusSync {
+final class NodeStatusSync implements AutoCloseable {
 
     // After syncNodeStatus and updateNodeStatus of kubernetes/kubernetes, pkg/kubelet/kubelet_node_status.go.
 
     private static final Logger log = LoggerFactory.getLogger(NodeStatusUpdater.class);
     private static final int TRIES = 5;
+    private static final String UNREPORTED = "status of Node {} cannot be reported, trying on: {}";
+    private static final Retries RETRIES = Retries.atOnce();
 
     private final NodeApi api;
     private final NodeLister lister;
@@ -30,6 +35,7 @@ final class NodeStatusSync {
     private final StatusReports reports;
     private final NodeStatusOptions options;
     private final Executor blocking;
+    private final Pause pause;
 
     private boolean mayRegisterAgain;
     private boolean failing;
@@ -43,22 +49,29 @@ final class NodeStatusSync {
         this.lister = lister;
         this.options = options;
         this.blocking = timekeeper.blocking();
+        this.pause = new Pause(timekeeper);
     }
 
     /** What a sync works with. */
     record Parts(NodeApi api, NodeRegistration registration, StatusReports reports) {}
 
-    /** Syncs. The future never fails; while the Node cannot be registered it is not done either. */
+    /** Syncs. The future never fails; while the Node cannot be registered it is not done either, nor after {@link #close}, perhaps. */
     CompletableFuture<Void> run() {
         mayRegisterAgain = true;
         return registerAndUpdate().handle((done, thrown) -> {
             if (thrown == null) {
                 succeeded();
             } else {
-                failed("status of Node {} cannot be reported, trying on: {}", Failure.of(thrown));
+                failed(UNREPORTED, Failure.of(thrown));
             }
             return null;
         });
+    }
+
+    /** No try after a pause. From any thread. Idempotent. */
+    @Override
+    public void close() {
+        pause.close();
     }
 
     /** From any thread. */
@@ -119,7 +132,19 @@ final class NodeStatusSync {
         if (attempt > 0) {
             tellRepeatedFailure();
         }
-        return attempt + 1 < TRIES ? tryUpdate(attempt + 1) : CompletableFuture.failedFuture(failure.cause());
+        return pauseAfter(failure, attempt + 1)
+                .thenCompose(over -> attempt + 1 < TRIES
+                        ? tryUpdate(attempt + 1)
+                        : CompletableFuture.<Void>failedFuture(failure.cause()));
+    }
+
+    private CompletableFuture<@Nullable Void> pauseAfter(Failure failure, int failures) {
+        Duration asked = RETRIES.pause(failures, 0, failure.cause());
+        if (!asked.isZero()) {
+            // it may be long, and nobody should wait for its end to learn of the trouble
+            failed(UNREPORTED, failure);
+        }
+        return pause.over(asked);
     }
 
     /** Somebody has deleted the Node: once a sync it is registered again, then the next sync does. */

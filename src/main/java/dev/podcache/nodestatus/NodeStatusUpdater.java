@@ -99,6 +99,7 @@ public final class NodeStatusUpdater implements AutoCloseable {
     public void close() {
         api.close();
         loop.close();
+        sync.close();
         fastUpdate.close();
         registration.close();
     }

@@ -2,6 +2,7 @@ package dev.podcache.nodestatus;
 
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** What comes next after a while, one thing at a time, until it is closed. Thread-safe. */
@@ -21,6 +22,17 @@ final class Pause implements AutoCloseable {
             next.cancel();
         }
         next = closed ? null : timekeeper.schedule(length, task);
+    }
+
+    /** Done, on the timer thread, when {@code length} is over, or at once if that is zero; once closed perhaps never. */
+    CompletableFuture<@Nullable Void> over(Duration length) {
+        CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
+        if (length.isZero()) {
+            over.complete(null);
+        } else {
+            then(length, () -> over.complete(null));
+        }
+        return over;
     }
 
     /** Nothing comes next any more. Idempotent. */

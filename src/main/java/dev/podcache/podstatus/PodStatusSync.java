@@ -174,8 +174,7 @@ final class PodStatusSync implements AutoCloseable {
             if (closed) {
                 return;
             }
-            Duration retryAfter = cause instanceof ApiServerException refused ? refused.retryAfter() : null;
-            failures = pauses.begin(status.pod().uid(), retryAfter, this::wakeUp);
+            failures = pauses.begin(status.pod().uid(), cause, this::wakeUp);
         }
         if (!(cause instanceof ApiServerException)) {
             log.error("reporting the status of pod {} failed; this is a bug in Podcache", status.pod(), cause);

@@ -1,18 +1,17 @@
 package dev.podcache.podstatus;
 
-import dev.podcache.time.Backoff;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.DoubleSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** Which pods wait after a failed report, and for how long. Not thread-safe. */
 final class ReportPauses {
 
-    private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(10));
+    private static final Retries RETRIES = new Retries(Duration.ofSeconds(1), Duration.ofSeconds(10));
 
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
@@ -33,17 +32,14 @@ final class ReportPauses {
     /**
      * Begins a pause, longer with each failure in a row.
      *
-     * @param retryAfter the shortest the server asks for, if it does
+     * @param failure why the report failed
      * @param then run when it is over, on the timer's thread
      * @return how many failures in a row there were
      */
-    int begin(String uid, @Nullable Duration retryAfter, Runnable then) {
+    int begin(String uid, Throwable failure, Runnable then) {
         Pause before = byUid.get(uid);
         int failures = before == null ? 1 : before.failures() + 1;
-        Duration pause = PAUSES.pause(failures, random.getAsDouble());
-        if (retryAfter != null && retryAfter.compareTo(pause) > 0) {
-            pause = retryAfter;
-        }
+        Duration pause = RETRIES.pause(failures, random.getAsDouble(), failure);
         long until = timekeeper.nanoTime() + pause.toNanos();
         byUid.put(uid, new Pause(failures, until, timekeeper.schedule(pause, then)));
         return failures;

@@ -1,19 +1,19 @@
 package dev.podcache.reflector;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
-import dev.podcache.time.Backoff;
 import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
  * How long to wait after each of the failures in a row: at most 200 ms after the first, twice as long after each further one, up
- * to 30 s; longer if the server asked for it. A forgotten version (410) is no trouble: the list that mends it is made at once,
- * unless the one before it was in vain. Guarded by the lock of its {@link Reflector}.
+ * to 30 s; longer if the server asked for it, see {@link Retries}. A forgotten version (410) is no trouble: the list that mends it
+ * is made at once, unless the one before it was in vain. Guarded by the lock of its {@link Reflector}.
  */
 final class RetryPauses {
 
-    private static final Backoff BACKOFF = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(30));
+    private static final Retries RETRIES = new Retries(Duration.ofMillis(200), Duration.ofSeconds(30));
 
     private final DoubleSupplier random;
     private int failures;
@@ -46,8 +46,6 @@ final class RetryPauses {
         boolean forgotten = failure.reason() == FailureReason.EXPIRED;
         boolean atOnce = forgotten && !lastForgotten;
         lastForgotten = forgotten;
-        Duration pause = atOnce ? Duration.ZERO : BACKOFF.pause(failures, random.getAsDouble());
-        Duration asked = failure.retryAfter();
-        return asked != null && asked.compareTo(pause) > 0 ? asked : pause;
+        return (atOnce ? Retries.atOnce() : RETRIES).pause(failures, random.getAsDouble(), failure);
     }
 }

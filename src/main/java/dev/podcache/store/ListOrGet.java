@@ -7,6 +7,7 @@ import dev.podcache.apiserver.Freshness;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
@@ -68,7 +69,9 @@ final class ListOrGet<T> {
             return getter.get(key, Freshness.LATEST, timeout)
                     .handle((fetched, failure) -> {
                         if (fetched == null && !isReason(failure, FailureReason.NOT_FOUND)) {
-                            return CompletableFuture.<Listed<T>>failedFuture(refusal);
+                            // the next list is not made before the server wants to be asked again
+                            return CompletableFuture.<Listed<T>>failedFuture(
+                                    Retries.asksForPause(failure) ? cause(failure) : refusal);
                         }
                         return server.list(timeout)
                                 .handle((listed, again) ->

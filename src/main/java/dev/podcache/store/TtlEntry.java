@@ -1,9 +1,9 @@
 package dev.podcache.store;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Phase;
-import dev.podcache.time.Backoff;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ final class TtlEntry<T> extends Entry<T> {
      * No get waits for more than two flights.
      */
 
-    private static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(30));
+    private static final Retries RETRIES = new Retries(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
     private @Nullable Flight<T> flight; // guarded by this, like all that follows
     private long flights;
@@ -132,9 +132,8 @@ final class TtlEntry<T> extends Entry<T> {
         }
         failures++;
         refreshBehind = true;
-        Duration pause = PAUSES.pause(failures, ThreadLocalRandom.current().nextDouble());
-        Duration asked = failure.retryAfter();
-        nextRefresh = now + (asked != null && asked.compareTo(pause) > 0 ? asked : pause).toNanos();
+        Duration pause = RETRIES.pause(failures, ThreadLocalRandom.current().nextDouble(), failure);
+        nextRefresh = now + pause.toNanos();
     }
 
     @Override
