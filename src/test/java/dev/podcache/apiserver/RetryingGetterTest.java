@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,10 +116,11 @@ class RetryingGetterTest {
         assertThat(time.nanoTime()).isLessThan(Duration.ofSeconds(1).toNanos());
     }
 
-    @Test
-    void get_retryAfterLongerThanTheBackoff_isObeyed() {
+    @ParameterizedTest
+    @EnumSource
+    void get_throttledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said) {
         getter.get(DB, Freshness.LATEST, BUDGET);
-        server.fail(FailureReason.THROTTLED, Duration.ofSeconds(2));
+        server.fail(said.answer());
         time.advance(Duration.ofMillis(1999));
         assertThat(server.attempts).hasSize(1);
         time.advance(Duration.ofMillis(1));
@@ -132,6 +134,15 @@ class RetryingGetterTest {
         server.fail(FailureReason.THROTTLED, Duration.ofSeconds(30));
 
         assertThat(failure(result).retryAfter()).isEqualTo(Duration.ofSeconds(30));
+    }
+
+    /** However much time there is: what loops without a deadline make of a long pause is nothing for who waits. */
+    @Test
+    void get_retryAfterOfAnHourAndABudgetOfHalfAnHour_failsAtOnce() {
+        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, Duration.ofMinutes(30));
+        server.fail(FailureReason.THROTTLED, Duration.ofHours(1));
+
+        assertThat(failure(result).retryAfter()).isEqualTo(Duration.ofHours(1));
     }
 
     @Test

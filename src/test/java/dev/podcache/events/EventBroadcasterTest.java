@@ -10,6 +10,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.TooManyRequests;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.EventSourceBuilder;
@@ -37,6 +38,7 @@ class EventBroadcasterTest {
             .withUid("uid-1")
             .build();
 
+    private double random = 0.5;
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final FakeApiServer server = new FakeApiServer(time);
     private final EventBroadcaster events = new EventBroadcaster(
@@ -46,7 +48,7 @@ class EventBroadcasterTest {
                     .withHost("worker-1")
                     .build(),
             time,
-            () -> 0.5);
+            () -> random);
 
     @BeforeEach
     void createNamespace() {
@@ -225,6 +227,35 @@ class EventBroadcasterTest {
         assertThat(server.actions()).hasSize(12);
         server.clearFailures();
         events.event(WEB, EventRecorder.Type.NORMAL, "Pulled", "it is there");
+        assertThat(only().getReason()).isEqualTo("Pulled");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void write_throttledForTwoSeconds_isNotTriedAgainBefore(TooManyRequests said) {
+        random = 0;
+        server.failNext(1, said.answer());
+        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+
+        time.advance(Duration.ofMillis(1999));
+        assertThat(server.actions()).hasSize(1);
+        time.advance(Duration.ofMillis(1));
+        assertThat(only().getMessage()).isEqualTo("no image");
+    }
+
+    @Test
+    void write_givenUpWhileThrottled_theNextEventWaitsToo(NoLeaks leaks) {
+        leaks.allowWarnings("the event Failed about Pod web was not written");
+        server.failNext(11, failure(FailureReason.UNAVAILABLE));
+        server.failNext(1, TooManyRequests.SECONDS.answer());
+        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.Type.NORMAL, "Pulled", "it is there");
+        time.advance(Duration.ofSeconds(5 + 10 * 10));
+        assertThat(server.actions()).hasSize(12);
+
+        time.advance(Duration.ofMillis(1999));
+        assertThat(server.actions()).hasSize(12);
+        time.advance(Duration.ofMillis(1));
         assertThat(only().getReason()).isEqualTo("Pulled");
     }
 

@@ -16,6 +16,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.TooManyRequests;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -191,6 +192,35 @@ class PodStatusTroubleTest {
         world.server.clearFailures();
         world.time.advance(Duration.ofSeconds(5));
         assertThat(world.requests()).containsExactly(GET, PATCH);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @ExpectedWarnings(NOT_REPORTED)
+    void syncPod_throttledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said) {
+        world.server.failNext(1, said.answer());
+        set(pod, "Running");
+        world.sync();
+        world.time.advance(Duration.ofMillis(1999));
+        assertThat(world.requests()).containsExactly(GET);
+        world.time.advance(Duration.ofMillis(1));
+
+        assertThat(world.requests()).containsExactly(GET, PATCH);
+    }
+
+    /** More nanoseconds than a long can count. */
+    @Test
+    @ExpectedWarnings(NOT_REPORTED)
+    void syncPod_throttledForCenturies_isRepeatedAfterTwoMinutes() {
+        world.server.failNext(
+                1,
+                new ApiServerException(
+                        FailureReason.THROTTLED, 429, Duration.ofSeconds(9_999_999_999L), "a request", null));
+        set(pod, "Running");
+        world.sync();
+        world.time.advance(Duration.ofMinutes(2));
+
+        assertThat(world.requests()).containsExactly(GET, GET, PATCH);
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The loop, call by call; pauses are the longest ones because the jitter is 0. */
 @ExtendWith(NoLeaks.class)
@@ -235,12 +238,47 @@ class ReflectorTest {
                 .containsExactly(200L, 400L, 800L, 1600L, 3200L, 6400L, 12_800L, 25_600L, 30_000L, 30_000L, 30_000L);
     }
 
-    @Test
-    void failure_withRetryAfter_waitsAtLeastThatLong() {
+    @ParameterizedTest
+    @EnumSource
+    void list_throttledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said) {
         reflector.start();
-        server.fail(failure(FailureReason.THROTTLED, Duration.ofSeconds(2)));
+        server.fail(said.answer());
 
         time.advance(Duration.ofMillis(1999));
+        assertThat(server.lists()).isEqualTo(1);
+        time.advance(MILLI);
+        assertThat(server.lists()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void watch_throttledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said) {
+        watching();
+        server.watch().end(said.answer());
+
+        time.advance(Duration.ofMillis(1999));
+        assertThat(server.watches()).isEqualTo(1);
+        time.advance(MILLI);
+        assertThat(server.watches()).isEqualTo(2);
+    }
+
+    @Test
+    void failure_versionForgottenAndAPauseAskedFor_isNotListedAtOnce() {
+        watching();
+        server.watch().end(failure(FailureReason.EXPIRED, Duration.ofSeconds(2)));
+
+        time.advance(Duration.ofMillis(1999));
+        assertThat(server.lists()).isEqualTo(1);
+        time.advance(MILLI);
+        assertThat(server.lists()).isEqualTo(2);
+    }
+
+    @Test
+    void failure_withRetryAfterOfAYear_waitsTwoMinutes() {
+        reflector.start();
+        server.fail(failure(FailureReason.THROTTLED, Duration.ofDays(365)));
+
+        time.advance(Duration.ofMinutes(2).minus(MILLI));
         assertThat(server.lists()).isEqualTo(1);
         time.advance(MILLI);
         assertThat(server.lists()).isEqualTo(2);

@@ -16,6 +16,7 @@ import dev.podcache.object.Phase;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The state table of strategy CACHE, row by row. */
 @ExtendWith(NoLeaks.class)
@@ -393,6 +396,35 @@ class TtlObjectStoreTest {
 
         f.timekeeper.advance(Duration.ofSeconds(1));
         f.get();
+        f.requireGets(3);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void refreshThrottledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said) {
+        seen("v1");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        f.server.failNext(1, said.answer());
+        f.get();
+        f.timekeeper.advance(Duration.ofMillis(1999));
+        f.get();
+        f.requireGets(2);
+
+        f.timekeeper.advance(Duration.ofMillis(1));
+        f.get();
+        f.requireGets(3);
+    }
+
+    /** More nanoseconds than a long can count. */
+    @Test
+    void refreshFailedWithRetryAfterOfCenturies_isRepeatedAfterTwoMinutes() {
+        seen("v1");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(9_999_999_999L));
+        f.get();
+        f.timekeeper.advance(Duration.ofMinutes(2));
+        f.get();
+
         f.requireGets(3);
     }
 

@@ -21,6 +21,7 @@ import dev.podcache.object.Phase;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -144,6 +145,21 @@ class WatchObjectStoreTest {
         assertThat(f.get()).isEqualTo("v1");
         f.requireRequests(2, 1);
         assertThat(f.server.count(Verb.GET)).isEqualTo(1);
+    }
+
+    @Test
+    @ExpectedWarnings("answered 429")
+    void listRefusedAndGetThrottled_neitherIsRepeatedBeforeTheServerWants() {
+        f.create(DB, "v1");
+        f.refuse(Verb.LIST, 1);
+        f.server.failNext(
+                1, TooManyRequests.SECONDS.answer(), RequestPattern.any().verb(Verb.GET));
+        f.store.addReference(DB, POD);
+        f.timekeeper.advance(Duration.ofMillis(1999));
+        f.requireRequests(1, 0);
+
+        f.timekeeper.advance(Duration.ofMillis(1));
+        assertThat(f.get()).isEqualTo("v1");
     }
 
     @Test
