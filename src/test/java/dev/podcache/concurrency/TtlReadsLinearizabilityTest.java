@@ -6,19 +6,18 @@ import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.Operation;
-import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
 /**
  * With a TTL of 0 a get is as good as asking the server: gets that share a fetch still see every write that was over before they
  * began.
  */
-public class StoreReadsLinearizabilityTest {
+public class TtlReadsLinearizabilityTest {
 
     private final AtomicInteger written = new AtomicInteger(1);
-    private final TtlObjectStore<Secret> store = SharedSecret.store(0, written::get);
+    private final TtlObjectStore<Secret> store = SharedSecret.ttlStore(0, written::get);
 
-    public StoreReadsLinearizabilityTest() {
+    public TtlReadsLinearizabilityTest() {
         store.addReference(SharedSecret.KEY, PodKey.of("default", "pod", "uid"));
     }
 
@@ -40,11 +39,6 @@ public class StoreReadsLinearizabilityTest {
 
     @Test
     void getsAndWrites_areLinearizable() {
-        new StressOptions()
-                .iterations(10)
-                .invocationsPerIteration(1000)
-                .threads(3)
-                .actorsPerThread(3)
-                .check(StoreReadsLinearizabilityTest.class);
+        Linearizability.check(TtlReadsLinearizabilityTest.class);
     }
 }

@@ -1,19 +1,21 @@
 package dev.podcache.concurrency;
 
 import dev.podcache.object.PodKey;
-import dev.podcache.store.TtlObjectStore;
+import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Secret;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
-import org.jetbrains.lincheck.datastructures.StressOptions;
-import org.junit.jupiter.api.Test;
 
 /** References to one object are a multiset, and the store has an entry exactly while it is not empty. */
 @Param(name = "pod", gen = IntGen.class, conf = "1:2")
-public class StoreReferencesLinearizabilityTest {
+public abstract class StoreReferences {
 
-    private final TtlObjectStore<Secret> store = SharedSecret.store(Long.MAX_VALUE, () -> 1);
+    private final Store<Secret> store;
+
+    StoreReferences(Store<Secret> store) {
+        this.store = store;
+    }
 
     @Operation
     public void add(@Param(name = "pod") int pod) {
@@ -32,15 +34,5 @@ public class StoreReferencesLinearizabilityTest {
 
     private static PodKey pod(int number) {
         return PodKey.of("default", "pod", "uid-" + number);
-    }
-
-    @Test
-    void addDeleteAndCount_areLinearizable() {
-        new StressOptions()
-                .iterations(10)
-                .invocationsPerIteration(1000)
-                .threads(3)
-                .actorsPerThread(3)
-                .check(StoreReferencesLinearizabilityTest.class);
     }
 }
