@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class RetryingGetter<T> {
 
     /** Whatever the server asks for: what does not fit the budget ends the get. */
-    private static final Retries RETRIES = new Retries(Duration.ofMillis(100), Duration.ofSeconds(5))
-            .askedAtMost(ChronoUnit.FOREVER.getDuration());
+    private static final Retries RETRIES =
+            new Retries(Duration.ofMillis(100), Duration.ofSeconds(5)).askedAtMost(ChronoUnit.FOREVER.getDuration());
 
     private final ObjectGetter<T> getter;
     private final Timekeeper timekeeper;

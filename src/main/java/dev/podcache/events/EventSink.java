@@ -124,8 +124,7 @@ final class EventSink {
                 correlator.written(correlated.key(), written);
                 over.complete(null);
             } else if (mayPass(thrown) && tries < MOST_TRIES) {
-                pauseFor(
-                        RETRIES.pause(tries, random.getAsDouble(), thrown), () -> write(correlated, tries + 1, over));
+                pauseFor(RETRIES.pause(tries, random.getAsDouble(), thrown), () -> write(correlated, tries + 1, over));
             } else {
                 giveUp(correlated.event(), thrown);
                 endAfter(NEXT_EVENT.pause(tries, 0, thrown), over);

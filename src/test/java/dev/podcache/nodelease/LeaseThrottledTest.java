@@ -77,8 +77,7 @@ class LeaseThrottledTest {
     @Test
     void update_conflictThatAsksForAPause_isNotReadBefore() {
         started();
-        server.failNext(
-                1, new ApiServerException(FailureReason.CONFLICT, 409, Duration.ofSeconds(2), "changed", null));
+        server.failNext(1, new ApiServerException(FailureReason.CONFLICT, 409, Duration.ofSeconds(2), "changed", null));
         time.advance(INTERVAL);
         requireNothingBeforeTwoSeconds();
 

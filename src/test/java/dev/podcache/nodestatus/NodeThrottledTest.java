@@ -80,8 +80,8 @@ class NodeThrottledTest {
         fixture.memory = "40e9";
         fixture.time.advance(UpdaterFixture.SYNC);
 
-        assertThat(updater.state().problem()).hasValueSatisfying(problem -> assertThat(problem)
-                .contains("429"));
+        assertThat(updater.state().problem())
+                .hasValueSatisfying(problem -> assertThat(problem).contains("429"));
     }
 
     @Test
