@@ -1,0 +1,69 @@
+package dev.podcache.store;
+
+import static dev.podcache.store.TtlFixture.OTHER_POD;
+import static dev.podcache.store.TtlFixture.POD;
+import static dev.podcache.store.WatchFixture.DB;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Phase;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The last reference goes while another comes: the entry is dropped, but still in the table, and the new reference finds it there.
+ * A listener is told in just that moment, on the thread that drops.
+ */
+@ExtendWith(NoLeaks.class)
+class ReferenceWhileDroppingTest {
+
+    private final WatchFixture f = new WatchFixture(new ManualTimekeeper(), new RefersWhenDropped());
+    private boolean refers = true;
+
+    private final class RefersWhenDropped implements PodcacheMetrics {
+
+        @Override
+        public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+            if (cause.equals(Transitions.DROPPED) && refers) {
+                refers = false;
+                f.store.addReference(DB, OTHER_POD);
+            }
+        }
+    }
+
+    @AfterEach
+    void close() {
+        refers = false;
+        f.close();
+    }
+
+    @Test
+    @Timeout(20)
+    void newReference_getsAnEntryOfItsOwn_thatTheDroppingLeavesAlone() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.store.deleteReference(DB, POD);
+        f.update(DB, "v2");
+
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(f.store.state(DB).references()).isEqualTo(1);
+        assertThat(f.server.openWatches()).isEqualTo(1);
+    }
+
+    @Test
+    @Timeout(20)
+    void newReferenceDeletedAgain_nothingIsLeft() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.store.deleteReference(DB, POD);
+        f.store.deleteReference(DB, OTHER_POD);
+
+        f.requireNothingHeld();
+    }
+}
