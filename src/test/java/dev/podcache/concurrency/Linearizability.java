@@ -11,7 +11,7 @@ final class Linearizability {
     static void check(Class<?> operations) {
         new StressOptions()
                 .iterations(10)
-                .invocationsPerIteration(500)
+                .invocationsPerIteration(1000)
                 .threads(3)
                 .actorsPerThread(3)
                 .check(operations);
