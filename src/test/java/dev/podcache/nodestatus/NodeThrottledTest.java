@@ -95,8 +95,7 @@ class NodeThrottledTest {
         updater.syncSoon();
         requireNothingBeforeTwoSeconds();
 
-        assertThat(fixture.node().getStatus().getCapacity().get("memory").getAmount())
-                .isEqualTo("40");
+        assertThat(fixture.node().getStatus().getCapacity()).isEqualTo(Nodes.quantities("cpu", "2", "memory", "40e9"));
     }
 
     @Test
