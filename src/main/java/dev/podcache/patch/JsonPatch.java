@@ -78,6 +78,9 @@ public final class JsonPatch {
 
         private JsonNode remove(JsonNode target, JsonPointer path) {
             requirePresent(target, path);
+            if (path.matches()) {
+                throw failure("would leave nothing");
+            }
             JsonNode parent = target.at(path.head());
             if (parent instanceof ObjectNode object) {
                 object.remove(path.last().getMatchingProperty());

@@ -44,6 +44,12 @@ class PatchTest {
         {'a':1}      | [{'op':'copy','from':'/a','path':'/b'}]            | {'a':1,'b':1}
         {'a':1}      | [{'op':'test','path':'/a','value':1}]              | {'a':1}
         {'x/y':1}    | [{'op':'replace','path':'/x~1y','value':2}]        | {'x/y':2}
+        {'a':[2]}    | [{'op':'add','path':'/a/0','value':1}]             | {'a':[1,2]}
+        {'a':[1]}    | [{'op':'add','path':'/a/1','value':2}]             | {'a':[1,2]}
+        {'a':[1,2]}  | [{'op':'remove','path':'/a/0'}]                    | {'a':[2]}
+        {'a':[1,2]}  | [{'op':'replace','path':'/a/0','value':3}]         | {'a':[3,2]}
+        {'a':1}      | [{'op':'add','path':'','value':{'b':2}}]           | {'b':2}
+        {'a':1}      | [{'op':'replace','path':'','value':{'b':2}}]       | {'b':2}
         """)
     void jsonPatch_eachOperation_isApplied(String original, String patch, String result) {
         assertThat(JsonPatch.apply(value(original), value(patch))).isEqualTo(value(result));
@@ -77,9 +83,17 @@ class PatchTest {
         [{'op':'fly','path':'/a'}]
         [1]
         [{'path':'/a'}]
+        [{'op':'add','path':'/b'}]
+        [{'op':'add','path':'a','value':2}]
+        [{'op':'add','path':'/nowhere/b','value':2}]
+        [{'op':'add','path':'/list/2','value':2}]
+        [{'op':'add','path':'/list/x','value':2}]
+        [{'op':'remove','path':'/list/1'}]
+        [{'op':'remove','path':''}]
+        [{'op':'move','from':'','path':'/b'}]
         """)
     void jsonPatch_noSuchThing_isRefused(String patch) {
-        assertThatThrownBy(() -> JsonPatch.apply(Trees.tree("{'a':1}"), value(patch)))
+        assertThatThrownBy(() -> JsonPatch.apply(Trees.tree("{'a':1,'list':[1]}"), value(patch)))
                 .isInstanceOf(PatchException.class);
     }
 
