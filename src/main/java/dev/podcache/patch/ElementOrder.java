@@ -66,6 +66,6 @@ final class ElementOrder {
     private boolean wasBefore(JsonNode left, JsonNode right, JsonNode oldOrder) {
         int leftIndex = indexOf(oldOrder, left);
         int rightIndex = indexOf(oldOrder, right);
-        return leftIndex >= 0 && rightIndex >= 0 && leftIndex < rightIndex;
+        return leftIndex >= 0 && leftIndex < rightIndex;
     }
 }
