@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.testing.EqualsTester;
 import com.google.common.testing.NullPointerTester;
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,7 +48,7 @@ class ObjectKeyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a", "0", "kube-system", "a--b", "team-1", "1-team"})
+    @ValueSource(strings = {"a", "z", "0", "9", "kube-system", "a--b", "team-1", "1-team"})
     void validated_legalLabel_isTakenAsNamespaceAndName(String label) {
         assertThat(ObjectKey.validated(label, label)).isEqualTo(ObjectKey.of(label, label));
     }
@@ -93,5 +95,54 @@ class ObjectKeyTest {
         assertThatThrownBy(() -> ObjectKey.validated("shop", LONGEST_NAME + "n"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("name \"" + "n".repeat(80) + "...\" is");
+    }
+
+    @Test
+    void validated_illegalNameOfEightyCharacters_isQuotedWhole() {
+        String illegal = "N".repeat(80);
+
+        assertThatThrownBy(() -> ObjectKey.validated("shop", illegal))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("name \"" + illegal + "\" is");
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // what a caller without static checks may do
+    void validated_null_saysWhichPartIsMissing() {
+        assertThatThrownBy(() -> ObjectKey.validated(null, "db"))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("namespace is null: give the namespace of the object");
+        assertThatThrownBy(() -> ObjectKey.validated("shop", null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("name is null: give the name of the object");
+    }
+
+    @Test
+    void validatedClusterScoped_legalName_hasNoNamespace() {
+        assertThat(ObjectKey.validatedClusterScoped("worker-1")).isEqualTo(ObjectKey.of("", "worker-1"));
+    }
+
+    @Test
+    void validatedClusterScoped_illegalName_isQuotedInTheMessage() {
+        assertThatThrownBy(() -> ObjectKey.validatedClusterScoped("Worker"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("name \"Worker\" is not a legal Kubernetes name");
+    }
+
+    @Test
+    void isLegal_bothPartsLegal_onlyThen() {
+        assertThat(ObjectKey.of("shop", "tls.example.com").isLegal()).isTrue();
+        assertThat(ObjectKey.of("shop.eu", "db").isLegal()).isFalse();
+        assertThat(ObjectKey.of("shop", "DB").isLegal()).isFalse();
+    }
+
+    @Test
+    void hashCode_manyKeys_spreads() {
+        Set<Integer> codes = new HashSet<>();
+        for (int i = 0; i < 1000; i++) {
+            codes.add(ObjectKey.of("shop-" + i % 10, "settings-" + i).hashCode());
+        }
+
+        assertThat(codes).hasSizeGreaterThan(900);
     }
 }

@@ -3,8 +3,8 @@ package dev.podcache.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
-import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Namespaced;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,7 +14,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ObjectKindTest {
 
     static List<ObjectKind<?>> kinds() {
-        return List.of(ObjectKind.SECRET, ObjectKind.CONFIG_MAP, ObjectKind.POD, ObjectKind.NODE);
+        return List.of(
+                ObjectKind.SECRET,
+                ObjectKind.CONFIG_MAP,
+                ObjectKind.POD,
+                ObjectKind.NODE,
+                ObjectKind.SERVICE,
+                ObjectKind.EVENT,
+                ObjectKind.LEASE);
     }
 
     @ParameterizedTest
@@ -24,7 +31,9 @@ class ObjectKindTest {
 
         assertThat(kind.name()).isEqualTo(example.getKind());
         assertThat(kind.plural()).isEqualTo(example.getPlural());
-        assertThat(kind.collectionPath("")).isEqualTo("/api/" + example.getApiVersion() + "/" + example.getPlural());
+        String root = example.getApiVersion().contains("/") ? "/apis/" : "/api/";
+        assertThat(kind.collectionPath("")).isEqualTo(root + example.getApiVersion() + "/" + example.getPlural());
+        assertThat(kind.namespaced()).isEqualTo(example instanceof Namespaced);
         assertThat(kind).hasToString(example.getKind());
     }
 
@@ -44,6 +53,17 @@ class ObjectKindTest {
         assertThat(ObjectKind.SECRET.collectionPath("shop")).isEqualTo("/api/v1/namespaces/shop/secrets");
     }
 
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void isImmutable_objectThatSaysNothing_isNot(ObjectKind<?> kind) throws ReflectiveOperationException {
+        assertThat(emptyIsImmutable(kind)).isFalse();
+    }
+
+    private static <T extends HasMetadata> boolean emptyIsImmutable(ObjectKind<T> kind)
+            throws ReflectiveOperationException {
+        return kind.isImmutable(kind.model().getConstructor().newInstance());
+    }
+
     @Test
     void isImmutable_objectThatSaysSo_only() {
         assertThat(ObjectKind.SECRET.isImmutable(
@@ -52,10 +72,8 @@ class ObjectKindTest {
         assertThat(ObjectKind.SECRET.isImmutable(
                         new SecretBuilder().withImmutable(false).build()))
                 .isFalse();
-        assertThat(ObjectKind.SECRET.isImmutable(new Secret())).isFalse();
         assertThat(ObjectKind.CONFIG_MAP.isImmutable(
                         new ConfigMapBuilder().withImmutable(true).build()))
                 .isTrue();
-        assertThat(ObjectKind.POD.isImmutable(new Pod())).isFalse();
     }
 }

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.testing.EqualsTester;
 import com.google.common.testing.NullPointerTester;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PodKeyTest {
@@ -35,5 +38,23 @@ class PodKeyTest {
     @Test
     void toString_anyPod_isFitForLogs() {
         assertThat(PodKey.of("shop", "web", "u1")).hasToString("shop/web(u1)");
+    }
+
+    @Test
+    void accessors_anyPod_areItsThreeParts() {
+        PodKey key = PodKey.of("shop", "web", "u1");
+
+        assertThat(List.of(key.namespace(), key.name(), key.uid())).containsExactly("shop", "web", "u1");
+    }
+
+    @Test
+    void hashCode_manyKeys_spreads() {
+        Set<Integer> codes = new HashSet<>();
+        for (int i = 0; i < 1000; i++) {
+            codes.add(PodKey.of("shop-" + i % 10, "web-" + i / 10 % 10, "u" + i / 100)
+                    .hashCode());
+        }
+
+        assertThat(codes).hasSizeGreaterThan(900);
     }
 }

@@ -20,6 +20,7 @@ class StrategicMergePatchTest {
         map is emptied            | {'b':{'c':2}}                       | {'b':{'$patch':'delete'}}     | {'b':{}}
         values merge              | {'metadata':{'finalizers':['a']}}   | {'metadata':{'finalizers':['b','a']}} | {'metadata':{'finalizers':['b','a']}}
         values go                 | {'metadata':{'finalizers':['a','b']}} | {'metadata':{'$deleteFromPrimitiveList/finalizers':['a']}} | {'metadata':{'finalizers':['b']}}
+        map is new                | {'a':1}                             | {'b':{'c':null,'d':{'e':null,'f':1}}} | {'a':1,'b':{'d':{'f':1}}}
         directives without target | {'metadata':{}}                     | {'metadata':{'$deleteFromPrimitiveList/finalizers':['a']}} | {'metadata':{}}
         """)
     void apply_anyObject_mergesFieldByField(String rule, String original, String patch, String expected) {
@@ -33,6 +34,7 @@ class StrategicMergePatchTest {
         one goes            | [{'type':'A'},{'type':'B'}]              | [{'type':'A','$patch':'delete'}]            | [{'type':'B'}]
         replaced            | [{'type':'A'},{'type':'B'}]              | [{'type':'C'},{'$patch':'replace'}]         | [{'type':'C'}]
         emptied             | [{'type':'A'},{'type':'B'}]              | [{'$patch':'replace'}]                      | []
+        later one changes   | [{'type':'A'},{'type':'B'}]              | [{'type':'B','x':1}]                        | [{'type':'A'},{'type':'B','x':1}]
         both keep places    | [{'type':'A'},{'type':'B'},{'type':'C'}] | [{'type':'C','x':1},{'type':'A'}]           | [{'type':'B'},{'type':'C','x':1},{'type':'A'}]
         """)
     void apply_conditions_mergeByType(String rule, String original, String patch, String expected) {
@@ -74,6 +76,17 @@ class StrategicMergePatchTest {
                 "{'spec':{'volumes':[{'name':'v','$retainKeys':['name','configMap'],'configMap':{'name':'c'}}]}}");
 
         assertThat(result).isEqualTo(Trees.tree("{'spec':{'volumes':[{'name':'v','configMap':{'name':'c'}}]}}"));
+    }
+
+    @Test
+    void apply_retainKeysWithoutAFieldThatIsSet_isMalformed() {
+        assertThatThrownBy(() -> applied(
+                        "Pod",
+                        "{'spec':{'volumes':[{'name':'v'}]}}",
+                        "{'spec':{'volumes':[{'name':'v','$retainKeys':['name'],'configMap':{'name':'c'}}]}}"))
+                .isInstanceOfSatisfying(
+                        PatchException.class, e -> assertThat(e.isMalformed()).isTrue())
+                .hasMessageContaining("$retainKeys at \"spec.volumes\"");
     }
 
     @Test

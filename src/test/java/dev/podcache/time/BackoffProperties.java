@@ -44,6 +44,13 @@ class BackoffProperties {
     }
 
     @Example
+    void pause_doubledJustFitsUnderTheCap_isNotTheCap() {
+        Backoff backoff = new Backoff(Duration.ofNanos(2), Duration.ofNanos(5));
+
+        assertThat(backoff.pause(2, 0)).isEqualTo(Duration.ofNanos(4));
+    }
+
+    @Example
     void pause_nearlyOne_isHalf() {
         Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(30));
 

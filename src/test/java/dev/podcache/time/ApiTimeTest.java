@@ -1,0 +1,38 @@
+package dev.podcache.time;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.NullAndEmptySource;
+
+class ApiTimeTest {
+
+    @Test
+    void of_fractionOfASecond_isLeftOut() {
+        assertThat(ApiTime.of(Instant.parse("2026-01-01T00:00:00.999999999Z"))).isEqualTo("2026-01-01T00:00:00Z");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2026-01-01T00:00:00Z, 2026-01-01T00:00:00Z",
+        "2026-01-01T00:00:00.999Z, 2026-01-01T00:00:00Z",
+        "2026-01-01T02:00:00+02:00, 2026-01-01T00:00:00Z",
+    })
+    void truncated_time_isWholeSecondsInUtc(String time, String expected) {
+        assertThat(ApiTime.truncated(time)).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @NullAndEmptySource
+    void truncated_noText_isNull(String none) {
+        assertThat(ApiTime.truncated(none)).isNull();
+    }
+
+    @Test
+    void truncated_noTime_staysForTheServerToRefuse() {
+        assertThat(ApiTime.truncated("yesterday")).isEqualTo("yesterday");
+    }
+}
