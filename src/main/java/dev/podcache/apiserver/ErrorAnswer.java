@@ -70,7 +70,7 @@ public final class ErrorAnswer {
     private @Nullable Status status() {
         try {
             JsonNode json = MAPPER.readTree(body);
-            return json != null && "Status".equals(json.path("kind").textValue()) ? statusOf(json) : null;
+            return "Status".equals(json.path("kind").textValue()) ? statusOf(json) : null;
         } catch (IOException | RuntimeException notJson) {
             return null;
         }

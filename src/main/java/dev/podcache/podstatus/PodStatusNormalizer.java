@@ -89,16 +89,15 @@ final class PodStatusNormalizer {
     }
 
     private static @Nullable String cut(@Nullable String message, int limit) {
-        // no character takes more than three bytes for each of its chars
-        if (message == null || message.length() <= limit / 3) {
-            return message;
+        if (message == null) {
+            return null;
         }
         byte[] bytes = message.getBytes(UTF_8);
         if (bytes.length <= limit) {
             return message;
         }
         int end = limit;
-        while (end > 0 && (bytes[end] & 0xC0) == 0x80) {
+        while ((bytes[end] & 0xC0) == 0x80) {
             end--;
         }
         return new String(bytes, 0, end, UTF_8);

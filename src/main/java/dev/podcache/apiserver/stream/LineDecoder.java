@@ -82,9 +82,6 @@ final class LineDecoder {
     }
 
     private void keep(byte[] chunk, int start, int length) {
-        if (length == 0) {
-            return;
-        }
         if (partLength + length > part.length) {
             part = Arrays.copyOf(part, Math.max(partLength + length, 2 * part.length));
         }
