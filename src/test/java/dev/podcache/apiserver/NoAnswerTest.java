@@ -68,6 +68,13 @@ class NoAnswerTest {
     }
 
     @Test
+    void because_completionWithoutCause_isTheFailureItself() {
+        CompletionException bare = new CompletionException(null);
+
+        assertThat(NoAnswer.because("GET x", "https://api", bare)).hasCause(bare);
+    }
+
+    @Test
     void because_failureOfOurs_isThatOne() {
         ApiServerException ours = ApiServerException.answered("GET x", 403, null, null);
 

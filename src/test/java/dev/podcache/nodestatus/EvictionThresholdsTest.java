@@ -28,6 +28,8 @@ class EvictionThresholdsTest {
         "imagefs.inodesFree<150Mi nodefs.inodesFree<100Mi, '{nodefs.inodesFree=100Mi, imagefs.inodesFree=150Mi}'",
         "memory.available<0%, {memory.available=off}",
         "memory.available<100%, {memory.available=off}",
+        "memory.available<0.0%, {memory.available=0.0%}",
+        "memory.available<100.0%, {memory.available=100.0%}",
         "pid.available<1k, {pid.available=1k}"
     })
     void parse_valid_hasThoseThresholds(String evictionHard, String expected) {

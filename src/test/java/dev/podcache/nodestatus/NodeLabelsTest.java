@@ -91,6 +91,20 @@ class NodeLabelsTest {
     }
 
     @Test
+    void parse_longPrefix_isBounded() {
+        String longest = "a".repeat(253);
+        assertThat(NodeLabels.parse(longest + "/b=c")).hasSize(1);
+        assertThatThrownBy(() -> NodeLabels.parse(longest + "a/b=c")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void parse_illegalKey_isQuotedUpToEightyCharacters() {
+        String illegal = "-".repeat(80);
+        assertThatThrownBy(() -> NodeLabels.parse(illegal + "=b")).hasMessageContaining("\"" + illegal + "\"");
+        assertThatThrownBy(() -> NodeLabels.parse(illegal + "-=b")).hasMessageContaining("\"" + illegal + "...\"");
+    }
+
+    @Test
     void parse_keyTwice_isRefused() {
         assertThatThrownBy(() -> NodeLabels.parse("a=1,a=2"))
                 .isInstanceOf(IllegalArgumentException.class)

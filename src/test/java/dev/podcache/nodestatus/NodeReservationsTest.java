@@ -62,6 +62,11 @@ class NodeReservationsTest {
     }
 
     @Test
+    void of_reservationOfZero_isLeftOut() {
+        assertThat(reservations("cpu=0", "", "").of(quantities("cpu=1"))).isEmpty();
+    }
+
+    @Test
     void none_always_keepsTheDefaultReserve() {
         assertThat(NodeReservations.none().of(quantities("cpu=1 memory=1Gi ephemeral-storage=1000")))
                 .isEqualTo(quantities("memory=100Mi ephemeral-storage=100"));

@@ -16,8 +16,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
+import io.fabric8.kubernetes.api.model.PodStatusBuilder;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,8 +110,10 @@ class PodStatusNormalizerTest {
         ContainerStatus container = running("a");
         container.getState().getRunning().setStartedAt(time);
         container.setLastState(ended("a", 1).getState());
+        container.getLastState().getTerminated().setStartedAt(time);
         container.getLastState().getTerminated().setFinishedAt(time);
         PodStatus status = withConditions(status("Running", container), since(condition("Ready", "True"), time));
+        status.getConditions().get(0).setLastProbeTime(time);
         status.setStartTime(time);
 
         PodStatus normalised = PodStatusNormalizer.normalised(pod(spec("Always", "a")), status);
@@ -115,7 +121,9 @@ class PodStatusNormalizerTest {
         ContainerStatus first = normalised.getContainerStatuses().get(0);
         assertThat(normalised.getStartTime()).isEqualTo(expected);
         assertThat(normalised.getConditions().get(0).getLastTransitionTime()).isEqualTo(expected);
+        assertThat(normalised.getConditions().get(0).getLastProbeTime()).isEqualTo(expected);
         assertThat(first.getState().getRunning().getStartedAt()).isEqualTo(expected);
+        assertThat(first.getLastState().getTerminated().getStartedAt()).isEqualTo(expected);
         assertThat(first.getLastState().getTerminated().getFinishedAt()).isEqualTo(expected);
     }
 
@@ -133,6 +141,81 @@ class PodStatusNormalizerTest {
         assertThat(normalised.getInitContainerStatuses())
                 .extracting(ContainerStatus::getName)
                 .containsExactly("z", "y", "x");
+    }
+
+    @Test
+    void normalised_ephemeralContainers_areOrderedAndShareTheBytesOfMessages() {
+        Pod pod = pod(new PodSpecBuilder(spec("Never", "a"))
+                .addNewEphemeralContainer()
+                .withName("x")
+                .endEphemeralContainer()
+                .addNewEphemeralContainer()
+                .withName("y")
+                .endEphemeralContainer()
+                .build());
+        PodStatus status = new PodStatusBuilder(status("Failed", said("a", "m".repeat(20000))))
+                .withEphemeralContainerStatuses(said("y", "m".repeat(20000)), said("x", "short"))
+                .build();
+
+        PodStatus normalised = PodStatusNormalizer.normalised(pod, status);
+
+        assertThat(normalised.getEphemeralContainerStatuses())
+                .extracting(ContainerStatus::getName)
+                .containsExactly("x", "y");
+        assertThat(Stream.concat(
+                        normalised.getContainerStatuses().stream(), normalised.getEphemeralContainerStatuses().stream()))
+                .extracting(container ->
+                        container.getState().getTerminated().getMessage().length())
+                .containsExactly(12288 / 3, 5, 12288 / 3);
+    }
+
+    @Test
+    void normalised_statusOfAPodWithoutContainers_hasAllBytesOfMessages() {
+        PodStatus normalised =
+                PodStatusNormalizer.normalised(pod(spec("Never")), status("Failed", said("a", "m".repeat(20000))));
+
+        assertThat(normalised
+                        .getContainerStatuses()
+                        .get(0)
+                        .getState()
+                        .getTerminated()
+                        .getMessage())
+                .hasSize(12288);
+    }
+
+    @Test
+    void normalised_whatIsLeftOut_isWhatTheServerWritesForIt() {
+        ContainerStatus silent = new ContainerStatusBuilder(ended("a", 1))
+                .withReady(null)
+                .withRestartCount(null)
+                .editState()
+                .editTerminated()
+                .withExitCode(null)
+                .endTerminated()
+                .endState()
+                .build();
+
+        ContainerStatus normalised = normalised(silent);
+
+        assertThat(normalised.getReady()).isFalse();
+        assertThat(normalised.getRestartCount()).isZero();
+        assertThat(normalised.getState().getTerminated().getExitCode()).isZero();
+    }
+
+    @Test
+    void normalised_whatIsSaid_stays() {
+        ContainerStatus said = new ContainerStatusBuilder(ended("a", 2))
+                .withReady(true)
+                .withRestartCount(3)
+                .build();
+
+        assertThat(normalised(said)).isEqualTo(said);
+    }
+
+    private static ContainerStatus normalised(ContainerStatus container) {
+        return PodStatusNormalizer.normalised(pod(spec("Never", "a")), status("Failed", container))
+                .getContainerStatuses()
+                .get(0);
     }
 
     @Test

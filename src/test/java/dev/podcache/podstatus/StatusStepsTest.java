@@ -118,6 +118,18 @@ class StatusStepsTest {
         assertThat(newer.getObservedGeneration()).isEqualTo(expected);
     }
 
+    @Test
+    void take_observedGenerationOfTheStatus_counts() {
+        PodStatus older = status("Running");
+        older.setObservedGeneration(4L);
+        PodStatus newer = status("Running");
+        newer.setObservedGeneration(5L);
+
+        StatusContinuity.take(pod(spec("Always")), older, newer, NOW);
+
+        assertThat(newer.getObservedGeneration()).isEqualTo(5L);
+    }
+
     static Stream<Arguments> refusal() {
         return Stream.of(
                 Arguments.of("Always", ended("c", 0), running("c"), true),
