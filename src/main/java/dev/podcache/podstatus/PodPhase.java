@@ -92,7 +92,6 @@ final class PodPhase {
             running++;
         } else if (PodParts.isWaiting(status) && !PodParts.hasEndedBefore(status)) {
             // a sidecar that has ended, now or before, does not count
-            sidecarsStarting++;
             waiting++;
         }
     }
