@@ -52,14 +52,10 @@ final class PodStatusMerge {
             }
         }
         for (PodCondition condition : present(ours.getConditions())) {
-            boolean owned = PodConditions.OWNED.contains(condition.getType());
-            boolean shared = PodConditions.DISRUPTION_TARGET.equals(condition.getType());
-            if (owned || (shared && disrupts)) {
-                condition.setObservedGeneration(ours.getObservedGeneration());
-            }
-            if (owned) {
+            condition.setObservedGeneration(ours.getObservedGeneration());
+            if (PodConditions.OWNED.contains(condition.getType())) {
                 merged.add(condition);
-            } else if (shared && disrupts) {
+            } else if (disrupts && PodConditions.DISRUPTION_TARGET.equals(condition.getType())) {
                 condition.setLastTransitionTime(
                         StatusContinuity.transition(PodParts.condition(server, condition.getType()), condition, now));
                 PodConditions.put(merged, condition);
