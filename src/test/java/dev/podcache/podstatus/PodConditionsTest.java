@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import java.util.List;
 import java.util.stream.Stream;
@@ -30,7 +31,12 @@ class PodConditionsTest {
     private static final PodSpec TWO = spec("Always", "1234", "5678");
 
     private static PodCondition no(String type, String reason, @Nullable String message) {
-        return PodConditions.condition(type, "False", reason, message);
+        return new PodConditionBuilder()
+                .withType(type)
+                .withStatus("False")
+                .withReason(reason)
+                .withMessage(message)
+                .build();
     }
 
     private static PodCondition notReady(String reason, @Nullable String message) {

@@ -37,6 +37,8 @@ class PodPhaseTest {
                 Arguments.of("one unknown", ALWAYS, statuses(running("a")), "Pending"),
                 Arguments.of("one waits", ALWAYS, statuses(running("a"), waiting("b")), "Pending"),
                 Arguments.of("one restarts", ALWAYS, statuses(running("a"), endedBefore("b", 1)), "Running"),
+                Arguments.of("both restart", ALWAYS, statuses(endedBefore("a", 1), endedBefore("b", 1)), "Running"),
+                Arguments.of("no containers", spec("Always"), statuses(), "Pending"),
                 Arguments.of("nothing known", NEVER, statuses(), "Pending"),
                 Arguments.of("all running", NEVER, statuses(running("a"), running("b")), "Running"),
                 Arguments.of("all ended", NEVER, statuses(ended("a", 0), ended("b", 0)), "Succeeded"),
@@ -72,6 +74,7 @@ class PodPhaseTest {
                 Arguments.of(always, statuses(waiting("i")), "Pending"),
                 Arguments.of(always, statuses(endedBefore("i", 1)), "Pending"),
                 Arguments.of(always, statuses(running("i"), running("a"), running("b")), "Pending"),
+                Arguments.of(always, statuses(waiting("i"), running("a"), running("b")), "Pending"),
                 Arguments.of(always, statuses(ended("i", 0), running("a"), running("b")), "Running"),
                 Arguments.of(never, statuses(ended("i", 1)), "Failed"),
                 Arguments.of(never, statuses(ended("i", 0)), "Pending"),
@@ -103,6 +106,10 @@ class PodPhaseTest {
                 Arguments.of(always, statuses(endedBefore("sidecar", 1), running("a"), running("b")), "Running"),
                 Arguments.of(always, statuses(running("a"), running("b")), "Pending"),
                 Arguments.of(always, statuses(started("sidecar")), "Pending"),
+                Arguments.of(
+                        always, statuses(running("sidecar"), endedBefore("a", 1), endedBefore("b", 1)), "Pending"),
+                Arguments.of(
+                        always, statuses(started("sidecar"), endedBefore("a", 1), endedBefore("b", 1)), "Running"),
                 Arguments.of(never, statuses(started("sidecar"), ended("a", 0), ended("b", 0)), "Running"),
                 Arguments.of(never, statuses(ended("sidecar", 137), ended("a", 0), ended("b", 0)), "Succeeded"),
                 Arguments.of(never, statuses(endedBefore("sidecar", 137), ended("a", 0), ended("b", 1)), "Failed"),

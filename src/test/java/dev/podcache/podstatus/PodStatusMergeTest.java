@@ -6,6 +6,7 @@ import static dev.podcache.podstatus.Given.since;
 import static dev.podcache.podstatus.Given.status;
 import static dev.podcache.podstatus.Given.withConditions;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.PodCondition;
@@ -144,6 +145,23 @@ class PodStatusMergeTest {
         assertThat(merged.getConditions())
                 .extracting(PodCondition::getObservedGeneration)
                 .containsExactly(null, 3L);
+    }
+
+    @Test
+    void merge_generationAtTheEnd_isStampedOnAllThatSaysSo() {
+        PodStatus ours =
+                withConditions(status("Failed"), condition("Ready", "True"), condition("DisruptionTarget", "True"));
+        ours.setObservedGeneration(3L);
+
+        PodStatus merged = merge(withConditions(status("Running"), condition("warm", "True")), ours, false);
+
+        assertThat(merged.getConditions())
+                .extracting(PodCondition::getType, PodCondition::getObservedGeneration)
+                .containsExactlyInAnyOrder(
+                        tuple("warm", null),
+                        tuple("Ready", 3L),
+                        tuple("ContainersReady", 3L),
+                        tuple("DisruptionTarget", 3L));
     }
 
     @Test
