@@ -196,6 +196,24 @@ class RetryingGetterTest {
     }
 
     @Test
+    void get_stageThatFailedWithoutCause_isPassedOnAsItIs() {
+        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletionException bare = new CompletionException(null);
+        server.fail(bare);
+
+        assertThat(result.handle((value, failure) -> failure).join()).isSameAs(bare);
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // what no getter may do
+    void get_attemptThatEndsWithNothing_fails() {
+        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        server.attempts.get(0).complete(null);
+
+        assertThat(result.handle((value, failure) -> failure).join()).hasMessage("neither value nor failure");
+    }
+
+    @Test
     void getOnce_failureThatMayPass_isNotRepeated() {
         CompletableFuture<Fetched<String>> result = getter.getOnce(DB, Freshness.CACHED, BUDGET);
         server.fail(FailureReason.UNAVAILABLE, null);

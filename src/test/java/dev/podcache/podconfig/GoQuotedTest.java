@@ -24,5 +24,6 @@ class GoQuotedTest {
         assertThat(GoQuoted.of("é 世界 😀")).isEqualTo("\"é 世界 😀\"");
         assertThat(GoQuoted.of("\u00a0\u200b\u0085")).isEqualTo("\"\\u00a0\\u200b\\u0085\"");
         assertThat(GoQuoted.of("\udbff\udfff")).isEqualTo("\"\\U0010ffff\"");
+        assertThat(GoQuoted.of("\uffff")).isEqualTo("\"\\uffff\"");
     }
 }

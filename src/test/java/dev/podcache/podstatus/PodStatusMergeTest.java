@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodExtendedResourceClaimStatusBuilder;
 import io.fabric8.kubernetes.api.model.PodResourceClaimStatus;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.List;
@@ -127,11 +128,15 @@ class PodStatusMergeTest {
     void merge_fieldsOfOthers_areTheServers() {
         PodStatus server = status("Running");
         server.setResourceClaimStatuses(List.of(new PodResourceClaimStatus("gpu", "claim-1")));
+        server.setExtendedResourceClaimStatus(new PodExtendedResourceClaimStatusBuilder()
+                .withResourceClaimName("claim-2")
+                .build());
         server.setAdditionalProperty("unheardOf", "kept");
 
         PodStatus merged = merge(server, status("Running"), true);
 
         assertThat(merged.getResourceClaimStatuses()).isEqualTo(server.getResourceClaimStatuses());
+        assertThat(merged.getExtendedResourceClaimStatus()).isEqualTo(server.getExtendedResourceClaimStatus());
         assertThat(merged.getAdditionalProperties()).containsEntry("unheardOf", "kept");
     }
 
