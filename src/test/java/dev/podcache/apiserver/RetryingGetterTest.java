@@ -165,6 +165,16 @@ class RetryingGetterTest {
     }
 
     @Test
+    void get_whateverTheClockShows_countsFromItsOwnBeginning() {
+        time.advance(Duration.ofHours(1));
+        getter.get(DB, Freshness.LATEST, BUDGET);
+        server.fail(FailureReason.UNAVAILABLE, null);
+        time.advance(Duration.ofMillis(100));
+
+        assertThat(server.timeouts).containsExactly(BUDGET, BUDGET.minusMillis(100));
+    }
+
+    @Test
     void get_failures_endWithTheLastOne() {
         CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, Duration.ofMillis(250));
         server.fail(FailureReason.UNAVAILABLE, null);

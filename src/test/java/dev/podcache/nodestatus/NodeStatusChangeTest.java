@@ -91,6 +91,24 @@ class NodeStatusChangeTest {
         assertThat(NodeStatusChange.between(status(READY), status(local))).isFalse();
     }
 
+    @Test
+    @SuppressWarnings("NullAway") // a condition may have no time
+    void between_timeAndNone_isNews() {
+        NodeCondition timeless = condition("Ready", "True", T, T);
+        timeless.setLastTransitionTime(null);
+
+        assertThat(NodeStatusChange.between(status(READY), status(timeless))).isTrue();
+        assertThat(NodeStatusChange.between(status(timeless), status(READY))).isTrue();
+    }
+
+    @Test
+    void between_timeAndWhatIsNone_isNews() {
+        NodeCondition odd = condition("Ready", "True", T, T);
+        odd.setLastTransitionTime("yesterday");
+
+        assertThat(NodeStatusChange.between(status(READY), status(odd))).isTrue();
+    }
+
     private static Arguments row(
             String name, @Nullable NodeStatus before, @Nullable NodeStatus after, boolean expected) {
         return Arguments.of(Named.of(name, before), after, expected);

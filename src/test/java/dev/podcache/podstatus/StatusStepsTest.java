@@ -192,6 +192,24 @@ class StatusStepsTest {
                 .isEqualTo(legal);
     }
 
+    @Test
+    void refusal_whatCannotFollow_isNamed() {
+        assertThat(StatusTransitions.refusal(spec("Always"), status("Failed"), status("Running")))
+                .isEqualTo("its phase is Failed and cannot become Running");
+        assertThat(StatusTransitions.refusal(
+                        spec("Never", "c"), status("Running", ended("c", 0)), status("Running", running("c"))))
+                .isEqualTo("its container c has terminated and cannot come back under restart policy Never");
+    }
+
+    @Test
+    void end_nothingKnownOfTheLastInitContainer_leavesTheRegularOnesWaiting() {
+        PodStatus status = withInit(status("Pending", waiting("a")), ended("i", 0));
+
+        Termination.end(withInit(spec("Always", "a"), "i", "j"), status);
+
+        assertThat(status.getContainerStatuses()).containsExactly(waiting("a"));
+    }
+
     static Stream<Arguments> end_phase() {
         return Stream.of(
                 Arguments.of("Pending", "Failed"),

@@ -52,6 +52,14 @@ class LineDecoderTest {
     }
 
     @Test
+    void accept_longestLineBeforeItsEnd_isKept() {
+        assertThat(accept("x".repeat(1000))).isTrue();
+        assertThat(accept("\n")).isTrue();
+
+        assertThat(lines).containsExactly("x".repeat(1000));
+    }
+
+    @Test
     void accept_longerLineAcrossChunks_isRefused() {
         assertThat(accept("x".repeat(600))).isTrue();
         assertThat(accept("x".repeat(401) + "\n")).isFalse();
