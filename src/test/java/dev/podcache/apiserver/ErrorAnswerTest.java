@@ -27,7 +27,8 @@ class ErrorAnswerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "null", "[]", "<html>canary</html>", "{'kind':'Secret','message':'canary'}", "{'kind':1}"})
+    @ValueSource(
+            strings = {"", "null", "[]", "<html>canary</html>", "{'kind':'Secret','message':'canary'}", "{'kind':1}"})
     void toException_notFoundWithoutAStatus_isNoAnswerOfAnApiServer(String body) {
         ApiServerException failure = answered(404, body);
 
@@ -116,8 +117,7 @@ class ErrorAnswerTest {
             '"7"',        -
             """)
     void toException_retryAfterInTheStatus_isWholeSecondsOrIgnored(String seconds, @Nullable Long expected) {
-        ApiServerException failure =
-                answered(429, "{'kind':'Status','details':{'retryAfterSeconds':" + seconds + "}}");
+        ApiServerException failure = answered(429, "{'kind':'Status','details':{'retryAfterSeconds':" + seconds + "}}");
 
         assertThat(failure.retryAfter()).isEqualTo(expected == null ? null : Duration.ofSeconds(expected));
     }

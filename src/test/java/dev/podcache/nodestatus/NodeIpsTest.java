@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -44,6 +45,12 @@ class NodeIpsTest {
         assertThatThrownBy(() -> NodeIps.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("node IP \"" + text + "\" " + why + ": give one, or one IPv4 and one IPv6 address");
+    }
+
+    @Test
+    void specified_familyAlone_isNone() {
+        assertThat(NodeIps.parse("0.0.0.0").specified()).isEmpty();
+        assertThat(NodeIps.parse("1.2.3.4").specified()).containsExactly(InetAddresses.forString("1.2.3.4"));
     }
 
     @ParameterizedTest

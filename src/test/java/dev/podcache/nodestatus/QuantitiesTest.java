@@ -28,7 +28,9 @@ class QuantitiesTest {
         "memory, 694157320, 694157320",
         "ephemeral-storage, 270553174016, 264212084Ki",
         "hugepages-2Mi, 1073741824, 1Gi",
-        "hugepages-1Gi, 0, 0"
+        "hugepages-1Gi, 0, 0",
+        "memory, 1180591620717411303424, 1024Ei",
+        "pods, 1000000000000000000000, 1000E"
     })
     void of_amount_isCanonical(String resource, BigDecimal amount, String expected) {
         Quantity quantity = Quantities.of(resource, amount);

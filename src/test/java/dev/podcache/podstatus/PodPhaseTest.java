@@ -106,10 +106,8 @@ class PodPhaseTest {
                 Arguments.of(always, statuses(endedBefore("sidecar", 1), running("a"), running("b")), "Running"),
                 Arguments.of(always, statuses(running("a"), running("b")), "Pending"),
                 Arguments.of(always, statuses(started("sidecar")), "Pending"),
-                Arguments.of(
-                        always, statuses(running("sidecar"), endedBefore("a", 1), endedBefore("b", 1)), "Pending"),
-                Arguments.of(
-                        always, statuses(started("sidecar"), endedBefore("a", 1), endedBefore("b", 1)), "Running"),
+                Arguments.of(always, statuses(running("sidecar"), endedBefore("a", 1), endedBefore("b", 1)), "Pending"),
+                Arguments.of(always, statuses(started("sidecar"), endedBefore("a", 1), endedBefore("b", 1)), "Running"),
                 Arguments.of(never, statuses(started("sidecar"), ended("a", 0), ended("b", 0)), "Running"),
                 Arguments.of(never, statuses(ended("sidecar", 137), ended("a", 0), ended("b", 0)), "Succeeded"),
                 Arguments.of(never, statuses(endedBefore("sidecar", 137), ended("a", 0), ended("b", 1)), "Failed"),

@@ -163,7 +163,8 @@ class PodStatusNormalizerTest {
                 .extracting(ContainerStatus::getName)
                 .containsExactly("x", "y");
         assertThat(Stream.concat(
-                        normalised.getContainerStatuses().stream(), normalised.getEphemeralContainerStatuses().stream()))
+                        normalised.getContainerStatuses().stream(),
+                        normalised.getEphemeralContainerStatuses().stream()))
                 .extracting(container ->
                         container.getState().getTerminated().getMessage().length())
                 .containsExactly(12288 / 3, 5, 12288 / 3);
