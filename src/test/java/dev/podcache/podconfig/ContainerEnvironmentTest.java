@@ -257,6 +257,7 @@ class ContainerEnvironmentTest {
             metadata.labels['app']                         | web
             metadata.annotations['example.com/Team']       | a "b"
             metadata.annotations['absent']                 | ''
+            metadata.annotations['Example.com/absent']     | ''
             metadata.annotations                           | example.com/Team="a \\"b\\""
             spec.host                                      | node-name
             """)
@@ -271,6 +272,7 @@ class ContainerEnvironmentTest {
             v1 | metadata.name['x']         | fieldPath "metadata.name['x']" does not support subscript
             v1 | metadata.annotations['']   | invalid key subscript in metadata.annotations: ""
             v1 | metadata.labels['/x']      | invalid key subscript in metadata.labels: "/x"
+            v1 | metadata.labels['Shop.io/x'] | invalid key subscript in metadata.labels: "Shop.io/x"
             v2 | metadata.name              | unsupported pod version: v2
             """)
     void of_fieldRefThatIsWrong_saysWhy(String version, String path, String message) {

@@ -42,6 +42,12 @@ class PayloadPathsTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"a, a", "a/b/c, a"})
+    void top_isTheFirstName(String path, String expected) {
+        assertThat(PayloadPaths.top(path)).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
     @CsvSource({"a/b, a/b", "a//b/, a/b", "./a/./b, a/b"})
     void cleaned_isTheShortestForm(String path, String expected) {
         assertThat(PayloadPaths.cleaned(path)).isEqualTo(expected);

@@ -55,6 +55,11 @@ class ServiceVariablesTest {
     }
 
     @Test
+    void of_addressThatBeginsWithZeros_isBracketedToo() {
+        assertThat(variables(service("a", "::7", port(80, "TCP", null)))).containsEntry("A_PORT", "tcp://[::7]:80");
+    }
+
+    @Test
     void of_noProtocol_isTcp() {
         assertThat(variables(service("a", "1.2.3.4", port(80, null, null))))
                 .containsEntry("A_PORT_80_TCP_PROTO", "tcp");
