@@ -3,6 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ErrorAnswer;
 import dev.podcache.apiserver.NoAnswer;
+import dev.podcache.apiserver.stream.AnswerBody;
 import dev.podcache.apiserver.stream.ServerRequest;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
@@ -63,12 +64,12 @@ final class Requests implements AutoCloseable {
                     "not sent: the client-side limit of requests per second would hold it for longer than " + timeout,
                     null));
         }
-        return begin(new InFlight<>(request, timeout, decode), wait.get());
+        return begin(new InFlight<>(request, timeout, AnswerBody.LONGEST_OBJECT, decode), wait.get());
     }
 
-    /** The same outside the limit. */
+    /** The same of a list, outside the limit. */
     <R> CompletableFuture<R> sendUnlimited(ServerRequest request, Duration timeout, Function<byte[], R> decode) {
-        return begin(new InFlight<>(request, timeout, decode), Duration.ZERO);
+        return begin(new InFlight<>(request, timeout, AnswerBody.LONGEST_LIST, decode), Duration.ZERO);
     }
 
     private <R> CompletableFuture<R> begin(InFlight<R> attempt, Duration wait) {
@@ -88,12 +89,14 @@ final class Requests implements AutoCloseable {
         final CompletableFuture<R> result = new CompletableFuture<>();
         private final ServerRequest asked;
         private final Duration timeout;
+        private final int longest;
         private final Function<byte[], R> decode;
         private final long began = timekeeper.nanoTime();
 
-        InFlight(ServerRequest asked, Duration timeout, Function<byte[], R> decode) {
+        InFlight(ServerRequest asked, Duration timeout, int longest, Function<byte[], R> decode) {
             this.asked = asked;
             this.timeout = timeout;
+            this.longest = longest;
             this.decode = decode;
         }
 
@@ -119,8 +122,10 @@ final class Requests implements AutoCloseable {
                 return;
             }
             try {
-                http.sendAsync(request(left), byte[].class)
-                        .thenApplyAsync(this::read, timekeeper.workers())
+                BoundedBody body = new BoundedBody(longest);
+                http.consumeBytes(request(left), body)
+                        .thenCompose(body::complete)
+                        .thenApplyAsync(response -> read(response, body), timekeeper.workers())
                         .whenComplete((value, thrown) -> {
                             if (thrown != null) {
                                 fail(thrown);
@@ -145,12 +150,12 @@ final class Requests implements AutoCloseable {
             return builder.build();
         }
 
-        private R read(HttpResponse<byte[]> response) {
-            byte[] body = response.body() == null ? new byte[0] : response.body();
+        private R read(HttpResponse<?> response, BoundedBody body) {
+            byte[] bytes = body.bytes(asked.what());
             if (response.isSuccessful()) {
-                return decode.apply(body);
+                return decode.apply(bytes);
             }
-            throw new ErrorAnswer(response.code(), response.header("Retry-After"), body)
+            throw new ErrorAnswer(response.code(), response.header("Retry-After"), bytes)
                     .toException(asked.what(), timekeeper.wallTime());
         }
 

@@ -1,7 +1,6 @@
 package dev.podcache.apiserver.stream;
 
 import dev.podcache.apiserver.ApiServerException;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientResponse;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class BodyRead<R> implements Exchange.Answer {
 
     private final CompletableFuture<Optional<R>> result = new CompletableFuture<>();
+    private final AnswerBody body;
     private final Function<byte[], R> decode;
     private final Executor workers;
     private final Consumer<Seat> keeper;
@@ -21,9 +21,11 @@ final class BodyRead<R> implements Exchange.Answer {
     /**
      * A read.
      *
+     * @param body an empty one, with the bound
      * @param keeper given the seat when the body is there
      */
-    BodyRead(Function<byte[], R> decode, Executor workers, Consumer<Seat> keeper) {
+    BodyRead(AnswerBody body, Function<byte[], R> decode, Executor workers, Consumer<Seat> keeper) {
+        this.body = body;
         this.decode = decode;
         this.workers = workers;
         this.keeper = keeper;
@@ -35,13 +37,16 @@ final class BodyRead<R> implements Exchange.Answer {
 
     @Override
     public void begins(Exchange exchange, HttpClientResponse response) {
-        Buffer body = Buffer.buffer();
-        response.handler(body::appendBuffer);
+        response.handler(chunk -> {
+            if (!body.add(chunk)) {
+                exchange.end(body.tooLong(exchange.toString()));
+            }
+        });
         response.endHandler(complete -> {
             Seat seat = exchange.endKeepingSeat();
             if (seat != null) {
                 keeper.accept(seat);
-                workers.execute(() -> decode(body.getBytes()));
+                workers.execute(() -> decode(body.bytes()));
             }
         });
     }
@@ -49,7 +54,8 @@ final class BodyRead<R> implements Exchange.Answer {
     private void decode(byte[] body) {
         try {
             result.complete(Optional.of(decode.apply(body)));
-        } catch (RuntimeException unreadable) {
+        } catch (Throwable unreadable) {
+            // of whatever kind: nobody else is left to end the wait
             result.completeExceptionally(unreadable);
         }
     }

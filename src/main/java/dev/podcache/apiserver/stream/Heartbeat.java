@@ -96,9 +96,12 @@ final class Heartbeat<R> {
         }
         wire.http().request(options).onFailure(this::fail).onSuccess(asked -> {
             asked.exceptionHandler(this::fail);
-            // else Vert.x logs an error when an idle connection is lost
+            // else Vert.x logs an error when an idle connection is lost; what it says may quote the answer
             asked.connection()
-                    .exceptionHandler(lost -> log.debug("the heartbeat connection to {} is lost", endpoint, lost));
+                    .exceptionHandler(lost -> log.debug(
+                            "the heartbeat connection to {} is lost ({})",
+                            endpoint,
+                            lost.getClass().getName()));
             ServerRequest.Body body = request.body();
             asked.send(body == null ? Buffer.buffer() : Buffer.buffer(body.json()))
                     .onFailure(this::fail)
@@ -126,19 +129,30 @@ final class Heartbeat<R> {
         response.exceptionHandler(this::fail);
         int code = response.statusCode();
         if (code / 100 == 2) {
-            response.body().onFailure(this::fail).onSuccess(this::read);
+            collect(response);
         } else {
             new Refusal(request.what(), request.path(), endpoint)
                     .read(response, failure -> end(code == 401 ? Fate.UNKNOWN : Fate.ANSWERED, failure));
         }
     }
 
-    private void read(Buffer body) {
+    private void collect(HttpClientResponse response) {
+        AnswerBody body = new AnswerBody(AnswerBody.LONGEST_OBJECT);
+        response.handler(chunk -> {
+            if (!body.add(chunk)) {
+                end(Fate.BROKEN, body.tooLong(request.what()));
+            }
+        });
+        response.endHandler(complete -> read(body));
+    }
+
+    private void read(AnswerBody body) {
         if (settle(Fate.ANSWERED)) {
             endpoint.timekeeper().workers().execute(() -> {
                 try {
-                    result.complete(decode.apply(body.getBytes()));
-                } catch (RuntimeException unreadable) {
+                    result.complete(decode.apply(body.bytes()));
+                } catch (Throwable unreadable) {
+                    // of whatever kind: nobody else is left to end the wait
                     result.completeExceptionally(unreadable);
                 }
             });

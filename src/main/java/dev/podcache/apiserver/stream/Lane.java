@@ -27,18 +27,19 @@ public final class Lane {
     }
 
     /**
-     * One GET over the connections of watches. Returns at once and never throws.
+     * One GET of a list over the connections of watches. Returns at once and never throws.
      *
      * @param what for messages, such as {@code LIST secrets in shop}
      * @param path path and query below the server's URL
      * @param timeout positive
      * @param decode reads a body that came with status 200, on a worker thread
-     * @return what {@code decode} returned; or nothing if the server speaks only HTTP/1.1, where this would cost a connection and
-     *     was not done; or exceptionally an {@link ApiServerException}
+     * @return what {@code decode} returned or threw; or nothing if the server speaks only HTTP/1.1, where this would cost a connection and
+     *     was not done; or exceptionally an {@link ApiServerException}, of a body beyond {@link AnswerBody#LONGEST_LIST} too
      */
     public <R> CompletableFuture<Optional<R>> read(
             String what, String path, Duration timeout, Function<byte[], R> decode) {
-        BodyRead<R> read = new BodyRead<>(decode, endpoint.timekeeper().workers(), kept::set);
+        AnswerBody body = new AnswerBody(AnswerBody.LONGEST_LIST);
+        BodyRead<R> read = new BodyRead<>(body, decode, endpoint.timekeeper().workers(), kept::set);
         Exchange.Ask ask = new Exchange.Ask(what, path, timeout, true);
         connections.send(new Exchange(ask, read, endpoint), kept.getAndSet(null));
         return read.result();

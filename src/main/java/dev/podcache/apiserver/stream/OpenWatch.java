@@ -21,12 +21,11 @@ final class OpenWatch<T> implements WatchHandle, Exchange.Answer {
 
     private static final Logger log = LoggerFactory.getLogger(OpenWatch.class);
     private static final Duration OPENS_WITHIN = Duration.ofSeconds(20);
-    private static final int LONGEST_LINE = 16 * 1024 * 1024;
 
     private final Exchange exchange;
     private final Consumer<WatchEvent<T>> events;
     private final WatchEvents<T> decoder;
-    private final LineDecoder lines = new LineDecoder(LONGEST_LINE);
+    private final LineDecoder lines = new LineDecoder(AnswerBody.LONGEST_OBJECT);
 
     OpenWatch(WatchRequest<T> request, Endpoint endpoint, Consumer<WatchEvent<T>> events) {
         this.exchange =
@@ -74,7 +73,7 @@ final class OpenWatch<T> implements WatchHandle, Exchange.Answer {
             exchange.end(ApiServerException.withoutAnswer(
                     FailureReason.UNREADABLE,
                     exchange.toString(),
-                    "an event is longer than " + LONGEST_LINE + " bytes",
+                    "an event is longer than " + AnswerBody.LONGEST_OBJECT + " bytes",
                     null));
         }
     }

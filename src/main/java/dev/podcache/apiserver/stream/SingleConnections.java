@@ -86,6 +86,9 @@ final class SingleConnections {
                     exchange.fail(asked.cause());
                 } else {
                     HttpClientRequest request = asked.result();
+                    // else Vert.x logs it as an error, and quotes what it could not make sense of, which may be a
+                    // payload
+                    request.connection().exceptionHandler(broken -> {});
                     exchange.send(request, loop, null);
                 }
             });

@@ -8,7 +8,7 @@
  *
  * <p>Read {@code WatchConnections}, {@code Lane}, {@code Exchange}, {@code OpenWatch}, {@code BodyRead}; who carries them: {@code
  * ConnectionPool}, {@code Capacity}, {@code Probe}, {@code PooledConnection}, {@code Seats}, {@code Pulse}, {@code SingleConnections}; what they bring: {@code
- * LineDecoder}, {@code WatchEvents}; what they need: {@code Endpoint}, {@code ConnectionSettings}, {@code Credentials}, {@code
+ * LineDecoder}, {@code WatchEvents}, {@code AnswerBody}; what they need: {@code Endpoint}, {@code ConnectionSettings}, {@code Credentials}, {@code
  * EventLoops}. Apart from these {@code HeartbeatConnection}, {@code Heartbeat}, {@code HeartbeatTimeout}.
  *
  * <p>An exchange is prepared on a thread that may block, because credentials may be read from a file. The pool, under its lock, decides which

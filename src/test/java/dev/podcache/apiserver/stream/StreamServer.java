@@ -23,7 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * An HTTPS server on loopback for many streams: paths that begin with {@code /watch} are watches that stay open, all others are
- * answered with their own path, {@code /status/...} with that code, {@code /echo} with all that was asked.
+ * answered with their own path, {@code /status/...} with that code, {@code /echo} with all that was asked, {@code /endless} with an
+ * answer that never ends.
  */
 final class StreamServer implements AutoCloseable {
 
@@ -50,6 +51,9 @@ final class StreamServer implements AutoCloseable {
     private volatile Duration delay = Duration.ZERO;
 
     final AtomicInteger pings = new AtomicInteger();
+
+    /** How many answers without end are being sent. */
+    final AtomicInteger floods = new AtomicInteger();
 
     private final boolean speaksHttp2;
 
@@ -137,7 +141,7 @@ final class StreamServer implements AutoCloseable {
         response.write(Buffer.buffer("\n"));
     }
 
-    private static void answerPlain(HttpServerRequest request, String path) {
+    private void answerPlain(HttpServerRequest request, String path) {
         HttpServerResponse response = request.response();
         if (path.startsWith("/status/")) {
             response.setStatusCode(Integer.parseInt(path.substring("/status/".length())))
@@ -146,9 +150,19 @@ final class StreamServer implements AutoCloseable {
             request.body()
                     .onSuccess(body -> response.end(request.method() + " " + request.uri() + " "
                             + request.getHeader("Content-Type") + " " + body));
+        } else if (path.equals("/endless")) {
+            response.setChunked(true).setStatusCode(200);
+            floods.incrementAndGet();
+            flood(response, Buffer.buffer(new byte[1 << 18]));
         } else {
             response.end(path);
         }
+    }
+
+    private void flood(HttpServerResponse response, Buffer chunk) {
+        response.write(chunk)
+                .onSuccess(sent -> flood(response, chunk))
+                .onFailure(brokenOff -> floods.decrementAndGet());
     }
 
     @Override

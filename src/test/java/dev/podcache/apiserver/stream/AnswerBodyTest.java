@@ -1,0 +1,115 @@
+package dev.podcache.apiserver.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.object.FailureReason;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.NullUnmarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The bound on a body, and that every read which collects one has it. */
+@NullUnmarked
+@ExtendWith(NoLeaks.class)
+class AnswerBodyTest {
+
+    private final Timekeeper time = Timekeeper.system();
+    private StreamServer server;
+    private WatchConnections connections;
+
+    @AfterEach
+    void tearDown() {
+        if (server != null) {
+            connections.close();
+            server.close();
+        }
+        time.close();
+    }
+
+    @Test
+    void add_upToTheBound_isKept() {
+        AnswerBody body = new AnswerBody(5);
+
+        assertThat(body.add(ByteBuffer.wrap(new byte[] {1, 2, 3}))).isTrue();
+        assertThat(body.add(ByteBuffer.wrap(new byte[] {4, 5}))).isTrue();
+        assertThat(body.bytes()).containsExactly(1, 2, 3, 4, 5);
+    }
+
+    @Test
+    void add_beyondTheBound_isRefusedAndForgetsWhatCame() {
+        AnswerBody body = new AnswerBody(5);
+        body.add(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+
+        assertThat(body.add(ByteBuffer.wrap(new byte[] {4, 5, 6}))).isFalse();
+        assertThat(body.bytes()).isEmpty();
+    }
+
+    @Test
+    void list_thatNeverEnds_isUnreadableAndItsStreamReset() {
+        connect(StreamServer.withLimit(5));
+
+        BodyRead<Integer> read =
+                new BodyRead<>(new AnswerBody(1 << 20), bytes -> bytes.length, time.workers(), seat -> {});
+        Exchange.Ask ask = new Exchange.Ask("LIST things", "/endless", Duration.ofSeconds(60), true);
+        connections.send(new Exchange(ask, read, connections.endpoint()), null);
+
+        assertThat(failure(read.result()).reason()).isEqualTo(FailureReason.UNREADABLE);
+        assertThat(failure(read.result())).hasMessage("LIST things: the answer is longer than 1048576 bytes");
+        await().until(() -> server.floods.get() == 0);
+    }
+
+    @Test
+    void heartbeat_thatNeverEnds_isUnreadableAndTheNextIsAnswered() {
+        connect(StreamServer.withoutHttp2());
+        try (HeartbeatConnection heartbeats = new HeartbeatConnection(connections, Duration.ofMinutes(4))) {
+            ApiServerException failure =
+                    failure(heartbeats.send(ServerRequest.get("GET Node n", "/endless"), bytes -> bytes.length));
+
+            assertThat(failure.reason()).isEqualTo(FailureReason.UNREADABLE);
+            assertThat(failure).hasMessage("GET Node n: the answer is longer than 16777216 bytes");
+            assertThat(heartbeats.send(ServerRequest.get("GET Node n", "/fine"), bytes -> bytes.length))
+                    .succeedsWithin(Duration.ofSeconds(20))
+                    .isEqualTo("/fine".length());
+        }
+    }
+
+    @Test
+    void decode_thatDiesOfAnError_endsTheWait() {
+        connect(StreamServer.withLimit(5));
+
+        assertThat(connections.lane().read("LIST things", "/fine", Duration.ofSeconds(20), bytes -> {
+                    throw new StackOverflowError();
+                }))
+                .failsWithin(Duration.ofSeconds(20))
+                .withThrowableOfType(ExecutionException.class)
+                .withCauseInstanceOf(StackOverflowError.class);
+    }
+
+    private void connect(StreamServer to) {
+        server = to;
+        Config config = new ConfigBuilder(Config.empty()).withTrustCerts(true).build();
+        connections =
+                new WatchConnections("https://127.0.0.1:" + server.port(), config, config.getRequestConfig(), time);
+    }
+
+    private static ApiServerException failure(CompletableFuture<?> future) {
+        try {
+            throw new AssertionError(
+                    "brought " + future.orTimeout(60, TimeUnit.SECONDS).join());
+        } catch (CompletionException e) {
+            return (ApiServerException) e.getCause();
+        }
+    }
+}
