@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApiServerException extends RuntimeException {
 
+    /** Who asks for more means "never", and a {@code long} of nanoseconds does not hold 293 years. */
+    private static final Duration LONGEST_PAUSE = Duration.ofDays(365);
+
     private final FailureReason reason;
     private final int httpCode;
     private final transient @Nullable Duration retryAfter;
@@ -24,7 +27,7 @@ public final class ApiServerException extends RuntimeException {
         super(message, cause);
         this.reason = Objects.requireNonNull(reason, "reason");
         this.httpCode = httpCode;
-        this.retryAfter = retryAfter;
+        this.retryAfter = retryAfter == null || retryAfter.compareTo(LONGEST_PAUSE) < 0 ? retryAfter : LONGEST_PAUSE;
     }
 
     /** A request that got no answer. */
@@ -61,7 +64,7 @@ public final class ApiServerException extends RuntimeException {
         return httpCode;
     }
 
-    /** How long the server asks us to wait, the longer of header and Status, or null if it does not. */
+    /** How long the server asks us to wait, the longer of header and Status, a year at most, or null if it does not. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }

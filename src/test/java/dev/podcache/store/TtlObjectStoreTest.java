@@ -429,6 +429,15 @@ class TtlObjectStoreTest {
     }
 
     @Test
+    void refreshFailedWithARetryAfterBeyondAllTime_servesWhatIsKnown() {
+        seen("v1");
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(Long.MAX_VALUE));
+
+        assertThat(TtlFixture.broughtBy(f.getBehind(DB))).isEqualTo("v1");
+    }
+
+    @Test
     void refreshSucceedsAgain_getsWaitForRefreshesAgain() {
         refreshFails();
         f.timekeeper.advance(Duration.ofSeconds(2));

@@ -171,7 +171,7 @@ class Fabric8ObjectGetterTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"2, 2", "0, 0", "' 7 ', 7", "99999999999999999999, 9999999999"})
+    @CsvSource({"2, 2", "0, 0", "' 7 ', 7", "9999999999, 31536000", "99999999999999999999, 31536000"})
     void get_retryAfterInSeconds_isRead(String header, long seconds) {
         network.answer("429 Too Many Requests\r\nRetry-After: " + header, "");
 
