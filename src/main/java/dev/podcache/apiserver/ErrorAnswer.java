@@ -12,17 +12,19 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP answer other than 2xx, whoever wrote it: the API server with a Status, or a proxy with a page of its own. Turns it
  * into an {@link ApiServerException} without ever failing on what it finds. Immutable.
  *
- * <p>Of the body only a Status' message is quoted, cut to 300 characters; any other body is described, not quoted.
+ * <p>Of the body only a Status' message is quoted, on one line and cut to 300 characters; any other body is described, not quoted.
  */
 public final class ErrorAnswer {
 
     private static final int QUOTED = 300;
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]+");
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final int code;
@@ -80,7 +82,7 @@ public final class ErrorAnswer {
     static Status statusOf(JsonNode json) {
         String message = json.path("message").asText("");
         StatusBuilder status = new StatusBuilder()
-                .withMessage(message.length() <= QUOTED ? message : message.substring(0, QUOTED) + "...")
+                .withMessage(quoted(message))
                 .withReason(json.path("reason").textValue());
         StatusDetailsBuilder details = new StatusDetailsBuilder();
         JsonNode seconds = json.path("details").path("retryAfterSeconds");
@@ -91,6 +93,12 @@ public final class ErrorAnswer {
             details.addNewCause().withField(cause.path("field").textValue()).endCause();
         }
         return status.withDetails(details.build()).build();
+    }
+
+    /** Cut, and on one line: it goes into logs, where it must not pass for a line of ours. */
+    private static String quoted(String message) {
+        String cut = message.length() <= QUOTED ? message : message.substring(0, QUOTED) + "...";
+        return UNPRINTABLE.matcher(cut).replaceAll(" ");
     }
 
     private @Nullable Duration retryAfter(Instant now) {
