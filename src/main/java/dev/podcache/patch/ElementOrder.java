@@ -32,10 +32,10 @@ final class ElementOrder {
         return key;
     }
 
-    /** Where the first element with the identity of {@code wanted} is, or -1. */
+    /** Where the first element with the identity of {@code wanted} is, or -1; what is no list has none. */
     int indexOf(JsonNode list, JsonNode wanted) {
         JsonNode identity = identity(wanted);
-        for (int i = 0; i < list.size(); i++) {
+        for (int i = 0; list.isArray() && i < list.size(); i++) {
             if (identity(list.get(i)).equals(identity)) {
                 return i;
             }

@@ -5,11 +5,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** RFC 6902: a list of operations, applied in order, all or none. */
+/**
+ * RFC 6902: a list of operations, applied in order, all or none. Copies are bounded, because copies of copies grow with the number of
+ * operations as nothing else does.
+ */
 public final class JsonPatch {
 
     // An operation that is none counts as inapplicable, because servers judge operations as they apply them.
     // fabric8 brings an implementation, but that one removes what is not there without a word, which a server refuses
+
+    private static final int LONGEST_PATH = 8192;
+    private static final int QUOTED = 300;
+
+    /** As JSON, in characters, all copies of a patch together; what a kube-apiserver allows. */
+    private static final int MOST_COPIED = 3 << 20;
 
     private JsonPatch() {}
 
@@ -23,8 +32,14 @@ public final class JsonPatch {
             throw PatchException.malformed("a JSON patch is a list of operations");
         }
         JsonNode result = target.deepCopy();
+        int copied = 0;
         for (int i = 0; i < operations.size(); i++) {
-            result = new Operation(i, operations.get(i)).apply(result);
+            Operation operation = new Operation(i, operations.get(i));
+            copied += operation.copies(result);
+            if (copied > MOST_COPIED) {
+                throw PatchException.inapplicable("the JSON patch copies more than " + MOST_COPIED + " characters");
+            }
+            result = operation.apply(result);
         }
         return result;
     }
@@ -54,6 +69,13 @@ public final class JsonPatch {
                 }
                 default -> throw PatchException.inapplicable("operation " + index + " of the JSON patch is unknown");
             };
+        }
+
+        /** How many characters of {@code target} it will copy. */
+        int copies(JsonNode target) {
+            return json.path("op").asText().equals("copy")
+                    ? target.at(pointer("from")).toString().length()
+                    : 0;
         }
 
         private JsonNode add(JsonNode target, JsonPointer path, JsonNode value) {
@@ -112,6 +134,10 @@ public final class JsonPatch {
                 throw PatchException.inapplicable(
                         "operation " + index + " of the JSON patch lacks a JSON pointer as its " + field);
             }
+            if (text.length() > LONGEST_PATH) {
+                throw PatchException.inapplicable("operation " + index + " of the JSON patch has a " + field
+                        + " of more than " + LONGEST_PATH + " characters");
+            }
             return JsonPointer.compile(text);
         }
 
@@ -121,9 +147,14 @@ public final class JsonPatch {
             return "Operation[" + index + "]";
         }
 
+        private static String shortened(String path) {
+            return path.length() <= QUOTED ? path : path.substring(0, QUOTED) + "...";
+        }
+
         private PatchException failure(String why) {
             return PatchException.inapplicable("operation " + index + " of the JSON patch ("
-                    + json.path("op").asText() + " " + json.path("path").asText() + ") " + why);
+                    + json.path("op").asText() + " "
+                    + shortened(json.path("path").asText()) + ") " + why);
         }
     }
 }

@@ -40,6 +40,7 @@ final class StrategicApply {
         Map<String, JsonNode> oldOrders = oldOrders(object, patch);
         for (Map.Entry<String, JsonNode> change : patch.properties()) {
             String field = change.getKey();
+            requireList(field, change.getValue());
             if (field.startsWith(DELETE_FROM_PRIMITIVE_LIST)) {
                 removeValues(object, field.substring(DELETE_FROM_PRIMITIVE_LIST.length()), change.getValue());
             } else if (!field.startsWith(SET_ELEMENT_ORDER) && !field.equals(RETAIN_KEYS)) {
@@ -50,6 +51,13 @@ final class StrategicApply {
         oldOrders.forEach((field, oldOrder) ->
                 arrange(object, field, oldOrder, patch.path(SET_ELEMENT_ORDER + field), path(path, field)));
         return object;
+    }
+
+    private static void requireList(String field, JsonNode value) {
+        boolean directive = field.startsWith(DELETE_FROM_PRIMITIVE_LIST) || field.startsWith(SET_ELEMENT_ORDER);
+        if (directive && !value.isArray()) {
+            throw PatchException.malformed("a $deleteFromPrimitiveList or $setElementOrder of the patch is no list");
+        }
     }
 
     /** The lists that the patch orders, as they are now; merging puts new ones in their place. */

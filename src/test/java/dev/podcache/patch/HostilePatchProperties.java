@@ -1,0 +1,176 @@
+package dev.podcache.patch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.testing.HostileJson;
+import dev.podcache.testing.NoLeaks;
+import java.io.IOException;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.jspecify.annotations.Nullable;
+
+/** Patches of any shape, of objects of any shape: a result, or a {@link PatchException} that quotes no value. */
+class HostilePatchProperties {
+
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    private static final byte[] POD =
+            ("{\"metadata\":{\"name\":\"web\",\"finalizers\":[\"a\",\"b\"],\"labels\":{\"k\":\"" + NoLeaks.CANARY
+                            + "\"}},\"spec\":{\"containers\":[{\"name\":\"main\",\"ports\":[{\"containerPort\":80}],\"env\":[{\"name\":\"A\",\"value\":\""
+                            + NoLeaks.CANARY
+                            + "\"}]},{\"name\":\"side\"}],\"volumes\":[{\"name\":\"v\",\"secret\":{\"secretName\":\"s\"}}]},"
+                            + "\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}")
+                    .getBytes(UTF_8);
+
+    private static final byte[] PATCH =
+            ("{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"a\"],\"$setElementOrder/finalizers\":[\"b\"],"
+                            + "\"labels\":{\"$patch\":\"replace\",\"k\":\"" + NoLeaks.CANARY
+                            + "\"}},\"spec\":{\"$setElementOrder/containers\":[{\"name\":\"side\"},"
+                            + "{\"name\":\"main\"}],\"containers\":[{\"name\":\"main\",\"env\":[{\"name\":\"A\",\"$patch\":\"delete\"}]},{\"name\":\"new\"}],"
+                            + "\"volumes\":[{\"name\":\"v\",\"$retainKeys\":[\"name\",\"configMap\"],\"configMap\":{\"name\":\"c\"}}]},\"status\":null}")
+                    .getBytes(UTF_8);
+
+    private static final byte[] OPERATIONS = ("[{\"op\":\"test\",\"path\":\"/metadata/name\",\"value\":\"web\"},"
+                    + "{\"op\":\"add\",\"path\":\"/metadata/finalizers/-\",\"value\":\"" + NoLeaks.CANARY + "\"},"
+                    + "{\"op\":\"copy\",\"from\":\"/spec\",\"path\":\"/copy\"},{\"op\":\"move\",\"from\":\"/copy/volumes\",\"path\":\"/v\"},"
+                    + "{\"op\":\"replace\",\"path\":\"/v/0/name\",\"value\":{}},{\"op\":\"remove\",\"path\":\"/spec/containers/1\"}]")
+            .getBytes(UTF_8);
+
+    private final StrategicMergePatch strategic = StrategicMergePatch.of("Pod");
+
+    @Property(tries = 500)
+    void strategic_mutatedPatch_isAppliedOrRefused(@ForAll long seed) {
+        if (tree(HostileJson.mutated(PATCH, seed)) instanceof ObjectNode patch) {
+            requireAppliedOrRefused(() -> strategic.apply(pod(), patch));
+        }
+    }
+
+    @Property(tries = 500)
+    void strategic_mutatedObject_isPatchedOrRefused(@ForAll long seed) {
+        if (tree(HostileJson.mutated(POD, seed)) instanceof ObjectNode object) {
+            requireAppliedOrRefused(() -> strategic.apply(object, (ObjectNode) parsed(PATCH)));
+            requireAppliedOrRefused(() -> strategic.diff(object, pod()));
+            requireAppliedOrRefused(() -> strategic.diff(pod(), object));
+        }
+    }
+
+    @Property(tries = 500)
+    void json_mutatedOperations_areAppliedOrRefused(@ForAll long seed) {
+        JsonNode patch = tree(HostileJson.mutated(OPERATIONS, seed));
+        if (patch != null) {
+            requireAppliedOrRefused(() -> JsonPatch.apply(pod(), patch));
+        }
+    }
+
+    @Property(tries = 500)
+    void merge_mutatedPatch_isApplied(@ForAll long seed) {
+        JsonNode patch = tree(HostileJson.mutated(PATCH, seed));
+        if (patch != null) {
+            requireAppliedOrRefused(() -> MergePatch.apply(pod(), patch));
+        }
+    }
+
+    @Example
+    void eachValueReplaced_isAppliedOrRefused() {
+        for (String value : HostileJson.VALUES) {
+            for (byte[] json : HostileJson.withEachValueReplaced(PATCH, value)) {
+                if (tree(json) instanceof ObjectNode patch) {
+                    requireAppliedOrRefused(() -> strategic.apply(pod(), patch));
+                    requireAppliedOrRefused(() -> MergePatch.apply(pod(), patch));
+                }
+            }
+            for (byte[] json : HostileJson.withEachValueReplaced(OPERATIONS, value)) {
+                JsonNode patch = tree(json);
+                if (patch != null) {
+                    requireAppliedOrRefused(() -> JsonPatch.apply(pod(), patch));
+                }
+            }
+            for (byte[] json : HostileJson.withEachValueReplaced(POD, value)) {
+                if (tree(json) instanceof ObjectNode object) {
+                    requireAppliedOrRefused(() -> strategic.apply(object, (ObjectNode) parsed(PATCH)));
+                    requireAppliedOrRefused(() -> strategic.diff(object, pod()));
+                }
+            }
+        }
+    }
+
+    @Example
+    void json_rootRemovedOrMoved_isRefused() {
+        assertThatThrownBy(() -> JsonPatch.apply(pod(), operation("{\"op\":\"remove\",\"path\":\"\"}")))
+                .isInstanceOf(PatchException.class);
+        assertThatThrownBy(() ->
+                        JsonPatch.apply(pod(), operation("{\"op\":\"move\",\"from\":\"\",\"path\":\"/metadata/x\"}")))
+                .isInstanceOf(PatchException.class);
+    }
+
+    @Example
+    void json_pathOfAHundredThousandSteps_isRefused() {
+        for (String op : new String[] {"add", "remove", "replace", "copy", "move", "test"}) {
+            String path = "/a".repeat(100_000);
+            JsonNode patch = operation(
+                    "{\"op\":\"" + op + "\",\"path\":\"" + path + "\",\"from\":\"" + path + "\",\"value\":1}");
+
+            assertThatThrownBy(() -> JsonPatch.apply(pod(), patch))
+                    .as(op)
+                    .isInstanceOf(PatchException.class)
+                    .satisfies(refused -> assertThat(refused.getMessage()).hasSizeLessThan(500));
+        }
+    }
+
+    @Example
+    void json_copiesThatDoubleEachTime_areRefused() {
+        ArrayNode patch = JsonNodeFactory.instance.arrayNode();
+        for (int i = 0; i < 60; i++) {
+            patch.addObject().put("op", "copy").put("from", "").put("path", "/copy" + i);
+        }
+
+        assertThatThrownBy(() -> JsonPatch.apply(pod(), patch))
+                .isInstanceOf(PatchException.class)
+                .hasMessageContaining("copies more than");
+    }
+
+    private interface Patching {
+        JsonNode result();
+    }
+
+    private static void requireAppliedOrRefused(Patching patching) {
+        try {
+            assertThat(patching.result()).isNotNull();
+        } catch (PatchException refused) {
+            assertThat(refused.getMessage()).hasSizeLessThan(500).doesNotContain(NoLeaks.CANARY);
+        }
+    }
+
+    private static JsonNode operation(String json) {
+        return parsed(("[" + json + "]").getBytes(UTF_8));
+    }
+
+    private static ObjectNode pod() {
+        return (ObjectNode) parsed(POD);
+    }
+
+    private static JsonNode parsed(byte[] json) {
+        JsonNode tree = tree(json);
+        if (tree == null) {
+            throw new AssertionError("no JSON");
+        }
+        return tree;
+    }
+
+    private static @Nullable JsonNode tree(byte[] json) {
+        try {
+            JsonNode tree = MAPPER.readTree(json);
+            return tree == null || tree.isMissingNode() ? null : tree;
+        } catch (IOException noJson) {
+            return null;
+        }
+    }
+}
