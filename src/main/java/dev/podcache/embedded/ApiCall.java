@@ -1,5 +1,6 @@
 package dev.podcache.embedded;
 
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -8,6 +9,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** One HTTP request for objects: what it asks, with which parameters, and what it brings. */
 record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body) {
@@ -110,12 +112,17 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
             return Json.MAPPER.readTree(body.getBytes());
         } catch (JsonProcessingException e) {
             // the parser's own message quotes what it read
-            throw StatusException.badRequest("the body of the request is not JSON: error at line "
-                    + e.getLocation().getLineNr() + ", column "
-                    + e.getLocation().getColumnNr());
+            throw StatusException.badRequest("the body of the request is not JSON" + at(e.getLocation()));
         } catch (IOException e) {
             throw new AssertionError("reading from memory", e);
         }
+    }
+
+    /** Unknown for a number, a text or a nesting that is longer than the parser takes. */
+    private static String at(@Nullable JsonLocation location) {
+        return location == null
+                ? ": a part of it is too long or nested too deeply"
+                : ": error at line " + location.getLineNr() + ", column " + location.getColumnNr();
     }
 
     /** What is asked, without the body: it may hold a secret. */

@@ -6,6 +6,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,7 +51,15 @@ final class HttpFace {
     /** Answers a request; called on the event loop of its connection. */
     void handle(HttpServerRequest http) {
         Context loop = vertx.getOrCreateContext();
-        http.body().onSuccess(body -> guarded(http, () -> answer(http, body, loop)));
+        Buffer body = Buffer.buffer();
+        http.handler(chunk -> {
+            // one chunk more than is allowed shows that it is too long; what follows is read and dropped
+            if (body.length() <= MAX_BODY_BYTES) {
+                body.appendBuffer(chunk);
+            }
+        });
+        http.exceptionHandler(gone -> {});
+        http.endHandler(complete -> guarded(http, () -> answer(http, body, loop)));
     }
 
     /** Does the step; whatever it throws becomes an answer, so that no client waits for ever. */
@@ -71,6 +81,7 @@ final class HttpFace {
     }
 
     private void answer(HttpServerRequest http, Buffer body, Context loop) {
+        requireDecodable(http);
         Answer known = Discovery.answer(http.path());
         if (known != null) {
             known.send(http.response());
@@ -87,6 +98,17 @@ final class HttpFace {
         ApiCall call = ApiCall.of(http, path, body);
         counts.add(call.verb(), path.resource());
         suffer(call, loop);
+    }
+
+    private static void requireDecodable(HttpServerRequest http) {
+        try {
+            http.params();
+            // for its effect: RequestPath decodes it piece by piece
+            String unused = URLDecoder.decode(http.path(), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw StatusException.badRequest(
+                    "the URL of the request has an escape that is none; write %25 for a percent sign");
+        }
     }
 
     private void suffer(ApiCall call, Context loop) {

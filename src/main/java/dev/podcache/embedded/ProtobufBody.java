@@ -87,7 +87,12 @@ final class ProtobufBody {
 
     private static void entry(ByteBuffer message, ObjectNode map, boolean bytes) {
         String[] keyAndValue = {"", ""};
-        fields(message, (field, value) -> keyAndValue[field - 1] = field == 1 || !bytes ? text(value) : base64(value));
+        fields(message, (field, value) -> {
+            if (field != 1 && field != 2) {
+                throw unsupported();
+            }
+            keyAndValue[field - 1] = field == 1 || !bytes ? text(value) : base64(value);
+        });
         map.put(keyAndValue[0], keyAndValue[1]);
     }
 
