@@ -77,7 +77,7 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
         return ConfigurationKind.of(apiVersion, kind)
                 .orElseThrow(() -> document.broken(
                         document.line(),
-                        "has kind \"" + kind + "\" of apiVersion \"" + apiVersion + "\": write "
+                        "has kind " + Setting.shown(kind) + " of apiVersion " + Setting.shown(apiVersion) + ": write "
                                 + ConfigurationKind.KUBELET + ", or " + ConfigurationKind.PODCACHE));
     }
 

@@ -38,7 +38,8 @@ record Setting(String where, Object value, boolean ofFlag) {
         }
     }
 
-    private static String shown(Object value) {
+    /** A value as complaints quote it: texts in quotation marks, and cut. */
+    static String shown(Object value) {
         if (value instanceof Map) {
             return "a map";
         }

@@ -11,6 +11,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
@@ -23,6 +27,12 @@ import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /** The maps that a text of YAML, and so also of JSON, consists of, with the lines that they stand on. */
 final class YamlDocuments {
+
+    /** Deeper than any configuration; what composes the documents goes down by recursion. */
+    private static final int DEEPEST = 100;
+
+    /** In characters; longer ones, which would take long to read, are no numbers that anybody means. */
+    private static final int LONGEST_NUMBER = 100;
 
     private final String file;
 
@@ -88,6 +98,7 @@ final class YamlDocuments {
                 .build();
         List<Document> documents = new ArrayList<>();
         try {
+            requireShallow(new Parse(settings).parseString(text));
             for (Node node : new Compose(settings).composeAllFromString(text)) {
                 if (node instanceof MappingNode map) {
                     documents.add(new Document(file, line(map), fields(map)));
@@ -102,6 +113,22 @@ final class YamlDocuments {
             throw new CommandFailure("configuration " + file + " is neither YAML nor JSON: " + e.getMessage(), e);
         }
         return documents;
+    }
+
+    /** The events come one by one, without recursion. */
+    private void requireShallow(Iterable<Event> events) {
+        int depth = 0;
+        for (Event event : events) {
+            if (event instanceof CollectionStartEvent) {
+                depth++;
+            } else if (event instanceof CollectionEndEvent) {
+                depth--;
+            }
+            if (depth > DEEPEST) {
+                int at = event.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
+                throw broken(file, at, "is nested deeper than " + DEEPEST + " levels: write it flatter", null);
+            }
+        }
     }
 
     private Map<String, Field> fields(MappingNode map) {
@@ -154,7 +181,8 @@ final class YamlDocuments {
         if (tag.equals(Tag.BOOL)) {
             return Boolean.parseBoolean(text);
         }
-        if (tag.equals(Tag.INT) || tag.equals(Tag.FLOAT)) {
+        boolean number = tag.equals(Tag.INT) || tag.equals(Tag.FLOAT);
+        if (number && text.length() <= LONGEST_NUMBER) {
             try {
                 return new BigDecimal(text);
             } catch (NumberFormatException hexadecimalOrInfinite) {
