@@ -34,6 +34,7 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(NodeTtlSource.class);
     private static final Pattern DECIMAL = Pattern.compile("[+-]?[0-9]+");
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]+");
     private static final int QUOTED = 80;
     private static final long NANOS = 1_000_000_000L;
 
@@ -141,6 +142,8 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
     }
 
     private static String quoted(String value) {
-        return "\"" + (value.length() <= QUOTED ? value : value.substring(0, QUOTED) + "...") + "\"";
+        String cut = value.length() <= QUOTED ? value : value.substring(0, QUOTED) + "...";
+        // on one line: whoever may annotate the Node must not write lines into our log
+        return "\"" + UNPRINTABLE.matcher(cut).replaceAll(" ") + "\"";
     }
 }

@@ -122,6 +122,17 @@ class NodeTtlSourceTest {
     }
 
     @Test
+    void ttlNanos_hostileValue_isQuotedShortAndOnOneLine() {
+        for (String value : List.of(
+                "60\nERROR forged\u001b[31m\u2028x", "9".repeat(1 << 20), "-\0", "\ud800", "+".repeat(1 << 20))) {
+            answer(node(value));
+
+            assertThat(source.ttlNanos()).isEqualTo(DEFAULT_NANOS);
+            assertThat(source.origin()).hasSizeLessThan(250).doesNotContainPattern("[\\p{Cc}\\p{Zl}]");
+        }
+    }
+
+    @Test
     void ttlNanos_sameBadValueAgain_isWarnedOfOnce() {
         Logger logger = (Logger) LoggerFactory.getLogger(NodeTtlSource.class);
         ListAppender<ILoggingEvent> log = new ListAppender<>();
