@@ -61,6 +61,9 @@ final class WatchEvents<T> {
             return new WatchEvent.Ended<>(e);
         } catch (IOException notJson) {
             return unreadable(length, "is broken");
+        } catch (RuntimeException | StackOverflowError undecodable) {
+            // it may quote what it read
+            return unreadable(length, "could not be decoded");
         }
     }
 

@@ -195,6 +195,21 @@ class HostileAnswersTest {
         await().until(() -> network.openConnections.get() == 0);
     }
 
+    @Test
+    void heartbeat_endlessAnswer_isUnreadableAtItsBound() {
+        network.onRequest(socket -> {
+            socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+            flood(socket, Buffer.buffer("x".repeat(1 << 20)));
+        });
+        try (Heartbeats heartbeats = server.heartbeats(Duration.ofMinutes(4))) {
+            // on a busy machine its time, of 3 s at first, may be over before
+            await().atMost(Duration.ofSeconds(40))
+                    .untilAsserted(() -> assertThat(catchThrowable(
+                                    () -> heartbeats.nodes().get("n").join()))
+                            .hasStackTraceContaining("longer than 16777216 bytes"));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {301, 303, 308})
     void get_redirectToAnotherHost_isNotFollowed(int code) {

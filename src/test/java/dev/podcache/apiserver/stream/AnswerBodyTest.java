@@ -71,21 +71,6 @@ class AnswerBodyTest {
     }
 
     @Test
-    void heartbeat_thatNeverEnds_isUnreadableAndTheNextIsAnswered() {
-        connect(StreamServer.withoutHttp2());
-        try (HeartbeatConnection heartbeats = new HeartbeatConnection(connections, Duration.ofMinutes(4))) {
-            ApiServerException failure =
-                    failure(heartbeats.send(ServerRequest.get("GET Node n", "/endless"), bytes -> bytes.length));
-
-            assertThat(failure.reason()).isEqualTo(FailureReason.UNREADABLE);
-            assertThat(failure).hasMessage("GET Node n: the answer is longer than 16777216 bytes");
-            assertThat(heartbeats.send(ServerRequest.get("GET Node n", "/fine"), bytes -> bytes.length))
-                    .succeedsWithin(Duration.ofSeconds(20))
-                    .isEqualTo("/fine".length());
-        }
-    }
-
-    @Test
     void decode_thatDiesOfAnError_endsTheWait() {
         connect(StreamServer.withLimit(5));
 

@@ -8,6 +8,7 @@ import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.object.FailureReason;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -96,6 +97,24 @@ class WatchEventsTest {
         assertThat(failure.reason()).isEqualTo(FailureReason.UNREADABLE);
         assertThat(failure).hasMessageStartingWith("WATCH things: an event").hasNoCause();
         assertThat(failure.getMessage()).doesNotContain("canary");
+    }
+
+    @Test
+    void decode_decoderThatThrowsWhatItMayNot_isTheEndAndQuotesNothing() {
+        WatchEvents<String> failing = new WatchEvents<>("WATCH things", (json, offset, length) -> {
+            throw new IllegalStateException("canary");
+        });
+        WatchEvents<String> overflowing = new WatchEvents<>("WATCH things", (json, offset, length) -> {
+            throw new StackOverflowError("canary");
+        });
+        byte[] line = "{\"type\":\"ADDED\",\"object\":{}}".getBytes(UTF_8);
+
+        for (WatchEvents<String> each : List.of(failing, overflowing)) {
+            assertThat(each.decode(line, 0, line.length)).isInstanceOfSatisfying(WatchEvent.Ended.class, ended -> {
+                assertThat(ended.failure()).hasNoCause();
+                assertThat(ended.failure().getMessage()).doesNotContain("canary");
+            });
+        }
     }
 
     private WatchEvent<String> decode(String line) {
