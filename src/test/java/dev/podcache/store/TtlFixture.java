@@ -11,6 +11,7 @@ import dev.podcache.object.PodKey;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
@@ -76,7 +77,13 @@ final class TtlFixture implements AutoCloseable {
 
     /** The value of the Secret, by a get that must not need to wait. */
     String get(ObjectKey key) {
-        return Secrets.value(store.get(key.namespace(), key.name()));
+        try {
+            return Secrets.value(store.get(key.namespace(), key.name()));
+        } catch (RuntimeException e) {
+            throw NoLeaks.saw(e);
+        } finally {
+            NoLeaks.saw(store.state(key));
+        }
     }
 
     String get() {

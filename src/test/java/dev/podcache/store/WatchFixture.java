@@ -11,6 +11,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
@@ -53,7 +54,13 @@ final class WatchFixture implements AutoCloseable {
     }
 
     String get(ObjectKey key) {
-        return Secrets.value(store.get(key.namespace(), key.name()));
+        try {
+            return Secrets.value(store.get(key.namespace(), key.name()));
+        } catch (RuntimeException e) {
+            throw NoLeaks.saw(e);
+        } finally {
+            NoLeaks.saw(store.state(key));
+        }
     }
 
     String get() {

@@ -61,7 +61,8 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> {
         String thrown = event.getThrowableProxy() == null
                 ? ""
                 : System.lineSeparator() + ThrowableProxyUtil.asString(event.getThrowableProxy());
-        return event.getLevel() + " " + event.getLoggerName() + ": " + event.getFormattedMessage() + thrown;
+        String context = event.getMDCPropertyMap().isEmpty() ? "" : " " + event.getMDCPropertyMap();
+        return event.getLevel() + " " + event.getLoggerName() + ": " + event.getFormattedMessage() + context + thrown;
     }
 
     private static Logger root(LoggerContext context) {

@@ -2,10 +2,8 @@ package dev.podcache.testing;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -26,7 +24,8 @@ import org.junit.jupiter.api.function.Executable;
  * <li>no thread lives on that the test, or its fields, started; they get two seconds to end
  * <li>no exception went uncaught in any thread
  * <li>{@code dev.podcache} logged no warning or error but those of {@link ExpectedWarnings} and {@link #allowWarnings}
- * <li>no log line, at TRACE for {@code dev.podcache}, contains the {@link #CANARY}, which tests plant in payloads
+ * <li>the {@link #CANARY}, which tests plant in payloads, is in no form in a log line, at TRACE for {@code dev.podcache}, nor in
+ * what was thrown and logged or uncaught, nor in the name of a thread, nor in anything that was {@link #saw seen}
  * <li>no object given to {@link #watchForMutation} has changed, and no check given to {@link #checkAfter} fails
  * </ul>
  *
@@ -39,8 +38,8 @@ public final class NoLeaks
     /** What no log may ever contain, plain or in base64. */
     public static final String CANARY = "canary-5f1c7be3a90d4";
 
-    private static final String ENCODED_CANARY =
-            Base64.getEncoder().encodeToString(CANARY.getBytes(StandardCharsets.UTF_8));
+    /** What users of the code under test got to see in this test, as text. */
+    private static final Queue<String> SEEN = new ConcurrentLinkedQueue<>();
 
     private static final Duration PATIENCE = Duration.ofSeconds(2);
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -55,6 +54,17 @@ public final class NoLeaks
         final Queue<String> uncaught = new ConcurrentLinkedQueue<>();
         final Queue<String> allowed = new ConcurrentLinkedQueue<>();
         final Queue<Executable> checks = new ConcurrentLinkedQueue<>();
+    }
+
+    /**
+     * Notes what a user of the code under test got: an exception, a state, an argument of a listener; fixtures do it for the tests.
+     * The test fails if it shows the canary. On any thread.
+     *
+     * @return the same
+     */
+    public static <T> T saw(T object) {
+        SEEN.add(Canary.textOf(object));
+        return object;
     }
 
     /** Permits, without asking for it, a warning or error that contains {@code text}. */
@@ -92,6 +102,8 @@ public final class NoLeaks
     public void afterEach(ExtensionContext context) throws InterruptedException {
         Watch ended = current();
         List<String> complaints = new ArrayList<>();
+        // before they end
+        complainOfThreadNames(complaints);
         for (Thread thread : ended.threads.survivors(PATIENCE)) {
             complaints.add("thread " + thread.getName() + " lives on, at " + List.of(thread.getStackTrace()));
         }
@@ -100,6 +112,11 @@ public final class NoLeaks
         watch = null;
         complaints.addAll(ended.uncaught);
         complainOfLog(ended, expected(context), complaints);
+        SEEN.stream()
+                .filter(Canary::isIn)
+                .map(seen -> "a secret in what was seen: " + seen)
+                .forEach(complaints::add);
+        SEEN.clear();
         for (Executable check : ended.checks) {
             try {
                 check.execute();
@@ -128,9 +145,10 @@ public final class NoLeaks
         }
         Watch begun = new Watch();
         watch = begun;
+        SEEN.clear();
         begun.log.begin();
         Thread.setDefaultUncaughtExceptionHandler(
-                (thread, thrown) -> begun.uncaught.add("uncaught in thread " + thread.getName() + ": " + thrown));
+                (thread, thrown) -> begun.uncaught.add("uncaught in thread " + thread.getName() + ": " + saw(thrown)));
     }
 
     private Watch current() {
@@ -155,8 +173,16 @@ public final class NoLeaks
             }
         }
         for (String line : ended.log.lines()) {
-            if (line.contains(CANARY) || line.contains(ENCODED_CANARY)) {
+            if (Canary.isIn(line)) {
                 complaints.add("a secret in the log: " + line);
+            }
+        }
+    }
+
+    private static void complainOfThreadNames(List<String> complaints) {
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            if (Canary.isIn(thread.getName())) {
+                complaints.add("a secret in the name of a thread: " + thread.getName());
             }
         }
     }

@@ -3,11 +3,13 @@ package dev.podcache.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 
+import com.google.common.base.Ascii;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Queue;
@@ -23,6 +25,7 @@ import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 /** Runs small tests, good and bad, under {@link NoLeaks}, and looks at what becomes of them. */
 class NoLeaksTest {
@@ -44,6 +47,7 @@ class NoLeaksTest {
                 "logsTheWarningItExpects",
                 "logsAWarningThatIsAllowed",
                 "readsAnObject",
+                "seesWhatIsNoSecret",
                 "checkHolds"
             })
     void afterEach_nothingLeftBehind_passes(String test) {
@@ -59,6 +63,15 @@ class NoLeaksTest {
                     logsTheCanary               | a secret in the log: TRACE dev.podcache.testing.NoLeaksTest: read canary
                     logsTheCanaryInBase64       | a secret in the log: DEBUG
                     logsTheCanaryInAnException  | a secret in the log: INFO
+                    logsTheCanaryShifted        | a secret in the log: DEBUG
+                    logsTheCanaryInCapitals     | a secret in the log: DEBUG
+                    logsTheCanarysBytes         | a secret in the log: DEBUG
+                    logsTheCanaryAsContext      | a secret in the log: INFO
+                    logsTheCanarySuppressed     | a secret in the log: INFO
+                    throwsTheCanaryInAThread    | a secret in what was seen: java.lang.IllegalStateException: canary
+                    namesAThreadAfterTheCanary  | a secret in the name of a thread: canary
+                    seesTheCanary               | a secret in what was seen: [canary
+                    seesTheCanaryAsACause       | a secret in what was seen: java.lang.IllegalStateException
                     modifiesAnObject            | an object that was handed out was modified
                     checkFails                  | a watch is open
                     """)
@@ -214,6 +227,73 @@ class NoLeaksTest {
         @Test
         void logsTheCanaryInAnException(NoLeaks noLeaks) {
             log.info("failed", new IllegalStateException(new IllegalArgumentException(NoLeaks.CANARY)));
+        }
+
+        @Test
+        void logsTheCanaryShifted(NoLeaks noLeaks) {
+            byte[] json = ("{\"password\":\"" + NoLeaks.CANARY + "\"}").getBytes(StandardCharsets.UTF_8);
+            log.debug("read {}", Base64.getEncoder().encodeToString(json));
+        }
+
+        @Test
+        void logsTheCanaryInCapitals(NoLeaks noLeaks) {
+            log.debug("read {}", Ascii.toUpperCase(NoLeaks.CANARY));
+        }
+
+        @Test
+        void logsTheCanarysBytes(NoLeaks noLeaks) {
+            log.debug("read {}", Arrays.toString(("<" + NoLeaks.CANARY + ">").getBytes(StandardCharsets.UTF_8)));
+        }
+
+        @Test
+        void logsTheCanaryAsContext(NoLeaks noLeaks) {
+            MDC.put("object", NoLeaks.CANARY);
+            log.info("read");
+            MDC.clear();
+        }
+
+        @Test
+        void logsTheCanarySuppressed(NoLeaks noLeaks) {
+            IllegalStateException failure = new IllegalStateException();
+            failure.addSuppressed(new IllegalArgumentException(NoLeaks.CANARY));
+            log.info("failed", failure);
+        }
+
+        @Test
+        void throwsTheCanaryInAThread(NoLeaks noLeaks) throws InterruptedException {
+            Thread thrower = new Thread(
+                    () -> {
+                        throw new IllegalStateException(NoLeaks.CANARY);
+                    },
+                    "thrower");
+            thrower.start();
+            thrower.join();
+        }
+
+        @Test
+        void namesAThreadAfterTheCanary(NoLeaks noLeaks) {
+            Timekeeper named = Timekeeper.system();
+            left.add(named);
+            named.schedule(Duration.ZERO, () -> Thread.currentThread().setName(NoLeaks.CANARY));
+            while (Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().equals(NoLeaks.CANARY))) {
+                Thread.onSpinWait();
+            }
+        }
+
+        @Test
+        void seesTheCanary(NoLeaks noLeaks) {
+            NoLeaks.saw(List.of(NoLeaks.CANARY));
+        }
+
+        @Test
+        void seesTheCanaryAsACause(NoLeaks noLeaks) {
+            NoLeaks.saw(new IllegalStateException(new IllegalArgumentException(NoLeaks.CANARY)));
+        }
+
+        @Test
+        void seesWhatIsNoSecret(NoLeaks noLeaks) {
+            NoLeaks.saw(new IllegalStateException("no canary here"));
         }
 
         @Test

@@ -254,6 +254,12 @@ public abstract class StoreContract {
     }
 
     private Secret get() {
-        return store().get(key.namespace(), key.name());
+        try {
+            return store().get(key.namespace(), key.name());
+        } catch (RuntimeException e) {
+            throw NoLeaks.saw(e);
+        } finally {
+            NoLeaks.saw(store().state(key));
+        }
     }
 }
