@@ -1,0 +1,282 @@
+package dev.podcache.store;
+
+import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.OTHER_POD;
+import static dev.podcache.store.TtlFixture.POD;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.embedded.Verb;
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Phase;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** When a payload is forgotten it is gone: nothing of ours, and nothing that we gave away but the payload itself, still leads to it. */
+@ExtendWith(NoLeaks.class)
+class PayloadReachabilityTest {
+
+    @BeforeEach
+    void allowWarnings(NoLeaks noLeaks) {
+        noLeaks.allowWarnings("failed, trying on");
+    }
+
+    @Test
+    void cache_lastReferenceGone_payloadIsUnreachable() {
+        try (TtlFixture f = new TtlFixture()) {
+            WeakReference<Secret> payload = cached(f);
+            requireHeld(payload);
+
+            f.store.deleteReference(DB, POD);
+
+            awaitCollected(payload);
+        }
+    }
+
+    @Test
+    void cache_objectDeleted_payloadIsUnreachable() {
+        try (TtlFixture f = new TtlFixture()) {
+            WeakReference<Secret> payload = cached(f);
+
+            f.delete(DB);
+            f.timekeeper.advance(Duration.ofMinutes(2));
+            Throwable notFound = catchThrowable(f::get);
+
+            awaitCollected(payload);
+            assertThat(notFound).isNotNull();
+            f.store.deleteReference(DB, POD);
+        }
+    }
+
+    @Test
+    void cache_newEpoch_payloadIsUnreachable() {
+        try (TtlFixture f = new TtlFixture()) {
+            WeakReference<Secret> payload = cached(f);
+
+            f.store.addReference(DB, OTHER_POD);
+
+            awaitCollected(payload);
+            f.store.deleteReference(DB, POD);
+            f.store.deleteReference(DB, OTHER_POD);
+        }
+    }
+
+    @Test
+    void cache_newerVersionFetched_olderPayloadIsUnreachable() {
+        try (TtlFixture f = new TtlFixture()) {
+            WeakReference<Secret> payload = cached(f);
+
+            f.update(DB, "v2");
+            f.timekeeper.advance(Duration.ofMinutes(2));
+            f.get();
+
+            awaitCollected(payload);
+            f.store.deleteReference(DB, POD);
+        }
+    }
+
+    @Test
+    void cache_evictedByTheBudget_payloadIsUnreachable() {
+        try (TtlFixture f = TtlFixture.boundedTo(300)) {
+            // larger than the whole budget
+            f.create(DB, "x".repeat(1000));
+            f.store.addReference(DB, POD);
+            WeakReference<Secret> payload = read(f.store, DB);
+
+            awaitCollected(payload);
+            assertThat(f.store.state(DB).references()).isEqualTo(1);
+            f.store.deleteReference(DB, POD);
+            // the sweep notices that there is nothing left to sweep
+            f.timekeeper.advance(Duration.ofSeconds(2));
+        }
+    }
+
+    @Test
+    void cache_closed_payloadIsUnreachable() {
+        TtlFixture f = new TtlFixture();
+        WeakReference<Secret> payload = cached(f);
+
+        f.close();
+
+        awaitCollected(payload);
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
+    }
+
+    @Test
+    void cache_whatUsersKeep_doesNotHoldThePayload() {
+        Told told = new Told();
+        TtlFixture f = TtlFixture.telling(told);
+        WeakReference<Secret> payload = cached(f);
+        List<@Nullable Object> kept = new ArrayList<>();
+        f.timekeeper.advance(Duration.ofMinutes(2));
+        f.failNext(1, FailureReason.FORBIDDEN, 403, null);
+        f.get();
+        kept.add(f.store.state(DB));
+        kept.add(f.store.state(DB).lastFailure());
+        f.delete(DB);
+        f.timekeeper.advance(Duration.ofMinutes(2));
+        // is served what is known, and asks again behind it
+        f.get();
+        kept.add(catchThrowable(f::get));
+        f.store.deleteReference(DB, POD);
+        kept.add(catchThrowable(f::get));
+        f.close();
+
+        awaitCollected(payload);
+        assertThat(told.arguments).isNotEmpty();
+        assertThat(kept).doesNotContainNull();
+    }
+
+    @Test
+    void watch_lastReferenceGone_payloadIsUnreachable() {
+        try (WatchFixture f = new WatchFixture()) {
+            WeakReference<Secret> payload = watched(f);
+            requireHeld(payload);
+
+            f.store.deleteReference(DB, POD);
+
+            awaitCollected(payload);
+        }
+    }
+
+    @Test
+    void watch_lastReferenceGoneWhileBroken_payloadIsUnreachable() {
+        try (WatchFixture f = new WatchFixture()) {
+            WeakReference<Secret> payload = watched(f);
+            f.fail(Verb.WATCH, 100, FailureReason.UNAVAILABLE, 503);
+            f.server.faults().resetWatches(RequestPattern.any());
+
+            f.store.deleteReference(DB, POD);
+
+            awaitCollected(payload);
+        }
+    }
+
+    @Test
+    void watch_objectDeleted_payloadIsUnreachable() {
+        try (WatchFixture f = new WatchFixture()) {
+            WeakReference<Secret> payload = watched(f);
+
+            f.delete(DB);
+            Throwable notFound = catchThrowable(f::get);
+
+            awaitCollected(payload);
+            assertThat(notFound).isNotNull();
+            f.store.deleteReference(DB, POD);
+        }
+    }
+
+    @Test
+    void watch_newerVersionSeen_olderPayloadIsUnreachable() {
+        try (WatchFixture f = new WatchFixture()) {
+            WeakReference<Secret> payload = watched(f);
+
+            f.update(DB, "v2");
+
+            awaitCollected(payload);
+            f.store.deleteReference(DB, POD);
+        }
+    }
+
+    @Test
+    void watch_closed_payloadIsUnreachable() {
+        WatchFixture f = new WatchFixture();
+        WeakReference<Secret> payload = watched(f);
+
+        f.close();
+
+        awaitCollected(payload);
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
+    }
+
+    @Test
+    void watch_whatUsersKeep_doesNotHoldThePayload() {
+        Told told = new Told();
+        WatchFixture f = new WatchFixture(new ManualTimekeeper(), told);
+        WeakReference<Secret> payload = watched(f);
+        List<@Nullable Object> kept = new ArrayList<>();
+        f.fail(Verb.WATCH, 1, FailureReason.UNAVAILABLE, 503);
+        f.server.faults().resetWatches(RequestPattern.any());
+        kept.add(f.store.state(DB));
+        f.timekeeper.advance(Duration.ofMinutes(2));
+        f.delete(DB);
+        kept.add(catchThrowable(f::get));
+        f.store.deleteReference(DB, POD);
+        kept.add(catchThrowable(f::get));
+        f.close();
+
+        awaitCollected(payload);
+        assertThat(told.arguments).isNotEmpty();
+        assertThat(kept).doesNotContainNull();
+    }
+
+    /** A listener that keeps what it is told. */
+    private static final class Told implements PodcacheMetrics {
+
+        final List<Object> arguments = new ArrayList<>();
+
+        @Override
+        public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
+            arguments.addAll(List.of(kind, key, strategy));
+        }
+
+        @Override
+        public void fetched(
+                ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {
+            arguments.addAll(List.of(kind, key, why, took));
+        }
+
+        @Override
+        public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+            arguments.addAll(List.of(kind, key, from, to, cause));
+        }
+    }
+
+    private static WeakReference<Secret> cached(TtlFixture f) {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        return read(f.store, DB);
+    }
+
+    private static WeakReference<Secret> watched(WatchFixture f) {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        return read(f.store, DB);
+    }
+
+    /** In a frame of its own, so that no variable of the test holds it. */
+    private static WeakReference<Secret> read(Store<Secret> store, ObjectKey key) {
+        return new WeakReference<>(store.get(key.namespace(), key.name()));
+    }
+
+    /** So that a test which finds the payload collected says something. */
+    private static void requireHeld(WeakReference<Secret> payload) {
+        System.gc();
+        assertThat(Objects.requireNonNull(payload.get()).getData()).containsKey("canary");
+    }
+
+    /** Only the garbage collector can tell; it is asked until it does. */
+    private static void awaitCollected(WeakReference<Secret> payload) {
+        await().atMost(Duration.ofSeconds(30))
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> {
+                    System.gc();
+                    return payload.get() == null;
+                });
+    }
+}
