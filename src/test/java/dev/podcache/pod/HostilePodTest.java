@@ -100,7 +100,7 @@ class HostilePodTest {
 
     private static Pod full() {
         return ReferencePlace.pod(Arrays.stream(ReferencePlace.values())
-                .map(place -> new Placed(place, "n-" + place.ordinal()))
+                .map(place -> new Placed(place, place.path.replace("[]", "")))
                 .toList());
     }
 

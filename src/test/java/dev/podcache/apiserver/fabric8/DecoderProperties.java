@@ -60,6 +60,16 @@ class DecoderProperties {
         }
     }
 
+    /** A parser's own messages quote values of a wrong type, and words that are none. */
+    @Example
+    void decode_secretInAnyPlace_isNeverQuoted() {
+        for (String form : new String[] {"\"%s\"", "[\"%s\"]", "{\"%s\":\"%s\"}", "%s", "\"%s", "{\"a\":%s"}) {
+            String value = form.replace("%s", NoLeaks.CANARY);
+            HostileJson.withEachValueReplaced(OBJECT, value).forEach(this::decodeObject);
+            HostileJson.withEachValueReplaced(LIST, value).forEach(this::decodeList);
+        }
+    }
+
     @Example
     void decode_cutAnywhere_isUnreadable() {
         for (byte[] cut : HostileJson.truncations(OBJECT)) {

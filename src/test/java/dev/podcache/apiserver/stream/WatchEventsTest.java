@@ -112,7 +112,7 @@ class WatchEventsTest {
         for (WatchEvents<String> each : List.of(failing, overflowing)) {
             assertThat(each.decode(line, 0, line.length)).isInstanceOfSatisfying(WatchEvent.Ended.class, ended -> {
                 assertThat(ended.failure()).hasNoCause();
-                assertThat(ended.failure().getMessage()).doesNotContain("canary");
+                assertThat(Objects.requireNonNull(ended.failure()).getMessage()).doesNotContain("canary");
             });
         }
     }

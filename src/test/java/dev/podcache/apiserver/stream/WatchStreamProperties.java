@@ -11,6 +11,7 @@ import dev.podcache.testing.NoLeaks;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
@@ -92,8 +93,7 @@ class WatchStreamProperties {
 
     private static void requireDecent(WatchEvent<String> event) {
         if (event instanceof WatchEvent.Ended<String> ended) {
-            ApiServerException failure = ended.failure();
-            assertThat(failure).isNotNull();
+            ApiServerException failure = Objects.requireNonNull(ended.failure());
             assertThat(failure.getMessage()).hasSizeLessThan(600).doesNotContain(NoLeaks.CANARY);
             assertThat(failure).hasNoCause();
         }
