@@ -7,9 +7,10 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
- * The read path of the kubelet's {@code objectStore} (pkg/kubelet/util/manager/cache_based_manager.go) in Java, as a baseline: one mutex
+ * The reads of the kubelet's {@code objectStore} (pkg/kubelet/util/manager/cache_based_manager.go) in Java, as a baseline: one mutex
  * around the map, one around each object, and at each get a look at the clock and at the Node's annotation, of which the TTL is parsed.
  */
 final class TwoMutexStore<T> {
@@ -20,12 +21,12 @@ final class TwoMutexStore<T> {
     private volatile Node node;
 
     private static final class Held<T> {
-        private final T object; // guarded by this, like the next
-        private final long receivedAt;
+        private T object; // guarded by this, like the next
+        private long receivedAt;
 
-        Held(T object, long receivedAt) {
-            this.object = object;
-            this.receivedAt = receivedAt;
+        private void keep(T received) {
+            object = received;
+            receivedAt = System.nanoTime();
         }
     }
 
@@ -39,7 +40,24 @@ final class TwoMutexStore<T> {
     }
 
     synchronized void put(ObjectKey key, T object) {
-        held.put(key, new Held<>(object, System.nanoTime()));
+        Held<T> first = new Held<>();
+        first.keep(object);
+        held.put(key, first);
+    }
+
+    synchronized void forget(ObjectKey key) {
+        held.put(key, new Held<>());
+    }
+
+    /** Whoever finds nothing, or something too old, asks; others wait for that on the object's mutex. */
+    T get(ObjectKey key, Function<ObjectKey, T> fetch) {
+        Held<T> found = find(key);
+        synchronized (found) {
+            if (found.object == null || System.nanoTime() - found.receivedAt >= ttlNanos()) {
+                found.keep(fetch.apply(key));
+            }
+            return found.object;
+        }
     }
 
     T get(String namespace, String name) {

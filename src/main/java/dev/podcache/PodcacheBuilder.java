@@ -54,6 +54,7 @@ public final class PodcacheBuilder {
     private WatchTimes watchTimes = WatchTimes.DEFAULT;
     private Duration defaultTtl = DEFAULT_TTL;
     private long payloadBudget = Long.MAX_VALUE;
+    private Duration maxStaleness = Duration.ZERO;
     private PodcacheMetrics metrics = PodcacheMetrics.NONE;
 
     PodcacheBuilder(Supplier<Fabric8ApiServer> server, boolean ownsServer) {
@@ -149,6 +150,23 @@ public final class PodcacheBuilder {
         return this;
     }
 
+    /**
+     * Has {@link ChangeDetectionStrategy#CACHE} serve an object that is older than the TTL, by at most {@code maxStaleness}, at once and
+     * refresh it meanwhile, so that no get waits for what is read often, and refreshes do not come all at once. Default: off, and
+     * gets wait for the refresh. The other strategies ignore it.
+     *
+     * @throws IllegalArgumentException unless it is positive
+     */
+    public PodcacheBuilder backgroundRefresh(Duration maxStaleness) {
+        Objects.requireNonNull(maxStaleness, "maxStaleness");
+        if (maxStaleness.isNegative() || maxStaleness.isZero()) {
+            throw new IllegalArgumentException("backgroundRefresh " + maxStaleness
+                    + " leaves no time to refresh in: give a positive duration, or none to have gets wait");
+        }
+        this.maxStaleness = maxStaleness;
+        return this;
+    }
+
     /** Who is told what the caches do. Default: nobody. */
     public PodcacheBuilder metrics(PodcacheMetrics listener) {
         this.metrics = Objects.requireNonNull(listener, "metrics");
@@ -162,7 +180,8 @@ public final class PodcacheBuilder {
         if (ownsServer) {
             parts.register(apiServer::close);
         }
-        StoreOptions options = new StoreOptions(apiServer.timekeeper(), readTimeout, budget(apiServer), metrics);
+        StoreOptions options =
+                new StoreOptions(apiServer.timekeeper(), readTimeout, budget(apiServer), metrics, maxStaleness());
         Shared shared = new Shared(apiServer, options, ttlSource(apiServer, parts), parts);
         return new Podcache(
                 manager(ObjectKind.SECRET, PodReferences::secrets, shared),
@@ -207,6 +226,14 @@ public final class PodcacheBuilder {
             return PayloadBudget.unlimited(timekeeper);
         }
         return PayloadBudget.ofBytes(payloadBudget, timekeeper);
+    }
+
+    private Duration maxStaleness() {
+        if (strategy != ChangeDetectionStrategy.CACHE && !maxStaleness.isZero()) {
+            log.info("backgroundRefresh has no effect under strategy {}: only CACHE has a TTL to exceed", strategy);
+            return Duration.ZERO;
+        }
+        return maxStaleness;
     }
 
     /** Follows the Node under CACHE only: nobody else asks for its TTL. */

@@ -40,6 +40,7 @@ class EndlessTimeoutTest {
                         .firstSyncTimeout(ENDLESS)
                         .idleAfter(ENDLESS)
                         .defaultTtl(ENDLESS)
+                        .backgroundRefresh(ENDLESS)
                         .build()) {
             cluster.create(Secrets.of(ObjectKey.of("shop", "db"), "v1"));
             cache.registerPod(Pods.withSecrets("shop", "web", "uid-1", "db"));

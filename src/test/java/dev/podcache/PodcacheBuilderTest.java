@@ -31,6 +31,16 @@ class PodcacheBuilderTest {
     }
 
     @Test
+    void backgroundRefresh_zero_isRefused() {
+        PodcacheBuilder builder = Podcache.builder(client);
+
+        assertThatThrownBy(() -> builder.backgroundRefresh(Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("PT0S")
+                .hasMessageContaining("positive");
+    }
+
+    @Test
     void firstSyncTimeout_zero_isRefused() {
         PodcacheBuilder builder = Podcache.builder(client);
 

@@ -44,7 +44,7 @@ enum ConfigurationKind {
     PODCACHE(
             "PodcacheConfiguration",
             "podcache.dev/v1alpha1",
-            names("readTimeout firstSyncTimeout payloadBudget"),
+            names("readTimeout firstSyncTimeout payloadBudget backgroundRefresh"),
             ImmutableSet.of());
 
     /** Where the kubelet tells zero from nothing; of its other numbers, texts and durations zero means the default. */

@@ -19,13 +19,15 @@ import java.util.Locale;
  * @param readTimeout the longest that a read waits under GET and CACHE
  * @param firstSyncTimeout the longest that it waits under WATCH
  * @param payloadBudget the most bytes held under CACHE; {@link Long#MAX_VALUE} for any number
+ * @param backgroundRefresh how much older than the TTL an object may be that CACHE serves while it refreshes it; zero for not at all
  */
 record ObjectCaching(
         ChangeDetectionStrategy strategy,
         Duration syncFrequency,
         Duration readTimeout,
         Duration firstSyncTimeout,
-        long payloadBudget) {
+        long payloadBudget,
+        Duration backgroundRefresh) {
 
     /** The field of the strategy. */
     static final String STRATEGY = "configMapAndSecretChangeDetectionStrategy";
@@ -41,7 +43,8 @@ record ObjectCaching(
                 syncFrequency,
                 StoreOptions.DEFAULT_READ_TIMEOUT,
                 WatchTimes.DEFAULT.firstSync(),
-                Long.MAX_VALUE);
+                Long.MAX_VALUE,
+                Duration.ZERO);
     }
 
     /**
@@ -55,7 +58,8 @@ record ObjectCaching(
                 all.duration("syncFrequency", SYNC_FREQUENCY),
                 all.duration("readTimeout", StoreOptions.DEFAULT_READ_TIMEOUT),
                 all.duration("firstSyncTimeout", WatchTimes.DEFAULT.firstSync()),
-                payloadBudget(all));
+                payloadBudget(all),
+                all.duration("backgroundRefresh", Duration.ZERO));
     }
 
     /** How long a watch that nobody reads stays open: five sync periods, but at least a minute, as in the kubelet. */
@@ -66,11 +70,12 @@ record ObjectCaching(
 
     /** Has a cache work like that. */
     PodcacheBuilder applyTo(PodcacheBuilder cache) {
-        return cache.strategy(strategy)
+        PodcacheBuilder configured = cache.strategy(strategy)
                 .readTimeout(readTimeout)
                 .firstSyncTimeout(firstSyncTimeout)
                 .idleAfter(idleAfter())
                 .payloadBudget(payloadBudget);
+        return backgroundRefresh.isZero() ? configured : configured.backgroundRefresh(backgroundRefresh);
     }
 
     private static ChangeDetectionStrategy strategy(Settings all) {

@@ -11,8 +11,15 @@ import java.time.Duration;
  * @param readTimeout the longest that a get blocks; positive, and at most a hundred years, to which a longer one is cut
  * @param budget the bound on payloads; stores that are to share a bound share the instance
  * @param metrics told what happens; guarded against what it throws
+ * @param maxStaleness how much older than the TTL an object may be that is served while it is refreshed, see {@link
+ *     #backgroundRefresh}; zero for not at all, at most a hundred years, to which a longer one is cut
  */
-public record StoreOptions(Timekeeper timekeeper, Duration readTimeout, PayloadBudget budget, PodcacheMetrics metrics) {
+public record StoreOptions(
+        Timekeeper timekeeper,
+        Duration readTimeout,
+        PayloadBudget budget,
+        PodcacheMetrics metrics,
+        Duration maxStaleness) {
 
     /** How long a get blocks if nobody says otherwise: 10 s. */
     public static final Duration DEFAULT_READ_TIMEOUT = Duration.ofSeconds(10);
@@ -25,8 +32,28 @@ public record StoreOptions(Timekeeper timekeeper, Duration readTimeout, PayloadB
             throw new IllegalArgumentException(
                     "a read timeout of " + readTimeout + " leaves no time to read: it must be positive");
         }
+        if (maxStaleness.isNegative()) {
+            throw new IllegalArgumentException("a background refresh up to " + maxStaleness
+                    + " after the TTL would begin before it: give zero for none, or a positive duration");
+        }
         readTimeout = cut(readTimeout);
+        maxStaleness = cut(maxStaleness);
         metrics = PodcacheMetrics.guarded(metrics);
+    }
+
+    /** Without background refresh. */
+    public StoreOptions(Timekeeper timekeeper, Duration readTimeout, PayloadBudget budget, PodcacheMetrics metrics) {
+        this(timekeeper, readTimeout, budget, metrics, Duration.ZERO);
+    }
+
+    /**
+     * The same, but strategy CACHE serves an object that is older than the TTL, by at most {@code maxStaleness}, at once, and refreshes
+     * it behind the gets; see {@link TtlObjectStore}. Means nothing to the other strategies.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public StoreOptions backgroundRefresh(Duration maxStaleness) {
+        return new StoreOptions(timekeeper, readTimeout, budget, metrics, maxStaleness);
     }
 
     /** {@code duration}, or a hundred years if it is longer: {@link Duration#toNanos} throws from 292 years on. */

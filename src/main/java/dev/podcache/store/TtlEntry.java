@@ -16,7 +16,11 @@ final class TtlEntry<T> extends Entry<T> {
      * ----------------------------------------------------------------------------------------------------------------------
      * no answer                 waits for a flight                         keep the answer           nothing changes
      * present and fresh         is answered (normally without the lock)    -                         -
-     * present, stale            waits for a flight, but not for long       keep the answer           keep, refresh behind
+     * present, stale, in the    is answered at once, without the lock      -                         -
+     *   leeway
+     * present, stale, beyond    is answered at once with what is known;    keep the answer           keep, refresh behind
+     *   that but bearable         one of them launches a flight
+     * present, staler           waits for a flight, but not for long       keep the answer           keep, refresh behind
      * absent                    the same: absence is never fresh           keep the answer           keep, refresh behind
      * present or absent, and    is answered at once with what is known;    keep, refresh no longer   pause longer
      *   refreshed behind        one of them launches the next flight       behind
@@ -30,9 +34,21 @@ final class TtlEntry<T> extends Entry<T> {
      * above 0). Otherwise the get goes round once more; the flight it finds then is younger than itself, whoever launched it,
      * so its outcome counts whatever it is. If that one has landed by then, the object that it brought counts just the same.
      * No get waits for more than two flights.
+     *
+     * Background refresh: "bearable" is what exceeds the TTL by less than the maximum staleness; without the option, and with a
+     * TTL of 0, nothing is. The leeway is the part of that in which nobody asks yet. It is drawn anew for each answer, from
+     * nothing to half of the maximum, so objects that were read together drift apart a little more with each refresh; the other
+     * half is left for the next get to come and for the flight to land, before anybody has to wait.
      */
 
     private static final Retries RETRIES = new Retries(Duration.ofSeconds(1), Duration.ofSeconds(30));
+
+    private final long maxStaleness;
+
+    // Written under this. Beside the answer, not in it, where hits would pay for it: a get that takes the leeway of
+    // another answer
+    // than it finds serves what is bearable all the same.
+    private volatile long leeway;
 
     private @Nullable Flight<T> flight; // guarded by this, like all that follows
     private long flights;
@@ -42,23 +58,43 @@ final class TtlEntry<T> extends Entry<T> {
     private long nextRefresh;
     private @Nullable ApiServerException lastFailure;
 
-    TtlEntry(ObjectKey key, Transitions<T> transitions) {
+    /**
+     * An entry of which nothing is known.
+     *
+     * @param maxStaleness in nanoseconds, zero for no background refresh
+     */
+    TtlEntry(ObjectKey key, Transitions<T> transitions, long maxStaleness) {
         super(key, transitions);
+        this.maxStaleness = maxStaleness;
+    }
+
+    /** The object if it is known and its next refresh is not due yet, though it may be stale, else null. Takes no lock. */
+    @Nullable
+    T ifInLeeway(long now, long ttlNanos) {
+        return answer() instanceof Answer.Present<T> present && exceedsBy(present, now, ttlNanos) < leeway
+                ? present.object
+                : null;
+    }
+
+    /** By how much an answer is older than the TTL; without a TTL, by more than any bound. */
+    private static long exceedsBy(Answer<?> answer, long now, long ttlNanos) {
+        return ttlNanos > 0 ? now - answer.receivedAt - ttlNanos : Long.MAX_VALUE;
     }
 
     /**
      * What a get finds that is not a hit.
      *
      * @param dropped nobody refers to the object any more: look again
-     * @param fresh the object, if another get just refreshed it, by a flight that began after this one did or so that it is fresh
-     * @param known the last answer, which is not fresh
-     * @param awaited the flight to wait for; null if {@code known} is to be served at once
+     * @param good the object, if it is bearable, or another get just refreshed it, by a flight that began after this one did or so that
+     *     it is fresh
+     * @param known the last answer, which is not that good
+     * @param awaited the flight to wait for; null if {@code good}, or else {@code known}, is to be served at once
      * @param launched the flight that the caller has to set off
      * @param lastFailure why the last refresh failed, if it did
      */
     record Turn<T>(
             boolean dropped,
-            @Nullable T fresh,
+            @Nullable T good,
             @Nullable Answer<T> known,
             @Nullable Flight<T> awaited,
             @Nullable Flight<T> launched,
@@ -85,6 +121,9 @@ final class TtlEntry<T> extends Entry<T> {
             launched = new Flight<>(flights, known);
             flight = launched;
         }
+        if (known instanceof Answer.Present<T> present && exceedsBy(present, now, ttlNanos) < maxStaleness) {
+            return new Turn<>(false, present.object, null, null, launched, null);
+        }
         return new Turn<>(false, null, known, behind ? null : flight, launched, lastFailure);
     }
 
@@ -100,6 +139,8 @@ final class TtlEntry<T> extends Entry<T> {
                 if (after == null) {
                     failedLocked(outcome.failure(), now);
                 } else {
+                    leeway = (long)
+                            (maxStaleness / 2 * ThreadLocalRandom.current().nextDouble());
                     setAnswerLocked(after);
                     landed = landing.number;
                     succeededLocked();

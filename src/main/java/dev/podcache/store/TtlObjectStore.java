@@ -21,6 +21,13 @@ import org.jspecify.annotations.Nullable;
  * marked {@code immutable} are not asked for again while they are referenced. While the API server cannot be asked, the known
  * object is served, however old, and asked for again behind the gets at growing intervals of 1 to 30 s.
  *
+ * <p><b>Background refresh</b> ({@link StoreOptions#backgroundRefresh}, off unless asked for). An object that is older than the TTL, by
+ * at most the maximum staleness, is served at once, and only a get of an older one waits. Each answer is asked for again by the
+ * first get after a moment of its own, drawn at random between the TTL and half of the maximum staleness later: never before the TTL, so
+ * there are no more requests than without, and objects that were first read together are soon asked for one by one. An object
+ * that is served so is no miss before that moment, and counts as served stale only beyond the maximum; its state is STALE from the TTL
+ * on. A TTL of zero stays "every get asks", and absence is still never fresh.
+ *
  * <p><b>Requests.</b> All gets that miss the same object share one fetch. With an answer in hand a get waits for it at most 1 s.
  *
  * <p>Follows {@code objectStore} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}; where it goes further
@@ -59,7 +66,9 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
                 getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
         this.flights = new Flights<>(kind, STRATEGY, new AnswerFetch<>(kind, retrying, clock, options), options);
         Transitions<T> transitions = new Transitions<>(kind, options);
-        this.entries = new EntryTable<>(kind, key -> new TtlEntry<>(key, transitions), clock::retain, clock::release);
+        long maxStaleness = options.maxStaleness().toNanos();
+        this.entries = new EntryTable<>(
+                kind, key -> new TtlEntry<>(key, transitions, maxStaleness), clock::retain, clock::release);
     }
 
     @Override
@@ -87,6 +96,11 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
     }
 
     private T miss(String namespace, String name) {
+        TtlEntry<T> known = entries.find(namespace, name);
+        T notDue = known == null ? null : known.ifInLeeway(clock.now(), ttl.ttlNanos());
+        if (notDue != null) {
+            return notDue;
+        }
         ObjectKey key = ObjectKey.validated(namespace, name);
         options.metrics().missed(kind, key, STRATEGY);
         long deadline = now() + options.readTimeout().toNanos();
@@ -119,8 +133,8 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
             }
             Flight<T> awaited = turn.awaited();
             if (awaited == null) {
-                return turn.fresh() != null
-                        ? turn.fresh()
+                return turn.good() != null
+                        ? turn.good()
                         : flights.serveStale(entry.key, turn.known(), turn.lastFailure());
             }
             if (!flights.landsWithin(patience(turn, deadline), entry.key, awaited)) {
@@ -147,7 +161,10 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
     @Override
     public ObjectState state(ObjectKey key) {
         TtlEntry<T> entry = entries.find(key.namespace(), key.name());
-        String freshness = "TTL " + Duration.ofNanos(ttl.ttlNanos()) + ", " + ttl.origin();
+        String freshness = "TTL " + Duration.ofNanos(ttl.ttlNanos()) + ", " + ttl.origin()
+                + (options.maxStaleness().isZero()
+                        ? ""
+                        : "; refreshed behind gets for " + options.maxStaleness() + " after it");
         return entry == null ? ObjectState.unknown(freshness) : entry.state(now(), ttl.ttlNanos(), freshness);
     }
 

@@ -80,6 +80,7 @@ class KubeletConfigurationTest {
                 readTimeout: 3s
                 firstSyncTimeout: 250ms
                 payloadBudget: 64Mi
+                backgroundRefresh: 45s
                 """);
 
         assertThat(all)
@@ -90,7 +91,8 @@ class KubeletConfigurationTest {
                                 Duration.ofSeconds(90),
                                 Duration.ofSeconds(3),
                                 Duration.ofMillis(250),
-                                64 << 20),
+                                64 << 20,
+                                Duration.ofSeconds(45)),
                         new KubeletConfiguration.HeartbeatTimes(Duration.ofSeconds(4), Duration.ofMinutes(1), 20),
                         new RequestLimit(5, 10),
                         new KubeletConfiguration.Registration(
@@ -277,7 +279,8 @@ class KubeletConfigurationTest {
         "payloadBudget: 1000E, a positive number of bytes",
         "payloadBudget: [], a positive number of bytes",
         "readTimeout: 0s, a positive duration",
-        "firstSyncTimeout: -1s, a positive duration"
+        "firstSyncTimeout: -1s, a positive duration",
+        "backgroundRefresh: 0s, a positive duration"
     })
     void of_wrongValueOfOurOwnDocument_isRefused(String line, String why) {
         assertThatThrownBy(() -> file("apiVersion: podcache.dev/v1alpha1\nkind: PodcacheConfiguration\n" + line + "\n"))

@@ -9,6 +9,7 @@ import com.google.common.collect.Lists;
 import dev.podcache.embedded.Held;
 import dev.podcache.embedded.Verb;
 import dev.podcache.manager.Manager;
+import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.NoLeaks;
@@ -32,8 +33,9 @@ class RequestCountsTest {
     private static final int OBJECTS = 550;
     private static final int TTL_SECONDS = 60;
     private static final int HOUR_SECONDS = 3_600;
+    private static final int MAX_STALENESS_SECONDS = 60;
 
-    private final TtlFixture f = new TtlFixture();
+    private TtlFixture f = new TtlFixture();
 
     @AfterEach
     void close() {
@@ -82,6 +84,47 @@ class RequestCountsTest {
         }
 
         assertThat(most).isEqualTo((OBJECTS + TTL_SECONDS - 1) / TTL_SECONDS);
+    }
+
+    @Test
+    void get_firstReadsAtOnce_requestsComeAtOnceForEver() {
+        List<Integer> perSecond = anHourOfReadsThatBeginAtOnce();
+
+        assertThat(perSecond).containsOnly(0, OBJECTS);
+    }
+
+    /*
+     * Each refresh is 60 to 90 s after the one before (and up to a second more, as each object is read once a second), 75 s on average: 7.3
+     * a second if they are spread evenly. The first round comes in 30 s, 18 a second. Each round adds 30 s to the time it comes in, so
+     * after ten minutes, eight rounds, it is spread over all of the 75 s. The bounds are three times what is expected of the first
+     * round, and four times the mean of the later ones: that many, of independent draws, come once in millions of runs, or less.
+     */
+    @Test
+    void get_firstReadsAtOnceWithBackgroundRefresh_requestsAreFewerAndDriftApart() {
+        f.close();
+        f = TtlFixture.refreshingBehind(Duration.ofSeconds(MAX_STALENESS_SECONDS), PodcacheMetrics.NONE);
+        List<Integer> perSecond = anHourOfReadsThatBeginAtOnce();
+
+        int latest = TTL_SECONDS + MAX_STALENESS_SECONDS / 2 + 1;
+        assertThat(f.server.count(Verb.GET))
+                .isBetween(OBJECTS * (HOUR_SECONDS / latest), OBJECTS * HOUR_SECONDS / TTL_SECONDS);
+        assertThat(perSecond.subList(1, TTL_SECONDS)).containsOnly(0);
+        int firstRound = OBJECTS / (MAX_STALENESS_SECONDS / 2);
+        assertThat(perSecond.subList(TTL_SECONDS, HOUR_SECONDS)).allMatch(requests -> requests <= 3 * firstRound);
+        int mean = OBJECTS / (TTL_SECONDS + MAX_STALENESS_SECONDS / 4);
+        assertThat(perSecond.subList(600, HOUR_SECONDS)).allMatch(requests -> requests <= 4 * mean);
+    }
+
+    private List<Integer> anHourOfReadsThatBeginAtOnce() {
+        List<ObjectKey> keys = created(OBJECTS, false);
+        List<Integer> perSecond = new ArrayList<>();
+        for (int second = 0; second < HOUR_SECONDS; second++) {
+            int before = f.server.count(Verb.GET);
+            readAll(keys);
+            perSecond.add(f.server.count(Verb.GET) - before);
+            f.timekeeper.advance(Duration.ofSeconds(1));
+        }
+        return perSecond;
     }
 
     @Test

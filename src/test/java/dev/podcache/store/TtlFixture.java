@@ -52,6 +52,14 @@ final class TtlFixture implements AutoCloseable {
                 new StoreOptions(timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), metrics));
     }
 
+    /** With background refresh. */
+    static TtlFixture refreshingBehind(Duration maxStaleness, PodcacheMetrics metrics) {
+        ManualTimekeeper timekeeper = new ManualTimekeeper();
+        StoreOptions options =
+                new StoreOptions(timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), metrics);
+        return new TtlFixture(timekeeper, options.backgroundRefresh(maxStaleness));
+    }
+
     static TtlFixture boundedTo(long bytes) {
         ManualTimekeeper timekeeper = new ManualTimekeeper();
         return new TtlFixture(

@@ -18,7 +18,7 @@ import net.jqwik.api.Tuple;
 /**
  * Strategy CACHE against a model: any history of references, gets, changes at the server, failures, a lagging cache and passing
  * time. Holds the store to registration (P1), monotone reads (P2), the budget of requests (P3), stale on error (P4), no leak
- * (P5) and the count of references (P6).
+ * (P5) and the count of references (P6), with background refresh (B7) and without.
  */
 class TtlStoreProperties {
 
@@ -31,8 +31,9 @@ class TtlStoreProperties {
     }
 
     @Property(tries = 5000)
-    void anyHistory_keepsThePromises(@ForAll("histories") List<Step> history) {
-        TtlWorld world = new TtlWorld();
+    void anyHistory_keepsThePromises(
+            @ForAll("histories") List<Step> history, @ForAll("maxStalenesses") Duration maxStaleness) {
+        TtlWorld world = new TtlWorld(maxStaleness);
         for (Step step : history) {
             step.action().accept(world);
             world.check();
@@ -44,7 +45,7 @@ class TtlStoreProperties {
     @Example
     void ttlRaisedFromZero_keepsThePromises() {
         ObjectKey key = ObjectKey.of("default", "secret-1");
-        TtlWorld world = new TtlWorld();
+        TtlWorld world = new TtlWorld(Duration.ZERO);
         world.addReference(key, PodKey.of("default", "pod", "uid-1"));
         world.write(key);
         world.changeTtl(Duration.ZERO);
@@ -71,6 +72,12 @@ class TtlStoreProperties {
                         Tuple.of(1, ttls().map(ttl -> step("ttl " + ttl, world -> world.changeTtl(ttl)))))
                 .list()
                 .ofMaxSize(60);
+    }
+
+    /** Of background refresh; none half of the time. */
+    @Provide
+    Arbitrary<Duration> maxStalenesses() {
+        return Arbitraries.of(0L, 0L, 30L, 400L).map(Duration::ofSeconds);
     }
 
     private static Step step(String text, Consumer<TtlWorld> action) {

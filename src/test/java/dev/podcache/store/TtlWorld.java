@@ -45,10 +45,18 @@ final class TtlWorld {
         }
     }
 
-    private final TtlFixture f = new TtlFixture(ManualTimekeeper.passingWhileWaiting());
+    private final Duration maxStaleness;
+    private final TtlFixture f;
     private final Map<ObjectKey, Model> models = new HashMap<>();
     private boolean lagging;
     private int written;
+
+    /** With background refresh up to that much, or zero for none. */
+    TtlWorld(Duration maxStaleness) {
+        ManualTimekeeper timekeeper = ManualTimekeeper.passingWhileWaiting();
+        this.maxStaleness = maxStaleness;
+        this.f = new TtlFixture(timekeeper, StoreOptions.defaults(timekeeper).backgroundRefresh(maxStaleness));
+    }
 
     void addReference(ObjectKey key, PodKey pod) {
         f.server.forbidCallsOnThisThread(() -> f.store.addReference(key, pod));
@@ -103,7 +111,8 @@ final class TtlWorld {
     void get(ObjectKey key) {
         Model model = model(key);
         ObjectState before = f.store.state(key);
-        boolean behind = before.lastFailure() != null && before.phase() != Phase.UNREAD;
+        boolean bearable = isBearable(before);
+        boolean behind = bearable || (before.lastFailure() != null && before.phase() != Phase.UNREAD);
         boolean fresh = model.freshSince && f.timekeeper.nanoTime() - model.answeredAt < f.ttl.ttlNanos();
         int requests = f.server.gets(key);
         try {
@@ -113,6 +122,9 @@ final class TtlWorld {
             if (fresh) {
                 assertThat(requests).as("P3: requests for a fresh object").isZero();
                 assertThat(Secrets.value(got)).isEqualTo(model.seen);
+            } else if (bearable) {
+                servedBehind(key, before, got, requests);
+                brought(key, model, got, true, requests);
             } else {
                 brought(key, model, got, behind, requests);
             }
@@ -120,6 +132,7 @@ final class TtlWorld {
             assertThat(model.count()).as("P6: references of " + key).isZero();
             assertThat(f.server.gets(key)).isEqualTo(requests);
         } catch (NotFound e) {
+            assertThat(bearable).as("P4: %s was known, yet NotFound", key).isFalse();
             boolean knownAbsent = before.phase() == Phase.ABSENT && e.getCause() != null;
             assertThat(atServer(key) == null || knownAbsent)
                     .as("P4: %s exists, yet NotFound", key)
@@ -130,6 +143,27 @@ final class TtlWorld {
             assertThat(model.seen)
                     .as("P4: a failure took away what was known of %s", key)
                     .isNull();
+        }
+    }
+
+    /** Whether an object is stale, but so little that no get waits for its refresh. */
+    private boolean isBearable(ObjectState state) {
+        return state.phase() == Phase.STALE
+                && f.ttl.ttlNanos() > 0
+                && state.age() != null
+                && state.age().toNanos() < f.ttl.ttlNanos() + maxStaleness.toNanos();
+    }
+
+    private void servedBehind(ObjectKey key, ObjectState before, Secret got, int requests) {
+        assertThat(got.getMetadata().getResourceVersion())
+                .as("B7: %s is served as it was known", key)
+                .isEqualTo(before.resourceVersion());
+        boolean leewayIsOver = before.age() != null
+                && before.age().toNanos() >= f.ttl.ttlNanos() + maxStaleness.toNanos() / 2 + CoarseClock.TICK.toNanos();
+        if (leewayIsOver && before.lastFailure() == null) {
+            assertThat(requests)
+                    .as("B7: requests behind a get that is due for one")
+                    .isPositive();
         }
     }
 
