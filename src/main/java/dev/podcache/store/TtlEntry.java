@@ -139,8 +139,7 @@ final class TtlEntry<T> extends Entry<T> {
                 if (after == null) {
                     failedLocked(outcome.failure(), now);
                 } else {
-                    leeway = (long)
-                            (maxStaleness / 2 * ThreadLocalRandom.current().nextDouble());
+                    leeway = drawLeeway();
                     setAnswerLocked(after);
                     landed = landing.number;
                     succeededLocked();
@@ -158,6 +157,10 @@ final class TtlEntry<T> extends Entry<T> {
         if (flight == slow) {
             refreshBehind = true;
         }
+    }
+
+    private long drawLeeway() {
+        return (long) (ThreadLocalRandom.current().nextDouble() * maxStaleness / 2);
     }
 
     private void succeededLocked() {

@@ -25,6 +25,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How many requests strategy CACHE makes where it matters to the API server: exactly, in hand-driven time. */
 @ExtendWith(NoLeaks.class)
@@ -68,6 +70,19 @@ class RequestCountsTest {
         }
 
         assertThat(f.server.count(Verb.GET)).isEqualTo(OBJECTS * HOUR_SECONDS / TTL_SECONDS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 100, 1_000, 10_000})
+    void get_anyNumberOfObjects_makesARequestPerObjectAndMinute(int objects) {
+        List<ObjectKey> keys = created(objects, false);
+        int minutes = 10;
+        for (int half = 0; half < 2 * minutes; half++) {
+            readAll(keys);
+            f.timekeeper.advance(Duration.ofSeconds(TTL_SECONDS / 2));
+        }
+
+        assertThat(f.server.count(Verb.GET)).isEqualTo(objects * minutes);
     }
 
     @Test
