@@ -15,6 +15,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
@@ -53,13 +54,23 @@ public final class FrontDoor {
         return open(entries, Kind::secret);
     }
 
+    /** The same, whose lists {@code lists} answers. */
+    static Podcache open(Entries entries, Executor lists) {
+        return open(entries, Kind::secret, lists);
+    }
+
     /** The same of these Secrets. */
     static Podcache open(Entries entries, Function<ObjectKey, Secret> secrets) {
+        return open(entries, secrets, Runnable::run);
+    }
+
+    private static Podcache open(Entries entries, Function<ObjectKey, Secret> secrets, Executor lists) {
         FrontDoor door = new FrontDoor(entries);
         return new Podcache(
-                Manager.caching(door.store(ObjectKind.SECRET, new InMemoryObjects<>(secrets)), PodReferences::secrets),
                 Manager.caching(
-                        door.store(ObjectKind.CONFIG_MAP, new InMemoryObjects<>(Kind::configMap)),
+                        door.store(ObjectKind.SECRET, new InMemoryObjects<>(secrets, lists)), PodReferences::secrets),
+                Manager.caching(
+                        door.store(ObjectKind.CONFIG_MAP, new InMemoryObjects<>(Kind::configMap, lists)),
                         PodReferences::configMaps),
                 door.parts);
     }

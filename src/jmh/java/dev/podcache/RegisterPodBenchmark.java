@@ -8,8 +8,10 @@ import java.util.stream.IntStream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
@@ -24,11 +26,20 @@ import org.openjdk.jmh.annotations.Warmup;
  * <p>A pod with five Secrets that no other pod refers to comes and goes, or comes again unchanged, beside pods that refer to {@code objects}
  * others, five each. The first two ask the manager of Secrets alone, as the baseline does, which is the kubelet's way in Java;
  * {@code frontDoor...} does the same with both managers, as users do. Nothing is read: registering makes no request under CACHE. Under
- * WATCH it begins, and ends, five watches, on other threads.
+ * WATCH {@code comeAndGo} begins, and ends, five watches, on other threads, faster than those can work: what it measures there is the
+ * backlog. So, to compare the strategies:
+ *
+ * <ul>
+ *   <li>{@code come}: only the calls that register, for each of a hundred pods with five Secrets of their own. Under WATCH each begins five
+ *       watches, whose lists are held up until all have come; between, all is brought to rest.
+ *   <li>{@code sharedComeAndGo}: a pod comes and goes with five Secrets that another pod refers to all the time, so that under WATCH the
+ *       watches are there and stay.
+ * </ul>
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="RegisterPod -prof gc"
  * mvn -q -Pjmh verify -Djmh.args="RegisterPod -p objects=10,100,1000,10000 -p entries=TTL"
+ * mvn -q -Pjmh verify -Djmh.args="RegisterPodBenchmark.(come|sharedComeAndGo)$ -p objects=10,100,1000,10000 -prof gc"
  * }</pre>
  */
 @BenchmarkMode(Mode.AverageTime)
@@ -40,6 +51,7 @@ public class RegisterPodBenchmark {
 
     private static final String NAMESPACE = "shop";
     private static final int REFERENCES = 5;
+    private static final int CROWD = 100;
 
     /** What there is already. */
     @State(Scope.Benchmark)
@@ -51,6 +63,7 @@ public class RegisterPodBenchmark {
 
         private final Pod comer = pod("comer");
         private final Pod stayer = pod("stayer");
+        private final Pod sharer = SomePod.of(NAMESPACE, "sharer", secrets("stayer"), List.of());
 
         List<Pod> others() {
             return IntStream.range(0, objects / REFERENCES)
@@ -59,9 +72,11 @@ public class RegisterPodBenchmark {
         }
 
         private static Pod pod(String name) {
-            List<String> secrets =
-                    IntStream.range(0, REFERENCES).mapToObj(i -> name + "-" + i).toList();
-            return SomePod.of(NAMESPACE, name, secrets, List.of());
+            return SomePod.of(NAMESPACE, name, secrets(name), List.of());
+        }
+
+        private static List<String> secrets(String pod) {
+            return IntStream.range(0, REFERENCES).mapToObj(i -> pod + "-" + i).toList();
         }
     }
 
@@ -73,20 +88,51 @@ public class RegisterPodBenchmark {
         @Param({"TTL", "WATCH"})
         public FrontDoor.Entries entries;
 
+        private final Gate lists = new Gate();
         private Podcache cache;
 
         /** Registers the others. */
         @Setup
         public void register(Registered registered) {
-            cache = FrontDoor.open(entries);
+            cache = FrontDoor.open(entries, lists);
             registered.others().forEach(cache::registerPod);
             cache.registerPod(registered.stayer);
+            read("stayer");
+        }
+
+        private void read(String pod) {
+            Registered.secrets(pod).forEach(name -> cache.secrets().getObject(NAMESPACE, name));
         }
 
         /** Ends the threads. */
         @TearDown
         public void close() throws IOException {
             cache.close();
+        }
+    }
+
+    /** Pods that come together. */
+    @State(Scope.Benchmark)
+    public static class Crowd {
+
+        private final List<Pod> pods = IntStream.range(0, CROWD)
+                .mapToObj(i -> Registered.pod("crowd-" + i))
+                .toList();
+
+        /** Holds lists up. */
+        @Setup(Level.Invocation)
+        public void shut(Ours ours) {
+            ours.lists.shut();
+        }
+
+        /** Lets them go, and the pods too when all is at rest. */
+        @TearDown(Level.Invocation)
+        public void rest(Ours ours) {
+            ours.lists.open();
+            for (Pod pod : pods) {
+                ours.read(pod.getMetadata().getName());
+                ours.cache.secrets().unregisterPod(pod);
+            }
         }
     }
 
@@ -109,6 +155,22 @@ public class RegisterPodBenchmark {
     public void comeAndGo(Registered registered, Ours ours) {
         ours.cache.secrets().registerPod(registered.comer);
         ours.cache.secrets().unregisterPod(registered.comer);
+    }
+
+    /** Pods come. */
+    @Benchmark
+    @OperationsPerInvocation(CROWD)
+    public void come(Ours ours, Crowd crowd) {
+        for (Pod pod : crowd.pods) {
+            ours.cache.secrets().registerPod(pod);
+        }
+    }
+
+    /** A pod comes and goes, whose Secrets another needs all the time. */
+    @Benchmark
+    public void sharedComeAndGo(Registered registered, Ours ours) {
+        ours.cache.secrets().registerPod(registered.sharer);
+        ours.cache.secrets().unregisterPod(registered.sharer);
     }
 
     /** A pod comes again as it was. */
