@@ -39,7 +39,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="RegisterPod -prof gc"
  * mvn -q -Pjmh verify -Djmh.args="RegisterPod -p objects=10,100,1000,10000 -p entries=TTL"
- * mvn -q -Pjmh verify -Djmh.args="RegisterPodBenchmark.(come|sharedComeAndGo)$ -p objects=10,100,1000,10000 -prof gc"
+ * mvn -q -Pjmh verify -Djmh.args="RegisterPodBenchmark.(come|sharedComeAndGo)$ -p objects=10,100,1000,10000"
  * }</pre>
  */
 @BenchmarkMode(Mode.AverageTime)
