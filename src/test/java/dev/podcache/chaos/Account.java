@@ -1,0 +1,83 @@
+package dev.podcache.chaos;
+
+import dev.podcache.testing.RawApi;
+import dev.podcache.testing.RawApi.Reply;
+import dev.podcache.testing.TcpProxy;
+import java.io.IOException;
+import java.util.List;
+
+/** Who the caches are: a service account that may read, its token, and what goes wrong with both. */
+final class Account {
+
+    private static final String NAME = "reader";
+    private static final String ACCOUNTS = "/api/v1/namespaces/" + ChaosServer.NAMESPACE + "/serviceaccounts";
+    private static final String BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+
+    /** The server believes a token that it has seen for so long, whatever became of the account. */
+    private static final int TOKEN_BELIEVED = 10_000;
+
+    private final RawApi api;
+    private final TcpProxy proxy;
+    private volatile String token = "none yet";
+
+    Account(RawApi api, TcpProxy proxy) {
+        this.api = api;
+        this.proxy = proxy;
+    }
+
+    /** Creates it with all that it may do. */
+    void create() throws IOException, InterruptedException {
+        post("/apis/rbac.authorization.k8s.io/v1/clusterroles", """
+                {"metadata": {"name": "reader"}, "rules": [
+                  {"apiGroups": [""], "resources": ["secrets", "configmaps", "nodes"], "verbs": ["get", "list", "watch"]}]}
+                """);
+        allow();
+        begin();
+    }
+
+    /** The present token; a client asks whenever it needs one. */
+    String token() {
+        return token;
+    }
+
+    List<Fault> faults() {
+        return List.of(
+                // who is connected already would not notice
+                Fault.of("access revoked", 500, 4_000, this::revoke, this::allow),
+                Fault.of("account deleted", TOKEN_BELIEVED + 500, TOKEN_BELIEVED + 3_000, this::delete, this::begin));
+    }
+
+    private void begin() throws IOException, InterruptedException {
+        post(ACCOUNTS, "{\"metadata\": {\"name\": \"" + NAME + "\"}}");
+        token = post(ACCOUNTS + "/" + NAME + "/token", "{}").text("/status/token");
+    }
+
+    private void delete() throws IOException, InterruptedException {
+        require(api.delete(ACCOUNTS + "/" + NAME, ""));
+        proxy.reset();
+    }
+
+    private void allow() throws IOException, InterruptedException {
+        post(BINDINGS, """
+                {"metadata": {"name": "reader"},
+                 "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "reader"},
+                 "subjects": [{"kind": "ServiceAccount", "name": "%s", "namespace": "%s"}]}
+                """.formatted(NAME, ChaosServer.NAMESPACE));
+    }
+
+    private void revoke() throws IOException, InterruptedException {
+        require(api.delete(BINDINGS + "/" + NAME, ""));
+        proxy.reset();
+    }
+
+    private Reply post(String path, String json) throws IOException, InterruptedException {
+        return require(api.post(path, json));
+    }
+
+    private static Reply require(Reply reply) {
+        if (reply.code() / 100 != 2) {
+            throw new IllegalStateException("answered " + reply.code() + ": " + reply.body());
+        }
+        return reply;
+    }
+}

@@ -1,0 +1,90 @@
+package dev.podcache.chaos;
+
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.Faults;
+import dev.podcache.embedded.Faults.Switched;
+import dev.podcache.embedded.Held;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.embedded.Resource;
+import dev.podcache.embedded.StatusException;
+import dev.podcache.embedded.Verb;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+
+/** What the embedded server does wrong to those who read: refusals, silence, half an event. Writes pass. */
+final class AnswerFaults {
+
+    private static final List<RequestPattern> READS = List.of(
+            RequestPattern.any().verb(Verb.GET),
+            RequestPattern.any().verb(Verb.LIST),
+            RequestPattern.any().verb(Verb.WATCH));
+
+    private final EmbeddedApiServer server;
+    private final Faults faults;
+
+    AnswerFaults(EmbeddedApiServer server) {
+        this.server = server;
+        this.faults = server.faults();
+    }
+
+    List<Fault> all() {
+        return List.of(
+                answers("429", random -> StatusException.tooManyRequests(random.nextInt(1, 4))),
+                answers("500", random -> StatusException.internalError()),
+                answers("503", random -> StatusException.serviceUnavailable()),
+                answers("403", random -> StatusException.forbidden(Resource.of(Secret.class), "any")),
+                answers("401", random -> StatusException.unauthorized()),
+                answers("410", random -> StatusException.gone()),
+                new Fault("requests refused", 300, 4_000, random -> whileOn(faults::refuse)),
+                new Fault("answers delayed", 300, 6_000, random -> {
+                    Duration delay = Duration.ofMillis(random.nextInt(50, 3_000));
+                    return whileOn(pattern -> faults.delay(delay, pattern));
+                }),
+                new Fault("answers held", 300, 5_000, random -> held(faults::hold)),
+                new Fault("requests held", 300, 5_000, random -> held(faults::holdBeforeReading)),
+                Fault.of("events cut", 300, 3_000, this::cutEvents, this::resetWatches),
+                Fault.of("history forgotten", 300, 1_000, this::forgetHistory, () -> {}));
+    }
+
+    /** Those who are connected have to come again. */
+    private Fault answers(String code, Function<SplittableRandom, StatusException> error) {
+        return new Fault("answered " + code, 300, 5_000, random -> {
+            StatusException chosen = error.apply(random);
+            Fault.Mend mend = whileOn(pattern -> faults.fail(chosen, pattern));
+            if (random.nextBoolean()) {
+                resetWatches();
+            }
+            return mend;
+        });
+    }
+
+    private static Fault.Mend whileOn(Function<RequestPattern, Switched> fault) {
+        List<Switched> on = new ArrayList<>();
+        READS.forEach(pattern -> on.add(fault.apply(pattern)));
+        return () -> on.forEach(Switched::close);
+    }
+
+    private Fault.Mend held(Function<RequestPattern, Held> hold) {
+        List<Held> holds = READS.stream().map(hold).toList();
+        return () -> holds.forEach(Held::release);
+    }
+
+    private void cutEvents() {
+        for (int i = 0; i < 5; i++) {
+            faults.cutNextEvent(RequestPattern.any());
+        }
+    }
+
+    private void forgetHistory() {
+        resetWatches();
+        server.cluster().forgetHistory();
+    }
+
+    private void resetWatches() {
+        faults.resetWatches(RequestPattern.any());
+    }
+}

@@ -1,0 +1,57 @@
+package dev.podcache.chaos;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.AppenderBase;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/** Looks for payloads in everything that is logged while it is open, of ours at TRACE. Keeps nothing of it. */
+final class CanaryLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+
+    private static final String OURS = "dev.podcache";
+
+    private final World world;
+    private final LoggerContext loggers = (LoggerContext) LoggerFactory.getILoggerFactory();
+    private final @Nullable Level before = ours().getLevel();
+
+    CanaryLog(World world) {
+        this.world = world;
+        setContext(loggers);
+        start();
+        ours().setLevel(Level.TRACE);
+        root().addAppender(this);
+        // warnings are what a run is made of: they would drown the console
+        ours().addAppender(this);
+        ours().setAdditive(false);
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+        world.figures.count("log lines");
+        String thrown = event.getThrowableProxy() == null ? "" : ThrowableProxyUtil.asString(event.getThrowableProxy());
+        if (Canary.isIn(event.getFormattedMessage()) || Canary.isIn(thrown)) {
+            world.violations.add("P10 is broken: a payload was logged: " + event + thrown);
+        }
+    }
+
+    @Override
+    public void close() {
+        ours().setAdditive(true);
+        ours().detachAppender(this);
+        root().detachAppender(this);
+        ours().setLevel(before);
+        stop();
+    }
+
+    private Logger ours() {
+        return loggers.getLogger(OURS);
+    }
+
+    private Logger root() {
+        return loggers.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    }
+}

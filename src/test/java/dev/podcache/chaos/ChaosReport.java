@@ -1,0 +1,83 @@
+package dev.podcache.chaos;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a run did and found, as one block of text, and whether it left anything behind. */
+final class ChaosReport {
+
+    private static final int FEW_FILES = 6;
+    private static final long FEW_BYTES = 10 << 20;
+
+    private final ChaosOptions options;
+    private final World world;
+    private final List<String> findings = new ArrayList<>();
+    private final StringBuilder text = new StringBuilder();
+    private @Nullable Resources before;
+
+    ChaosReport(ChaosOptions options, World world) {
+        this.options = options;
+        this.world = world;
+    }
+
+    /** What the process held before the caches were opened. */
+    void before(Resources resources) {
+        before = resources;
+        line("resources before", resources);
+    }
+
+    /** How long after the faults each cache equalled the server. */
+    void converged(Map<CacheUnderTest, Duration> took) {
+        line("converged after", took);
+    }
+
+    /** Looks what the process holds now, when everything should be closed. */
+    void after(Resources now) {
+        Resources known = before;
+        if (known == null) {
+            return;
+        }
+        line("resources after", now);
+        List<String> threads = now.newSince(known);
+        if (!threads.isEmpty()) {
+            findings.add("P5 is broken: threads live on: " + threads);
+        }
+        if (now.files() > known.files() + FEW_FILES || now.sockets() > known.sockets() + FEW_FILES) {
+            findings.add("P5 is broken: files or sockets are left open: " + now + "; before: " + known);
+        }
+        if (now.heap() > known.heap() + FEW_BYTES) {
+            findings.add("P5 is broken: the heap has grown: " + now + "; before: " + known);
+        }
+    }
+
+    /** Prints everything, well or ill. */
+    void print(Duration took) {
+        findings.addAll(world.violations.described());
+        Figures figures = world.figures;
+        StringBuilder block = new StringBuilder(String.format(
+                "%n=== %s, seed %d, %.1f minutes of faults, %d s in all ===%n",
+                options.test(), options.seed(), options.faultsFor().toMillis() / 60_000.0, took.toSeconds()));
+        long operations = figures.total("read ") + figures.total("pod ") + figures.total("write ");
+        line("operations", operations + ", " + figures.total("log lines") + " log lines searched");
+        line("reads", figures.counted("read "));
+        line("pods", figures.counted("pod "));
+        line("writes", figures.counted("write "));
+        line("requests", figures.counted("request "));
+        line("faults", figures.total("fault ") + " " + figures.counted("fault "));
+        line("worst", figures.worst());
+        line("found", findings.isEmpty() ? "nothing" : findings.size() + ", repeat with: " + options.command());
+        System.out.print(block.append(text));
+    }
+
+    /** What is wrong. */
+    List<String> findings() {
+        return List.copyOf(findings);
+    }
+
+    private void line(String name, Object value) {
+        text.append(String.format("%-18s%s%n", name, value));
+    }
+}

@@ -1,0 +1,133 @@
+package dev.podcache.chaos;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One run: caches are opened, everything happens at once, the faults end, the caches converge, the pods go, the caches close. It
+ * ends early at the first broken promise. What is random comes from the seed; how the threads and processes of a machine take
+ * turns does not, so a run that is repeated has the same schedule and not quite the same course.
+ */
+final class ChaosRun {
+
+    private static final int READERS_OF_EACH = 3;
+    private static final Duration POLL = Duration.ofMillis(100);
+    private static final Duration WARM_WITHIN = Duration.ofSeconds(20);
+    private static final Duration SETTLED_WITHIN = Duration.ofSeconds(20);
+
+    private final ChaosServer server;
+    private final ChaosOptions options;
+    private final World world = new World(ChaosServer.NAMESPACE);
+    private final List<CacheUnderTest> caches = new ArrayList<>();
+    private final List<PodChurn> podChurns = new ArrayList<>();
+    private final ObjectChurn objectChurn;
+    private final FaultSchedule schedule;
+    private int actors;
+
+    ChaosRun(ChaosServer server, ChaosOptions options) {
+        this.server = server;
+        this.options = options;
+        objectChurn = new ObjectChurn(world, server.api(), options.randomOf(++actors));
+        schedule = new FaultSchedule(
+                world, server.faults(options.lengthy()), options.randomOf(++actors), options.lengthy());
+    }
+
+    /** Goes through it all; the report has been printed when this returns. */
+    ChaosReport run() throws Exception {
+        ChaosReport report = new ChaosReport(options, world);
+        long began = world.time.now();
+        try (CanaryLog log = new CanaryLog(world)) {
+            warmUp();
+            report.before(Resources.steady(SETTLED_WITHIN));
+            objectChurn.populate();
+            long watches = server.openWatches();
+            openCaches();
+            live(report);
+            for (PodChurn pods : podChurns) {
+                pods.end();
+            }
+            new Ending(world, caches).checkNothingIsHeld(server, watches);
+        } catch (Exception | Error e) {
+            world.violations.broke("the run", e);
+        } finally {
+            caches.forEach(CacheUnderTest::close);
+            caches.clear();
+            podChurns.clear();
+            report.after(Resources.steady(SETTLED_WITHIN));
+            report.print(Duration.ofNanos(world.time.now() - began));
+        }
+        return report;
+    }
+
+    /** Has everything that is made once for the whole process made before anything is counted. */
+    private void warmUp() {
+        openCaches();
+        Subject subject = world.subjects.get(0);
+        for (int i = 0; i < caches.size(); i++) {
+            CacheUnderTest cache = caches.get(i);
+            podChurns.get(i).registerOne(subject);
+            long giveUp = world.time.now() + WARM_WITHIN.toNanos();
+            while (!cache.read(subject).before().seen() && world.time.now() < giveUp) {
+                LockSupport.parkNanos(POLL.toNanos());
+            }
+            podChurns.get(i).end();
+        }
+        caches.forEach(CacheUnderTest::close);
+        caches.clear();
+        podChurns.clear();
+    }
+
+    private void openCaches() {
+        for (Rules rules : List.of(Rules.watch(), Rules.cache())) {
+            CacheUnderTest cache = new CacheUnderTest(world, rules, server.client(), ChaosServer.NODE);
+            caches.add(cache);
+            podChurns.add(new PodChurn(world, cache, options.randomOf(++actors)));
+        }
+    }
+
+    private void live(ChaosReport report) throws Exception {
+        List<Actor> readers = new ArrayList<>();
+        try {
+            for (CacheUnderTest cache : caches) {
+                for (int i = 0; i < READERS_OF_EACH; i++) {
+                    Reader reader = new Reader(world, cache, options.randomOf(++actors));
+                    readers.add(actor("reads-" + cache + "-" + i, reader::step));
+                }
+            }
+            suffer();
+            if (world.violations.isEmpty()) {
+                report.converged(new Ending(world, caches).converge());
+            }
+        } finally {
+            readers.forEach(Actor::close);
+        }
+    }
+
+    /** Everything happens, until time is over or a promise is broken. */
+    private void suffer() throws Exception {
+        List<Actor> movers = new ArrayList<>();
+        try {
+            movers.add(actor("faults", schedule::step));
+            movers.add(actor("writer", objectChurn::step));
+            for (int i = 0; i < podChurns.size(); i++) {
+                movers.add(actor("pods-" + caches.get(i), podChurns.get(i)::step));
+            }
+            long end = world.time.now() + options.faultsFor().toNanos();
+            while (world.time.now() < end && world.violations.isEmpty()) {
+                LockSupport.parkNanos(POLL.toNanos());
+            }
+        } finally {
+            // the server must be well for the writer to find out what became of its last write
+            movers.remove(0).close();
+            schedule.mend();
+            movers.forEach(Actor::close);
+            objectChurn.end();
+        }
+    }
+
+    private Actor actor(String name, Actor.Step step) {
+        return new Actor(name, world.violations, step);
+    }
+}

@@ -1,0 +1,31 @@
+package dev.podcache.chaos;
+
+import dev.podcache.testing.RawApi;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.util.List;
+
+/** An API server that can be made to fail, with the namespace and the node of a run in it. */
+interface ChaosServer extends AutoCloseable {
+
+    String NAMESPACE = "chaos";
+    String NODE = "worker";
+
+    /** What the writer uses; no fault of the network concerns it. */
+    RawApi api();
+
+    /** A client for a cache, which everything concerns that goes wrong. The caller closes it. */
+    KubernetesClient client();
+
+    /**
+     * What can go wrong.
+     *
+     * @param lengthy whether there is time for what takes half a minute
+     */
+    List<Fault> faults(boolean lengthy);
+
+    /** How many watches of Secrets and ConfigMaps are open. */
+    long openWatches();
+
+    @Override
+    void close();
+}

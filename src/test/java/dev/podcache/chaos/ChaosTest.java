@@ -1,0 +1,31 @@
+package dev.podcache.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.RealServerTest;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The promises, while everything fails that can between caches and a kube-apiserver. Some seconds of it here; for longer,
+ *
+ * <pre>{@code mvn -q verify -Dtest=ChaosTest -Dchaos.minutes=30 -Dchaos.seed=1}</pre>
+ */
+@RealServerTest
+@Tag("chaos")
+class ChaosTest {
+
+    private static final Duration USUALLY = Duration.ofSeconds(40);
+    private static final long SEED = 12;
+
+    @Test
+    void everythingFails_noPromiseIsBroken() throws Exception {
+        ChaosOptions options = ChaosOptions.of(ChaosTest.class, USUALLY, SEED);
+        try (ChaosServer server = new RealChaosServer()) {
+            ChaosReport report = new ChaosRun(server, options).run();
+
+            assertThat(report.findings()).as("repeat with: " + options.command()).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package dev.podcache.chaos;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What the pods of one cache refer to. One thread registers and writes here; any thread reads.
+ *
+ * <p>A claim is {@linkplain Claim#changing changing} from before a call that adds or takes back a reference until after it.
+ * Between two looks that find the same epoch, references all the way and nothing changing, there was no new reference.
+ */
+final class Claims {
+
+    private final Map<Subject, Claim> claims = new ConcurrentHashMap<>();
+
+    /** What begins with a new reference. Told apart by identity. */
+    static final class Epoch {
+
+        /** Before this moment the registration that brought the new reference had not begun. */
+        final long began;
+
+        /** The same of the registration that brought the first reference. */
+        final long firstBegan;
+
+        private volatile boolean seen;
+
+        Epoch(long began, long firstBegan) {
+            this.began = began;
+            this.firstBegan = firstBegan;
+        }
+
+        /** Whether a get that began in this epoch has brought an answer, be it NotFound. */
+        boolean isSeen() {
+            return seen;
+        }
+
+        void see() {
+            seen = true;
+        }
+    }
+
+    /** How an object is referred to at one moment. */
+    record Claim(int references, boolean changing, Epoch epoch) {
+
+        private static final Claim NONE = new Claim(0, false, new Epoch(0, 0));
+
+        /** Whether it was surely referred to. */
+        boolean isHeld() {
+            return references > 0 && !changing;
+        }
+
+        /** Whether it surely was not. */
+        boolean isFree() {
+            return references == 0 && !changing;
+        }
+    }
+
+    Claim of(Subject subject) {
+        return claims.getOrDefault(subject, Claim.NONE);
+    }
+
+    /** References are about to change. */
+    void changing(Collection<Subject> subjects) {
+        for (Subject subject : subjects) {
+            Claim known = of(subject);
+            claims.put(subject, new Claim(known.references(), true, known.epoch()));
+        }
+    }
+
+    /** References were added, by a registration that began at {@code began} and has returned. */
+    void added(Collection<Subject> subjects, long began) {
+        for (Subject subject : subjects) {
+            Claim known = of(subject);
+            long first = known.references() == 0 ? began : known.epoch().firstBegan;
+            claims.put(subject, new Claim(known.references() + 1, false, new Epoch(began, first)));
+        }
+    }
+
+    /** References were taken back. */
+    void removed(Collection<Subject> subjects) {
+        for (Subject subject : subjects) {
+            Claim known = of(subject);
+            claims.put(subject, new Claim(known.references() - 1, false, known.epoch()));
+        }
+    }
+}

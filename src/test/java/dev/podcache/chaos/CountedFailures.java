@@ -1,0 +1,37 @@
+package dev.podcache.chaos;
+
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Counts what a cache tells of its requests. */
+final class CountedFailures implements PodcacheMetrics {
+
+    private final ChangeDetectionStrategy strategy;
+    private final Figures figures;
+
+    CountedFailures(ChangeDetectionStrategy strategy, Figures figures) {
+        this.strategy = strategy;
+        this.figures = figures;
+    }
+
+    @Override
+    public void fetched(
+            ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {
+        figures.count("request " + strategy + " fetch " + (failure == null ? "answered" : failure));
+    }
+
+    @Override
+    public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
+        figures.count("request " + strategy + " watch " + failure);
+    }
+
+    @Override
+    public void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {
+        figures.count("request " + strategy + " watch synced");
+    }
+}

@@ -1,0 +1,77 @@
+package dev.podcache.chaos;
+
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.Resource;
+import dev.podcache.testing.RawApi;
+import dev.podcache.testing.TcpProxy;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A server in memory, behind a proxy: it gives the answers that a real one cannot be made to give when we want them. */
+final class EmbeddedChaosServer implements ChaosServer {
+
+    private final Timekeeper timekeeper = Timekeeper.system();
+    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
+    private final TcpProxy proxy = TcpProxy.to(server.port());
+    private final RawApi api = RawApi.of(server.url());
+
+    EmbeddedChaosServer() {
+        cluster.create(new NamespaceBuilder()
+                .withNewMetadata()
+                .withName(NAMESPACE)
+                .endMetadata()
+                .build());
+        cluster.create(new NodeBuilder()
+                .withNewMetadata()
+                .withName(NODE)
+                .addToAnnotations("node.alpha.kubernetes.io/ttl", Long.toString(Rules.TTL.toSeconds()))
+                .endMetadata()
+                .build());
+    }
+
+    @Override
+    public RawApi api() {
+        return api;
+    }
+
+    @Override
+    public KubernetesClient client() {
+        return new KubernetesClientBuilder()
+                .withConfig(new ConfigBuilder(Config.empty())
+                        .withMasterUrl("http://127.0.0.1:" + proxy.port())
+                        .withRequestRetryBackoffLimit(0)
+                        .build())
+                .build();
+    }
+
+    @Override
+    public List<Fault> faults(boolean lengthy) {
+        return Stream.of(new AnswerFaults(server).all(), new ProxyFaults(proxy).all(lengthy))
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    @Override
+    public long openWatches() {
+        return cluster.openWatches(Resource.of(Secret.class)) + cluster.openWatches(Resource.of(ConfigMap.class));
+    }
+
+    @Override
+    public void close() {
+        proxy.close();
+        server.close();
+        cluster.close();
+        timekeeper.close();
+    }
+}

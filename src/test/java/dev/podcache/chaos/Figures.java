@@ -1,0 +1,66 @@
+package dev.podcache.chaos;
+
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.object.Phase;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What is counted and measured in a run. Thread-safe. */
+final class Figures {
+
+    private final ConcurrentMap<String, LongAdder> counts = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, LongAccumulator> worst = new ConcurrentHashMap<>();
+
+    void count(String what) {
+        counts.computeIfAbsent(what, key -> new LongAdder()).increment();
+    }
+
+    void tookGet(ChangeDetectionStrategy strategy, boolean known, long nanos) {
+        worst(strategy + " get of " + (known ? "a known object" : "any object"), nanos);
+    }
+
+    /** A value called fresh was outdated by so much; not at all if negative. */
+    void fresh(ChangeDetectionStrategy strategy, long outdated) {
+        worst(strategy + " staleness while FRESH", outdated);
+    }
+
+    /** The same of one that was not called fresh all the time. */
+    void notFresh(ChangeDetectionStrategy strategy, Phase phase, long outdated) {
+        if (phase == Phase.STALE) {
+            count("read " + strategy + " stale served");
+            worst(strategy + " staleness while STALE", outdated);
+        } else {
+            worst(strategy + " staleness, state changing", outdated);
+        }
+    }
+
+    private void worst(String what, long nanos) {
+        worst.computeIfAbsent(what, key -> new LongAccumulator(Math::max, 0)).accumulate(nanos);
+    }
+
+    /** How many there were of what begins with {@code prefix}, in the order of their names. */
+    Map<String, Long> counted(String prefix) {
+        Map<String, Long> found = new TreeMap<>();
+        counts.forEach((what, count) -> {
+            if (what.startsWith(prefix)) {
+                found.put(what.substring(prefix.length()), count.sum());
+            }
+        });
+        return found;
+    }
+
+    long total(String prefix) {
+        return counted(prefix).values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** The worst of everything that was measured, as text. */
+    Map<String, String> worst() {
+        Map<String, String> found = new TreeMap<>();
+        worst.forEach((what, nanos) -> found.put(what, RunTime.seconds(nanos.get())));
+        return found;
+    }
+}

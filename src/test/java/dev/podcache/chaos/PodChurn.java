@@ -1,0 +1,135 @@
+package dev.podcache.chaos;
+
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+
+/** Pods of one cache come, change, are followed by others of their name, and go. One thread, the only one that registers. */
+final class PodChurn {
+
+    private static final int MOST_PODS = 12;
+    private static final int MOST_REFERENCES = 6;
+
+    private final World world;
+    private final CacheUnderTest cache;
+    private final SplittableRandom random;
+    private final List<PlannedPod> pods = new ArrayList<>();
+    private final List<PlannedPod> gone = new ArrayList<>();
+    private int serial;
+
+    PodChurn(World world, CacheUnderTest cache, SplittableRandom random) {
+        this.world = world;
+        this.cache = cache;
+        this.random = random;
+    }
+
+    Duration step() {
+        int dice = random.nextInt(100);
+        if (pods.isEmpty() || (dice < 25 && pods.size() < MOST_PODS)) {
+            register(new PlannedPod(world.namespace, "pod-" + ++serial, "uid-" + serial, 1, references()));
+        } else {
+            change(pods.get(random.nextInt(pods.size())), dice);
+        }
+        return Duration.ofMillis(random.nextInt(100, 700));
+    }
+
+    private void change(PlannedPod pod, int dice) {
+        if (dice < 45) {
+            update(pod, new PlannedPod(pod.namespace(), pod.name(), pod.uid(), pod.version() + 1, references()));
+        } else if (dice < 60) {
+            register(new PlannedPod(pod.namespace(), pod.name(), "uid-" + ++serial, 1, references()));
+            unregister(pod);
+        } else if (dice < 80) {
+            unregister(pod);
+        } else if (dice < 90 || gone.isEmpty()) {
+            // nothing of it has changed
+            cache.podcache.registerPod(pod.pod());
+            count("registration, unchanged");
+        } else {
+            // nobody knows it any more
+            cache.podcache.unregisterPod(gone.get(random.nextInt(gone.size())).pod());
+            count("unregistration, repeated");
+        }
+    }
+
+    /** A pod comes that refers to this alone. */
+    void registerOne(Subject subject) {
+        register(new PlannedPod(world.namespace, "pod-" + ++serial, "uid-" + serial, 1, Set.of(subject)));
+    }
+
+    /** The pods are gone, all of them. */
+    void end() {
+        for (PlannedPod pod : List.copyOf(pods)) {
+            unregister(pod);
+        }
+    }
+
+    private Set<Subject> references() {
+        Set<Subject> chosen = new LinkedHashSet<>();
+        int wanted = random.nextInt(MOST_REFERENCES + 1);
+        for (int i = 0; i < wanted; i++) {
+            chosen.add(world.subjects.get(random.nextInt(world.subjects.size())));
+        }
+        return chosen;
+    }
+
+    private void register(PlannedPod pod) {
+        apply(pod.references(), Set.of(), () -> cache.podcache.registerPod(pod.pod()), "registered " + pod);
+        pods.add(pod);
+        count("registration");
+    }
+
+    private void update(PlannedPod before, PlannedPod after) {
+        Set<Subject> added = new LinkedHashSet<>(after.references());
+        added.removeAll(before.references());
+        Set<Subject> removed = new LinkedHashSet<>(before.references());
+        removed.removeAll(after.references());
+        Pod pod = after.pod();
+        apply(added, removed, () -> cache.podcache.registerPod(pod), "changed to " + after);
+        pods.remove(before);
+        pods.add(after);
+        count("registration, changed");
+    }
+
+    private void unregister(PlannedPod pod) {
+        apply(Set.of(), pod.references(), () -> cache.podcache.unregisterPod(pod.pod()), "unregistered " + pod);
+        pods.remove(pod);
+        gone.add(pod);
+        if (gone.size() > MOST_PODS) {
+            gone.remove(0);
+        }
+        count("unregistration");
+    }
+
+    private void apply(Set<Subject> added, Set<Subject> removed, Runnable call, String what) {
+        cache.claims.changing(added);
+        cache.claims.changing(removed);
+        long began = world.time.now();
+        call.run();
+        cache.claims.added(added, began);
+        cache.claims.removed(removed);
+        for (Set<Subject> touched : List.of(added, removed)) {
+            for (Subject subject : touched) {
+                world.journal.note(subject, cache + " " + what + ", begun at " + RunTime.seconds(began));
+                checkReferences(subject);
+            }
+        }
+    }
+
+    /** Whether the cache counts as we do. */
+    void checkReferences(Subject subject) {
+        int expected = cache.claims.of(subject).references();
+        int counted = cache.state(subject).references();
+        if (counted != expected) {
+            world.violations.add("P6", subject, cache + " counts " + counted + " references, not " + expected);
+        }
+    }
+
+    private void count(String what) {
+        world.figures.count("pod " + cache + " " + what);
+    }
+}

@@ -1,0 +1,32 @@
+package dev.podcache.chaos;
+
+import dev.podcache.store.ObjectState;
+
+/** One get, with what was known immediately before and after it. */
+record Read(Subject subject, Moment before, Outcome outcome, Moment after) {
+
+    /**
+     * What was known at one end of a get.
+     *
+     * @param time of the run; inside {@code claim} and {@code state}
+     * @param seen whether the object was seen before in the epoch of {@code claim}
+     */
+    record Moment(long time, Claims.Claim claim, boolean seen, ObjectState state) {}
+
+    long took() {
+        return after.time() - before.time();
+    }
+
+    /** Whether it was surely referred to all the time, and no new reference came meanwhile. */
+    boolean isWithinEpoch() {
+        return before.claim().isHeld()
+                && after.claim().isHeld()
+                && before.claim().epoch() == after.claim().epoch();
+    }
+
+    @Override
+    public String toString() {
+        return "get -> " + outcome + " in " + RunTime.seconds(took()) + ", state " + before.state().phase() + " then "
+                + after.state().phase();
+    }
+}

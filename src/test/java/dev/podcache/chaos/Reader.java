@@ -1,0 +1,54 @@
+package dev.podcache.chaos;
+
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
+import java.time.Duration;
+import java.util.SplittableRandom;
+
+/** Reads whatever there is from one cache, mostly what is referred to, and has each answer checked. One thread. */
+final class Reader {
+
+    private static final int LONGEST_PAUSE = 36;
+    private static final int TRIES = 10;
+    private static final int OUT_OF = 100;
+    private static final int UNREFERENCED_TOO = 5;
+
+    private final World world;
+    private final CacheUnderTest cache;
+    private final SplittableRandom random;
+    private final Checker checker;
+
+    Reader(World world, CacheUnderTest cache, SplittableRandom random) {
+        this.world = world;
+        this.cache = cache;
+        this.random = random;
+        checker = new Checker(cache.rules, world::history, world.calm, world.figures);
+    }
+
+    Duration step() {
+        Subject subject = choose();
+        for (int i = 0; i < TRIES && cache.claims.of(subject).isFree(); i++) {
+            subject = choose();
+        }
+        read(random.nextInt(OUT_OF) < UNREFERENCED_TOO ? choose() : subject);
+        return Duration.ofMillis(random.nextInt(LONGEST_PAUSE));
+    }
+
+    private Subject choose() {
+        return world.subjects.get(random.nextInt(world.subjects.size()));
+    }
+
+    private void read(Subject subject) {
+        Read read = cache.read(subject);
+        world.figures.count("read " + cache + " " + what(read.outcome()));
+        world.journal.note(subject, cache + " " + read);
+        world.violations.add(checker.judge(read));
+    }
+
+    private static String what(Outcome outcome) {
+        if (outcome instanceof Outcome.Failed failed) {
+            boolean refused = failed.thrown() instanceof NotRegistered;
+            return refused ? "NotRegistered" : "failed " + failed.thrown().getClass().getSimpleName();
+        }
+        return "found";
+    }
+}

@@ -1,0 +1,66 @@
+package dev.podcache.chaos;
+
+import dev.podcache.testing.RawApi;
+import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.ServerMetrics;
+import dev.podcache.testing.TcpProxy;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A kube-apiserver and its etcd, of this run's own, behind a proxy. */
+final class RealChaosServer implements ChaosServer {
+
+    private final RealApiServer server = RealApiServer.start();
+    private final TcpProxy proxy = TcpProxy.to(URI.create(server.url()).getPort());
+    private final RawApi api = RawApi.of(server.url(), server.tls());
+    private final Account account = new Account(api, proxy);
+
+    RealChaosServer() throws IOException, InterruptedException {
+        api.post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"" + NAMESPACE + "\"}}");
+        api.post("/api/v1/nodes", """
+                {"metadata": {"name": "%s", "annotations": {"node.alpha.kubernetes.io/ttl": "%d"}}}
+                """.formatted(NODE, Rules.TTL.toSeconds()));
+        account.create();
+    }
+
+    @Override
+    public RawApi api() {
+        return api;
+    }
+
+    @Override
+    public KubernetesClient client() {
+        return new KubernetesClientBuilder()
+                .withConfig(new ConfigBuilder(server.config())
+                        .withMasterUrl("https://127.0.0.1:" + proxy.port())
+                        .withClientCertData(null)
+                        .withClientKeyData(null)
+                        .withOauthTokenProvider(account::token)
+                        .build())
+                .build();
+    }
+
+    @Override
+    public List<Fault> faults(boolean lengthy) {
+        return Stream.of(new ProxyFaults(proxy).all(lengthy), new ServerFaults(server).all(), account.faults())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    @Override
+    public long openWatches() {
+        ServerMetrics metrics = server.metrics();
+        return metrics.openWatches("secrets") + metrics.openWatches("configmaps");
+    }
+
+    @Override
+    public void close() {
+        proxy.close();
+        server.close();
+    }
+}

@@ -1,0 +1,111 @@
+package dev.podcache.chaos;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+
+/**
+ * What this process holds at one moment.
+ *
+ * @param threads those that live
+ * @param files open file descriptors, sockets among them
+ * @param heap bytes in use after a collection
+ */
+record Resources(Set<Thread> threads, int files, int sockets, long heap) {
+
+    /** Threads of the JVM and of the JDK's HTTP client, which the run's own writer uses; they come and go as they like. */
+    private static final List<String> NOT_OURS = List.of(
+            "process reaper",
+            "ForkJoinPool.commonPool-",
+            "CompletableFutureDelayScheduler",
+            "Common-Cleaner",
+            "Cleaner-",
+            "Attach Listener",
+            "Keep-Alive-Timer",
+            "HttpClient-",
+            "CachedSingleThreadScheduler-",
+            "globalEventExecutor-",
+            "surefire-",
+            "junit-");
+
+    private static final int MEGABYTE = 1 << 20;
+    private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+    private static final Duration POLL = Duration.ofMillis(200);
+    private static final int UNCHANGED_POLLS = 10;
+
+    /** Those of now, after waiting until they have been the same for two seconds; {@code patience} at most. */
+    static Resources steady(Duration patience) {
+        long giveUp = System.nanoTime() + patience.toNanos();
+        Counts known = Counts.now();
+        int unchanged = 0;
+        while (unchanged < UNCHANGED_POLLS && System.nanoTime() < giveUp) {
+            LockSupport.parkNanos(POLL.toNanos());
+            Counts now = Counts.now();
+            unchanged = now.equals(known) ? unchanged + 1 : 0;
+            known = now;
+        }
+        return new Resources(known.threads, descriptors(""), known.sockets, heapInUse());
+    }
+
+    /** What comes and goes. */
+    private record Counts(Set<Thread> threads, int sockets) {
+        static Counts now() {
+            return new Counts(
+                    Thread.getAllStackTraces().keySet().stream()
+                            .filter(Thread::isAlive)
+                            .filter(thread -> NOT_OURS.stream().noneMatch(thread.getName()::startsWith))
+                            .collect(Collectors.toSet()),
+                    descriptors("socket:"));
+        }
+    }
+
+    /** Threads that were not there before. */
+    List<String> newSince(Resources before) {
+        return threads.stream()
+                .filter(thread -> !before.threads.contains(thread))
+                .map(Thread::getName)
+                .toList();
+    }
+
+    private static int descriptors(String target) {
+        int count = 0;
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(DESCRIPTORS)) {
+            for (Path descriptor : all) {
+                if (target(descriptor).startsWith(target)) {
+                    count++;
+                }
+            }
+            return count;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String target(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (IOException closedMeanwhile) {
+            return "";
+        }
+    }
+
+    private static long heapInUse() {
+        System.gc();
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    @Override
+    public String toString() {
+        return threads.size() + " threads, " + files + " file descriptors, " + sockets + " of them sockets, "
+                + heap / MEGABYTE + " MB of heap";
+    }
+}

@@ -1,0 +1,42 @@
+package dev.podcache.chaos;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** What the actors of a run share. Thread-safe. */
+final class World {
+
+    private static final int OF_EACH_KIND = 20;
+
+    final RunTime time = new RunTime();
+    final Journal journal = new Journal(time);
+    final Violations violations = new Violations(journal);
+    final Figures figures = new Figures();
+    final Calm calm = new Calm();
+    final String namespace;
+
+    /** All objects that ever are. */
+    final List<Subject> subjects = Stream.of(Subject.Kind.values())
+            .flatMap(kind -> IntStream.range(0, OF_EACH_KIND).mapToObj(i -> new Subject(kind, "object-" + i)))
+            .toList();
+
+    private final Map<Subject, History> histories =
+            subjects.stream().collect(Collectors.toMap(Function.identity(), subject -> new History()));
+
+    World(String namespace) {
+        this.namespace = namespace;
+    }
+
+    /** What the writer knows of the object. */
+    History history(Subject subject) {
+        History history = histories.get(subject);
+        if (history == null) {
+            throw new IllegalArgumentException("no object of this run: " + subject);
+        }
+        return history;
+    }
+}
