@@ -1,31 +1,70 @@
 package dev.podcache.testing;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketException;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands between a client and a server on loopback and does what networks do. Connections are forwarded until they are frozen:
- * then bytes are taken from neither side, and nobody is told. Thread-safe; a thread for each direction of each connection.
+ * Stands between a client and a server on loopback and does what networks do: it freezes, delays, throttles, cuts, resets and
+ * refuses connections, one of them or all. Left alone it forwards bytes, and the end of either direction, as they come.
+ * Thread-safe; no method blocks. Four daemon threads for each connection, which end soon after {@link #close}.
  */
 public final class TcpProxy implements AutoCloseable {
 
-    private static final int CHUNK = 16 * 1024;
+    // lock: connections, closed and what new connections begin with, so that a condition reaches each connection, be it
+    // open or just coming. A connection's own locks are taken under it; sockets are connected and closed outside it.
+
+    /** Which way bytes go. */
+    public enum Direction {
+        /** What the client sends. */
+        TO_SERVER,
+        /** What the server sends. */
+        TO_CLIENT
+    }
+
+    /** One client's connection through the proxy. What is asked of one that is no longer open has no effect. */
+    public interface Connection {
+
+        /** Stops bytes of one direction, and its end, on their way until {@link #thaw}; nobody is told. */
+        void freeze(Direction direction);
+
+        /** Ends its freezing in both directions; what waited arrives now. */
+        void thaw();
+
+        /** Resets it (TCP RST) to both sides, at once. */
+        void reset();
+
+        /** Has each chunk of either direction, its end too, arrive so much later than it was sent; zero ends it. */
+        void delay(Duration perChunk);
+
+        /** Lets no more than so many bytes a second pass in each direction; 0 ends it. */
+        void throttle(int bytesPerSecond);
+
+        /** Resets it once so many more bytes have been sent to the client, 0: in place of the next; negative ends it. */
+        void cutAfter(long bytes);
+
+        /** Whether it still stands, as far as the proxy knows: a frozen side's end is not seen before it thaws. */
+        boolean isOpen();
+    }
 
     private final ServerSocket listening;
-    private volatile int target;
-    private final List<Link> links = new CopyOnWriteArrayList<>();
+    private final Object lock = new Object();
+    private final List<ProxiedConnection> connections = new ArrayList<>(); // guarded by lock
+    private boolean closed; // guarded by lock
+    private boolean freezesNew; // guarded by lock
+    private Duration delay = Duration.ZERO; // guarded by lock
+    private int bytesPerSecond; // guarded by lock
+    private long cutAfter = -1; // guarded by lock
     private final AtomicInteger accepted = new AtomicInteger();
-    private volatile boolean freezesNew;
+    private volatile int target;
+    private volatile boolean refuses;
 
     private TcpProxy(ServerSocket listening, int target) {
         this.listening = listening;
@@ -36,7 +75,7 @@ public final class TcpProxy implements AutoCloseable {
     public static TcpProxy to(int port) {
         try {
             TcpProxy proxy = new TcpProxy(new ServerSocket(0, 100, InetAddress.getLoopbackAddress()), port);
-            proxy.startThread("accept", proxy::accept);
+            ProxiedConnection.startThread("accept", proxy::accept);
             return proxy;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -53,34 +92,94 @@ public final class TcpProxy implements AutoCloseable {
         target = port;
     }
 
-    /** How many connections have come so far. */
+    /** How many connections have come so far, the refused ones included. */
     public int accepted() {
         return accepted.get();
     }
 
-    /** Freezes the connections that are open now; new ones work. */
-    public void freeze() {
-        links.forEach(link -> link.freeze(true));
+    /** The connections that are open now, oldest first; a copy. */
+    public List<Connection> connections() {
+        synchronized (lock) {
+            return List.copyOf(connections);
+        }
     }
 
-    /** Has connections that come from now on begin frozen. */
+    /** Freezes the connections that are open now, in both directions; new ones work. */
+    public void freeze() {
+        for (Direction direction : Direction.values()) {
+            freeze(direction);
+        }
+    }
+
+    /** Freezes one direction of the connections that are open now, which leaves them half open; new ones work. */
+    public void freeze(Direction direction) {
+        connections().forEach(connection -> connection.freeze(direction));
+    }
+
+    /** Has connections that come from now on begin frozen, in both directions. */
     public void freezeNew() {
-        freezesNew = true;
+        synchronized (lock) {
+            freezesNew = true;
+        }
     }
 
     /** Ends every freezing. */
     public void thaw() {
-        freezesNew = false;
-        links.forEach(link -> link.freeze(false));
+        synchronized (lock) {
+            freezesNew = false;
+            connections.forEach(Connection::thaw);
+        }
     }
 
     /** Resets (TCP RST) the connections that are open now, to both sides. */
     public void reset() {
-        links.forEach(Link::reset);
+        connections().forEach(Connection::reset);
     }
 
+    /** Has each chunk arrive so much later, in both directions of every connection that is open or comes; zero ends it. */
+    public void delay(Duration perChunk) {
+        synchronized (lock) {
+            delay = perChunk;
+            connections.forEach(connection -> connection.delay(perChunk));
+        }
+    }
+
+    /** Throttles each direction of every connection that is open or comes; 0 ends it. */
+    public void throttle(int bytesPerSecond) {
+        synchronized (lock) {
+            this.bytesPerSecond = bytesPerSecond;
+            connections.forEach(connection -> connection.throttle(bytesPerSecond));
+        }
+    }
+
+    /** Resets each connection that is open or comes after so many bytes more to its client; negative ends it. */
+    public void cutAfter(long bytes) {
+        synchronized (lock) {
+            cutAfter = bytes;
+            connections.forEach(connection -> connection.cutAfter(bytes));
+        }
+    }
+
+    /** Resets, or no longer resets, new connections as soon as they are there; those that are open stay. */
+    public void refuse(boolean on) {
+        refuses = on;
+    }
+
+    /** Ends all of it: refusing, delay, throttling, cutting and every freezing. Open connections stay. */
+    public void calm() {
+        refuse(false);
+        delay(Duration.ZERO);
+        throttle(0);
+        cutAfter(-1);
+        thaw();
+    }
+
+    /** Listens no more and resets every connection. */
     @Override
     public void close() {
+        synchronized (lock) {
+            closed = true;
+        }
         try {
             listening.close();
         } catch (IOException e) {
@@ -95,85 +194,53 @@ public final class TcpProxy implements AutoCloseable {
             try {
                 Socket client = listening.accept();
                 accepted.incrementAndGet();
-                Socket server = new Socket();
-                server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), target));
-                Link link = new Link(client, server);
-                link.freeze(freezesNew);
-                links.add(link);
-                startThread("up", () -> link.pump(client, server));
-                startThread("down", () -> link.pump(server, client));
+                forward(client);
             } catch (IOException closed) {
                 // the next round sees it, or the next connection is tried
             }
         }
     }
 
-    private void startThread(String name, Runnable task) {
-        Thread thread = new Thread(task, "tcp-proxy-" + name);
-        thread.setDaemon(true);
-        thread.start();
+    private void forward(Socket client) throws IOException {
+        Socket server = new Socket();
+        ProxiedConnection connection = new ProxiedConnection(client, server, this::forget);
+        try {
+            if (refuses) {
+                connection.reset();
+                return;
+            }
+            server.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), target));
+            client.setTcpNoDelay(true);
+            server.setTcpNoDelay(true);
+        } catch (IOException unreachable) {
+            connection.reset();
+            return;
+        }
+        if (begin(connection)) {
+            connection.start();
+        } else {
+            connection.reset();
+        }
     }
 
-    private final class Link {
-
-        private final Socket client;
-        private final Socket server;
-        private boolean frozen; // guarded by this
-
-        Link(Socket client, Socket server) {
-            this.client = client;
-            this.server = server;
-        }
-
-        synchronized void freeze(boolean on) {
-            frozen = on;
-            notifyAll();
-        }
-
-        void reset() {
-            for (Socket socket : List.of(client, server)) {
-                try {
-                    socket.setSoLinger(true, 0);
-                } catch (SocketException closedAlready) {
-                    // then there is nobody to tell
-                }
+    private boolean begin(ProxiedConnection connection) {
+        synchronized (lock) {
+            if (closed) {
+                return false;
             }
-            end();
-        }
-
-        void pump(Socket from, Socket to) {
-            byte[] chunk = new byte[CHUNK];
-            try {
-                InputStream in = from.getInputStream();
-                OutputStream out = to.getOutputStream();
-                for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
-                    awaitThaw();
-                    out.write(chunk, 0, n);
-                }
-                awaitThaw();
-            } catch (IOException | InterruptedException over) {
-                // the other direction ends too
-            } finally {
-                end();
+            connection.delay(delay);
+            connection.throttle(bytesPerSecond);
+            connection.cutAfter(cutAfter);
+            if (freezesNew) {
+                List.of(Direction.values()).forEach(connection::freeze);
             }
+            return connections.add(connection);
         }
+    }
 
-        private synchronized void awaitThaw() throws InterruptedException {
-            while (frozen && links.contains(this)) {
-                wait();
-            }
-        }
-
-        private void end() {
-            links.remove(this);
-            freeze(false);
-            for (Socket socket : List.of(client, server)) {
-                try {
-                    socket.close();
-                } catch (IOException closedAlready) {
-                    // so be it
-                }
-            }
+    private void forget(ProxiedConnection ended) {
+        synchronized (lock) {
+            connections.remove(ended);
         }
     }
 }
