@@ -21,6 +21,9 @@ final class CanaryLog extends AppenderBase<ILoggingEvent> implements AutoCloseab
     CanaryLog(World world) {
         this.world = world;
         setContext(loggers);
+    }
+
+    void begin() {
         start();
         ours().setLevel(Level.TRACE);
         root().addAppender(this);

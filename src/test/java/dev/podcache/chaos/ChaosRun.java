@@ -39,6 +39,7 @@ final class ChaosRun {
         ChaosReport report = new ChaosReport(options, world);
         long began = world.time.now();
         try (CanaryLog log = new CanaryLog(world)) {
+            log.begin();
             warmUp();
             report.before(Resources.steady(SETTLED_WITHIN));
             objectChurn.populate();

@@ -25,7 +25,9 @@ class ChaosTest {
         try (ChaosServer server = new RealChaosServer()) {
             ChaosReport report = new ChaosRun(server, options).run();
 
-            assertThat(report.findings()).as("repeat with: " + options.command()).isEmpty();
+            assertThat(report.findings())
+                    .as("repeat with: " + options.command())
+                    .isEmpty();
         }
     }
 }

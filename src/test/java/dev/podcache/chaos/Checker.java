@@ -122,8 +122,10 @@ final class Checker {
         boolean isCalm = calm.lengthAt(read.before().time()) > rules.calmAfter().toNanos();
         Duration bound = isCalm ? rules.freshInCalm() : rules.freshWithin();
         if (outdated > bound.toNanos()) {
-            complain("P9", read, "called fresh, but outdated since " + RunTime.seconds(outdated)
-                    + (isCalm ? ", in calm" : ""));
+            complain(
+                    "P9",
+                    read,
+                    "called fresh, but outdated since " + RunTime.seconds(outdated) + (isCalm ? ", in calm" : ""));
         }
     }
 
@@ -135,8 +137,10 @@ final class Checker {
             complain("P4", read, "an exception that is none of an open cache: " + thrown);
         } else if (thrown instanceof NotRegistered) {
             if (read.isWithinEpoch()) {
-                complain("P6", read, "called not registered, but "
-                        + read.before().claim().references() + " pods refer to it");
+                complain(
+                        "P6",
+                        read,
+                        "called not registered, but " + read.before().claim().references() + " pods refer to it");
             }
         } else if (isNobodys(read)) {
             complain("P5", read, "asked for, although nobody refers to it");
@@ -157,8 +161,11 @@ final class Checker {
         int absence = history.absence(from, read.after().time(), place.index() - 1);
         if (absence < 0) {
             boolean once = history.absence(from, read.after().time(), -1) >= 0;
-            complain(once ? "P2" : "P1", read, "was not absent since "
-                    + (once ? "#" + place.index() : "the registration at " + RunTime.seconds(from)));
+            complain(
+                    once ? "P2" : "P1",
+                    read,
+                    "was not absent since "
+                            + (once ? "#" + place.index() : "the registration at " + RunTime.seconds(from)));
             return;
         }
         places.put(read.subject(), new Place(place.epoch(), absence));

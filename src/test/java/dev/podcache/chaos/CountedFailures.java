@@ -20,8 +20,7 @@ final class CountedFailures implements PodcacheMetrics {
     }
 
     @Override
-    public void fetched(
-            ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {
+    public void fetched(ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {
         figures.count("request " + strategy + " fetch " + (failure == null ? "answered" : failure));
     }
 

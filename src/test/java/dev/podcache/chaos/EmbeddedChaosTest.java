@@ -19,7 +19,9 @@ class EmbeddedChaosTest {
         try (ChaosServer server = new EmbeddedChaosServer()) {
             ChaosReport report = new ChaosRun(server, options).run();
 
-            assertThat(report.findings()).as("repeat with: " + options.command()).isEmpty();
+            assertThat(report.findings())
+                    .as("repeat with: " + options.command())
+                    .isEmpty();
         }
     }
 }

@@ -38,7 +38,9 @@ final class Ending {
             for (Read read : different) {
                 Version current = world.history(read.subject()).current();
                 world.violations.add(
-                        "P7", read.subject(), cache + " is not " + current + " after " + CONVERGED_WITHIN + ": " + read);
+                        "P7",
+                        read.subject(),
+                        cache + " is not " + current + " after " + CONVERGED_WITHIN + ": " + read);
             }
         }
         return took;

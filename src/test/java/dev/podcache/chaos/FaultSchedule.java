@@ -47,7 +47,8 @@ final class FaultSchedule {
         }
         mend();
         boolean calm = lengthy && random.nextInt(CALM_ONCE_IN) == 0;
-        return Duration.ofMillis(calm ? LONG_CALM : random.nextInt(SHORTEST_GAP, lengthy ? LONGEST_GAP : LONGEST_IN_SHORT));
+        return Duration.ofMillis(
+                calm ? LONG_CALM : random.nextInt(SHORTEST_GAP, lengthy ? LONGEST_GAP : LONGEST_IN_SHORT));
     }
 
     private Duration strike() throws Exception {
@@ -57,8 +58,7 @@ final class FaultSchedule {
         }
         Fault fault = ahead.remove(0);
         int longest = lengthy ? fault.longest() : Math.min(fault.longest(), LONGEST_IN_SHORT);
-        Duration lasting =
-                Duration.ofMillis(random.nextInt(fault.shortest(), Math.max(fault.shortest(), longest) + 1));
+        Duration lasting = Duration.ofMillis(random.nextInt(fault.shortest(), Math.max(fault.shortest(), longest) + 1));
         SplittableRandom particulars = random.split();
         world.calm.end();
         note("fault: " + fault.kind() + " for " + lasting);

@@ -20,7 +20,8 @@ final class Journal {
 
     void note(Subject subject, String what) {
         Deque<String> kept = lines.computeIfAbsent(subject, key -> new ArrayDeque<>());
-        String line = RunTime.seconds(time.now()) + " [" + Thread.currentThread().getName() + "] " + what;
+        String line =
+                RunTime.seconds(time.now()) + " [" + Thread.currentThread().getName() + "] " + what;
         synchronized (kept) {
             kept.add(line);
             if (kept.size() > KEPT) {

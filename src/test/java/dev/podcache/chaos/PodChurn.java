@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
 final class PodChurn {
 
     private static final int MOST_PODS = 12;
+    private static final int PODS_AT_FIRST = 6;
     private static final int MOST_REFERENCES = 6;
 
     private final World world;
@@ -29,7 +30,7 @@ final class PodChurn {
 
     Duration step() {
         int dice = random.nextInt(100);
-        if (pods.isEmpty() || (dice < 25 && pods.size() < MOST_PODS)) {
+        if (pods.isEmpty() || serial < PODS_AT_FIRST || (dice < 25 && pods.size() < MOST_PODS)) {
             register(new PlannedPod(world.namespace, "pod-" + ++serial, "uid-" + serial, 1, references()));
         } else {
             change(pods.get(random.nextInt(pods.size())), dice);

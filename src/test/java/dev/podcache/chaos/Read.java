@@ -26,7 +26,7 @@ record Read(Subject subject, Moment before, Outcome outcome, Moment after) {
 
     @Override
     public String toString() {
-        return "get -> " + outcome + " in " + RunTime.seconds(took()) + ", state " + before.state().phase() + " then "
-                + after.state().phase();
+        return "get -> " + outcome + " in " + RunTime.seconds(took()) + ", state "
+                + before.state().phase() + " then " + after.state().phase();
     }
 }

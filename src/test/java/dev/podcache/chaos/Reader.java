@@ -47,7 +47,9 @@ final class Reader {
     private static String what(Outcome outcome) {
         if (outcome instanceof Outcome.Failed failed) {
             boolean refused = failed.thrown() instanceof NotRegistered;
-            return refused ? "NotRegistered" : "failed " + failed.thrown().getClass().getSimpleName();
+            return refused
+                    ? "NotRegistered"
+                    : "failed " + failed.thrown().getClass().getSimpleName();
         }
         return "found";
     }
