@@ -44,7 +44,7 @@ final class Account {
         return List.of(
                 // who is connected already would not notice
                 Fault.of("access revoked", 500, 4_000, this::revoke, this::allow),
-                Fault.of("account deleted", TOKEN_BELIEVED + 500, TOKEN_BELIEVED + 3_000, this::delete, this::begin));
+                Fault.of("account deleted", TOKEN_BELIEVED + 2_500, TOKEN_BELIEVED + 6_000, this::delete, this::begin));
     }
 
     private void begin() throws IOException, InterruptedException {

@@ -7,6 +7,7 @@ import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.store.ObjectState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.time.Duration;
 
 /** A cache of the run, by the public front door, with all that belongs to it. Thread-safe. */
 final class CacheUnderTest implements AutoCloseable {
@@ -30,6 +31,7 @@ final class CacheUnderTest implements AutoCloseable {
         podcache = Podcache.builder(client)
                 .node(node)
                 .strategy(rules.strategy())
+                .idleAfter(Duration.ofMinutes(1))
                 .defaultTtl(Rules.TTL)
                 .metrics(new CountedFailures(rules.strategy(), world.figures))
                 .build();

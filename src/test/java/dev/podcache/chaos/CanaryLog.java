@@ -6,6 +6,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.AppenderBase;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -13,6 +14,7 @@ import org.slf4j.LoggerFactory;
 final class CanaryLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
     private static final String OURS = "dev.podcache";
+    private static final List<String> NOISY = List.of(OURS, "io.vertx", "io.fabric8");
 
     private final World world;
     private final LoggerContext loggers = (LoggerContext) LoggerFactory.getILoggerFactory();
@@ -28,8 +30,10 @@ final class CanaryLog extends AppenderBase<ILoggingEvent> implements AutoCloseab
         ours().setLevel(Level.TRACE);
         root().addAppender(this);
         // warnings are what a run is made of: they would drown the console
-        ours().addAppender(this);
-        ours().setAdditive(false);
+        for (String name : NOISY) {
+            loggers.getLogger(name).addAppender(this);
+            loggers.getLogger(name).setAdditive(false);
+        }
     }
 
     @Override
@@ -43,8 +47,10 @@ final class CanaryLog extends AppenderBase<ILoggingEvent> implements AutoCloseab
 
     @Override
     public void close() {
-        ours().setAdditive(true);
-        ours().detachAppender(this);
+        for (String name : NOISY) {
+            loggers.getLogger(name).setAdditive(true);
+            loggers.getLogger(name).detachAppender(this);
+        }
         root().detachAppender(this);
         ours().setLevel(before);
         stop();

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.testing.RealServerTest;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * The promises, while everything fails that can between caches and a kube-apiserver. Some seconds of it here; for longer,
@@ -16,10 +18,11 @@ import org.junit.jupiter.api.Test;
 @Tag("chaos")
 class ChaosTest {
 
-    private static final Duration USUALLY = Duration.ofSeconds(40);
+    private static final Duration USUALLY = Duration.ofSeconds(36);
     private static final long SEED = 12;
 
     @Test
+    @Timeout(value = 3, unit = TimeUnit.HOURS)
     void everythingFails_noPromiseIsBroken() throws Exception {
         ChaosOptions options = ChaosOptions.of(ChaosTest.class, USUALLY, SEED);
         try (ChaosServer server = new RealChaosServer()) {

@@ -5,13 +5,13 @@ import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.Phase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Holds what one thread reads from one cache against the promises of design section 7. Not thread-safe: one for each thread. */
 final class Checker {
@@ -25,15 +25,15 @@ final class Checker {
      * P5   What nobody refers to is not served.
      * P6   What is referred to is registered.
      * P8   No get takes longer than it may.
-     * P9   While the state says FRESH, before the get and after it, of the very version that is returned, that version is outdated
-     *      by no more than it may. Immutable objects are exempt: they are not asked for again.
+     * P9   What is called fresh is outdated by no more than it may, see Staleness. Immutable objects are exempt: they are not asked
+     *      for again.
      * P10  No payload in messages of exceptions and states.
      */
 
     private final Rules rules;
     private final Function<Subject, History> histories;
-    private final Calm calm;
     private final Figures figures;
+    private final Staleness staleness;
     private final Map<Subject, Place> places = new HashMap<>();
     private final List<Violation> found = new ArrayList<>();
 
@@ -43,8 +43,8 @@ final class Checker {
     Checker(Rules rules, Function<Subject, History> histories, Calm calm, Figures figures) {
         this.rules = rules;
         this.histories = histories;
-        this.calm = calm;
         this.figures = figures;
+        this.staleness = new Staleness(rules, calm, figures);
     }
 
     /** What is wrong with the next get of this thread. */
@@ -90,7 +90,7 @@ final class Checker {
             checkOrder(read, version);
         }
         if (!version.immutable()) {
-            checkStaleness(read, object, goneBy);
+            complainOfNotNull("P9", read, staleness.ofObject(read, object, goneBy));
         }
     }
 
@@ -100,32 +100,6 @@ final class Checker {
             complain("P2", read, version + " after #" + place.index());
         } else {
             places.put(read.subject(), new Place(place.epoch(), version.index()));
-        }
-    }
-
-    private void checkStaleness(Read read, Outcome.Found object, long goneBy) {
-        long outdated = read.before().time() - goneBy;
-        if (isFresh(read.before(), object) && isFresh(read.after(), object)) {
-            figures.fresh(rules.strategy(), outdated);
-            checkBound(read, outdated);
-        } else {
-            figures.notFresh(rules.strategy(), read.before().state().phase(), outdated);
-        }
-    }
-
-    private static boolean isFresh(Read.Moment moment, Outcome.Found object) {
-        return moment.state().phase() == Phase.FRESH
-                && moment.state().resourceVersion().equals(object.resourceVersion());
-    }
-
-    private void checkBound(Read read, long outdated) {
-        boolean isCalm = calm.lengthAt(read.before().time()) > rules.calmAfter().toNanos();
-        Duration bound = isCalm ? rules.freshInCalm() : rules.freshWithin();
-        if (outdated > bound.toNanos()) {
-            complain(
-                    "P9",
-                    read,
-                    "called fresh, but outdated since " + RunTime.seconds(outdated) + (isCalm ? ", in calm" : ""));
         }
     }
 
@@ -169,15 +143,7 @@ final class Checker {
             return;
         }
         places.put(read.subject(), new Place(place.epoch(), absence));
-        if (rules.isWatch() && isWatchedAbsence(read.before()) && isWatchedAbsence(read.after())) {
-            long outdated = read.before().time() - history.lastAbsenceGoneBy();
-            figures.fresh(rules.strategy(), outdated);
-            checkBound(read, outdated);
-        }
-    }
-
-    private static boolean isWatchedAbsence(Read.Moment moment) {
-        return moment.state().phase() == Phase.ABSENT && moment.state().lastFailure() == null;
+        complainOfNotNull("P9", read, staleness.ofAbsence(read, history.lastAbsenceGoneBy()));
     }
 
     /** How far this thread has come with the object; at its beginning if it is another epoch. */
@@ -197,6 +163,12 @@ final class Checker {
         return read.before().claim().isFree()
                 && read.after().claim().isFree()
                 && read.before().claim().epoch() == read.after().claim().epoch();
+    }
+
+    private void complainOfNotNull(String promise, Read read, @Nullable String what) {
+        if (what != null) {
+            complain(promise, read, what);
+        }
     }
 
     private void complain(String promise, Read read, String what) {

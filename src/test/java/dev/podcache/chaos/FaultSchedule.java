@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
 /** Which fault strikes when: all of them in an order that the seed says, then all of them in another. One thread. */
 final class FaultSchedule {
 
-    private static final int SHORTEST_GAP = 500;
-    private static final int LONGEST_GAP = 3_000;
+    private static final int SHORTEST_GAP = 300;
+    private static final int LONGEST_GAP = 2_000;
 
     /** What faults last at most, if they can be so short, and gaps, in a run that is short itself. */
     private static final int LONGEST_IN_SHORT = 1_500;
 
     /** One gap in so many is long enough for everything to be quite in order again. */
-    private static final int CALM_ONCE_IN = 12;
+    private static final int CALM_ONCE_IN = 20;
 
     private static final int LONG_CALM = 16_000;
 

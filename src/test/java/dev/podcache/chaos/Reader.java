@@ -9,6 +9,7 @@ final class Reader {
 
     private static final int LONGEST_PAUSE = 36;
     private static final int TRIES = 10;
+    private static final int QUIET_ONCE_IN = 300;
     private static final int OUT_OF = 100;
     private static final int UNREFERENCED_TOO = 5;
 
@@ -26,10 +27,13 @@ final class Reader {
 
     Duration step() {
         Subject subject = choose();
-        for (int i = 0; i < TRIES && cache.claims.of(subject).isFree(); i++) {
+        boolean anyhow = random.nextInt(OUT_OF) < UNREFERENCED_TOO;
+        for (int i = 0; i < TRIES && !anyhow && cache.claims.of(subject).isFree(); i++) {
             subject = choose();
         }
-        read(random.nextInt(OUT_OF) < UNREFERENCED_TOO ? choose() : subject);
+        if (!world.isQuiet(subject) || random.nextInt(QUIET_ONCE_IN) == 0) {
+            read(subject);
+        }
         return Duration.ofMillis(random.nextInt(LONGEST_PAUSE));
     }
 

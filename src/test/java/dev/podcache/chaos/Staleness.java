@@ -1,0 +1,57 @@
+package dev.podcache.chaos;
+
+import dev.podcache.object.Phase;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * P9: by how much what is read is outdated. It is held to a bound only if the state called that very version fresh before the get
+ * and after it; under WATCH an absence counts as well, if the state knows of no failure.
+ */
+final class Staleness {
+
+    private final Rules rules;
+    private final Calm calm;
+    private final Figures figures;
+
+    Staleness(Rules rules, Calm calm, Figures figures) {
+        this.rules = rules;
+        this.calm = calm;
+        this.figures = figures;
+    }
+
+    /** What is wrong with an object that the server no longer had by then; null if nothing. */
+    @Nullable String ofObject(Read read, Outcome.Found object, long goneBy) {
+        long outdated = read.before().time() - goneBy;
+        if (isFresh(read.before(), object) && isFresh(read.after(), object)) {
+            return complaint(read, outdated);
+        }
+        figures.notFresh(rules.strategy(), read.before().state().phase(), outdated);
+        return null;
+    }
+
+    /** The same of an absence. */
+    @Nullable String ofAbsence(Read read, long goneBy) {
+        boolean watched = rules.isWatch() && isWatchedAbsence(read.before()) && isWatchedAbsence(read.after());
+        return watched ? complaint(read, read.before().time() - goneBy) : null;
+    }
+
+    private @Nullable String complaint(Read read, long outdated) {
+        figures.fresh(rules.strategy(), outdated);
+        boolean isCalm = calm.lengthAt(read.before().time()) > rules.calmAfter().toNanos();
+        Duration bound = isCalm ? rules.freshInCalm() : rules.freshWithin();
+        if (outdated <= bound.toNanos()) {
+            return null;
+        }
+        return "called fresh, but outdated since " + RunTime.seconds(outdated) + (isCalm ? ", in calm" : "");
+    }
+
+    private static boolean isFresh(Read.Moment moment, Outcome.Found object) {
+        return moment.state().phase() == Phase.FRESH
+                && moment.state().resourceVersion().equals(object.resourceVersion());
+    }
+
+    private static boolean isWatchedAbsence(Read.Moment moment) {
+        return moment.state().phase() == Phase.ABSENT && moment.state().lastFailure() == null;
+    }
+}
