@@ -63,6 +63,7 @@ final class ChaosReport {
         long operations = figures.total("read ") + figures.total("pod ") + figures.total("write ");
         line("operations", operations + ", " + figures.total("log lines") + " log lines searched");
         line("reads", figures.counted("read "));
+        line("stale served", figures.counted("stale "));
         line("pods", figures.counted("pod "));
         line("writes", figures.counted("write "));
         line("requests", figures.counted("request "));

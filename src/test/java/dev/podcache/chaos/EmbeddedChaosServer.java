@@ -64,7 +64,8 @@ final class EmbeddedChaosServer implements ChaosServer {
 
     @Override
     public long openWatches() {
-        return cluster.openWatches(Resource.of(Secret.class)) + cluster.openWatches(Resource.of(ConfigMap.class));
+        long secrets = cluster.openWatches(Resource.of(Secret.class));
+        return secrets + cluster.openWatches(Resource.of(ConfigMap.class));
     }
 
     @Override

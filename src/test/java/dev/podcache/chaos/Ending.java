@@ -50,19 +50,18 @@ final class Ending {
         return world.subjects.stream()
                 .filter(subject -> cache.claims.of(subject).isHeld())
                 .map(cache::read)
-                .filter(read -> !equalsServer(read))
+                .filter(read -> !isConverged(world.history(read.subject()), read.outcome()))
                 .toList();
     }
 
-    private boolean equalsServer(Read read) {
-        History history = world.history(read.subject());
+    /** Whether that is the server's present state, or one that nobody asks for again because it says that it never changes. */
+    static boolean isConverged(History history, Outcome outcome) {
         Version current = history.current();
-        if (read.outcome() instanceof Outcome.Found found) {
+        if (outcome instanceof Outcome.Found found) {
             Version version = history.withMarker(found.marker());
-            // nobody asks again for what says that it never changes
             return version != null && (version.equals(current) || version.immutable());
         }
-        return current.isAbsence() && CacheUnderTest.isAnswer(read.outcome());
+        return current.isAbsence() && CacheUnderTest.isAnswer(outcome);
     }
 
     /** P5: after the last pod is gone, nothing is held, and no watch is open that was not before. */

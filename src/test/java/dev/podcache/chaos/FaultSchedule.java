@@ -20,7 +20,7 @@ final class FaultSchedule {
     /** One gap in so many is long enough for everything to be quite in order again. */
     private static final int CALM_ONCE_IN = 20;
 
-    private static final int LONG_CALM = 16_000;
+    private static final int LONG_CALM = 20_000;
 
     private final World world;
     private final List<Fault> faults;

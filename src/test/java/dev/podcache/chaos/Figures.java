@@ -31,7 +31,7 @@ final class Figures {
     /** The same of one that was not called fresh all the time. */
     void notFresh(ChangeDetectionStrategy strategy, Phase phase, long outdated) {
         if (phase == Phase.STALE) {
-            count("read " + strategy + " stale served");
+            count("stale " + strategy);
             worst(strategy + " staleness while STALE", outdated);
         } else {
             worst(strategy + " staleness, state changing", outdated);

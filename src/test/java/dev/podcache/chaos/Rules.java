@@ -31,7 +31,8 @@ record Rules(
     /** A ping every so often, and so long for its answer, of which the connection is closed: together. */
     private static final Duration PINGED_WITHIN = Duration.ofSeconds(20);
 
-    private static final Duration SETTLED_AFTER = Duration.ofSeconds(8);
+    /** So long after the end of a fault the API server itself may be behind its storage. */
+    private static final Duration SETTLED_AFTER = Duration.ofSeconds(12);
 
     /**
      * An answer may have been under way for the whole read timeout, and counts as fresh for the TTL from its arrival. A get

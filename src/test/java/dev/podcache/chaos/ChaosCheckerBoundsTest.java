@@ -1,0 +1,108 @@
+package dev.podcache.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.chaos.Claims.Epoch;
+import dev.podcache.object.Phase;
+import org.junit.jupiter.api.Test;
+
+/** The checker complains of what breaks P7 to P10, and of nothing else. */
+class ChaosCheckerBoundsTest extends CheckerFixture {
+
+    // P7
+
+    @Test
+    void answer_thatIsNotTheServersPresentState_isNotConverged() {
+        assertThat(Ending.isConverged(history, found("v2"))).isTrue();
+        assertThat(Ending.isConverged(history, found("v1"))).isFalse();
+        assertThat(Ending.isConverged(history, notFound())).isFalse();
+        write(null, 30);
+        assertThat(Ending.isConverged(history, notFound())).isTrue();
+        assertThat(Ending.isConverged(history, failed("refused"))).isFalse();
+    }
+
+    // P8
+
+    @Test
+    void get_thatTakesLongerThanItMay_breaksP8() {
+        Read read = get(DB_HELD, 21, found("v2"));
+        Read.Moment after =
+                new Read.Moment(seconds(35), DB_HELD, true, read.after().state());
+
+        assertThat(promises(cache, new Read(DB, read.before(), read.outcome(), after)))
+                .containsExactly("P8");
+    }
+
+    @Test
+    void getOfAKnownObject_thatWaitsForTheReadTimeout_breaksP8() {
+        Read read = seen(get(DB_HELD, 21, found("v2")));
+        Read.Moment after =
+                new Read.Moment(seconds(31), DB_HELD, true, read.after().state());
+
+        assertThat(promises(cache, new Read(DB, read.before(), read.outcome(), after)))
+                .containsExactly("P8");
+    }
+
+    // P9
+
+    @Test
+    void fresh_longAfterItWasReplaced_breaksP9() {
+        assertThat(promises(cache, get(DB_HELD, 60, found("v1")))).containsExactly("P9");
+        assertThat(promises(watch, get(DB_HELD, 60, found("v1")))).containsExactly("P9");
+    }
+
+    @Test
+    void fresh_inCalm_isHeldToLess() {
+        assertThat(promises(watch, get(DB_HELD, 40, found("v1")))).isEmpty();
+        calm.begin(seconds(21));
+
+        assertThat(promises(watch, get(DB_HELD, 40, found("v1")))).containsExactly("P9");
+    }
+
+    @Test
+    void stale_longAfterItWasReplaced_isFine() {
+        Read fresh = get(DB_HELD, 60, found("v1"));
+        Read.Moment before = new Read.Moment(seconds(60), DB_HELD, true, state(Phase.STALE, "1"));
+
+        assertThat(promises(cache, new Read(DB, before, fresh.outcome(), fresh.after())))
+                .isEmpty();
+    }
+
+    @Test
+    void immutable_longAfterItWasReplaced_isFine() {
+        Version forEver = history.propose("v3", true, seconds(30));
+        history.applied(forEver, seconds(31));
+        write(null, 32);
+
+        assertThat(promises(cache, get(DB_HELD, 90, found("v3")))).isEmpty();
+    }
+
+    @Test
+    void watchedAbsence_longAfterItEnded_breaksP9() {
+        Read absent = get(held(new Epoch(0, 0)), 60, notFound());
+        Read.Moment before = new Read.Moment(seconds(60), absent.before().claim(), false, state(Phase.ABSENT, ""));
+        Read.Moment after = new Read.Moment(seconds(60), absent.before().claim(), true, state(Phase.ABSENT, ""));
+
+        assertThat(promises(watch, new Read(DB, before, absent.outcome(), after)))
+                .containsExactly("P9");
+    }
+
+    // P10
+
+    @Test
+    void payloadInAMessage_breaksP10() {
+        assertThat(promises(cache, get(DB_HELD, 21, failed(Canary.TEXT + "v1"))))
+                .containsExactly("P10");
+        assertThat(promises(cache, get(DB_HELD, 21, failed("Y2hhb3MtY2FuYXJ5LTllMDdhYjQ0Yw=="))))
+                .containsExactly("P10");
+    }
+
+    @Test
+    void payloadInAState_breaksP10() {
+        Read read = get(DB_HELD, 21, found("v2"));
+        Read.Moment before = new Read.Moment(seconds(21), DB_HELD, false, state(Phase.FRESH, Canary.TEXT));
+
+        assertThat(promises(cache, new Read(DB, before, read.outcome(), read.after())))
+                .containsExactly("P10");
+    }
+}

@@ -1,0 +1,57 @@
+package dev.podcache.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.chaos.Claims.Epoch;
+import dev.podcache.object.Phase;
+import org.junit.jupiter.api.Test;
+
+/** The checker complains of failures that break P4, P5 or P6, and of no others. */
+class ChaosCheckerFailuresTest extends CheckerFixture {
+
+    // P4
+
+    @Test
+    void failure_beforeTheObjectWasSeen_isFine() {
+        assertThat(promises(cache, get(DB_HELD, 21, failed("refused")))).isEmpty();
+    }
+
+    @Test
+    void failure_afterTheObjectWasSeen_breaksP4() {
+        assertThat(promises(cache, seen(get(DB_HELD, 21, failed("refused"))))).containsExactly("P4");
+    }
+
+    @Test
+    void failure_whileANewReferenceCame_isFine() {
+        Read read = seen(get(DB_HELD, 21, failed("refused")));
+        Read.Moment after =
+                new Read.Moment(seconds(22), held(new Epoch(seconds(21), 0)), false, state(Phase.UNREAD, ""));
+
+        assertThat(promises(cache, new Read(DB, read.before(), read.outcome(), after)))
+                .isEmpty();
+    }
+
+    @Test
+    void exception_thatGetsDoNotThrow_breaksP4() {
+        assertThat(promises(cache, get(DB_HELD, 21, new Outcome.Failed(new IllegalStateException("bug")))))
+                .containsExactly("P4");
+    }
+
+    // P5 and P6
+
+    @Test
+    void answer_whenNobodyRefersToIt_breaksP5() {
+        assertThat(promises(cache, get(FREE, 21, found("v2")))).containsExactly("P5");
+        assertThat(promises(cache, get(FREE, 21, failed("refused")))).containsExactly("P5");
+    }
+
+    @Test
+    void notRegistered_whenNobodyRefersToIt_isFine() {
+        assertThat(promises(cache, get(FREE, 21, notRegistered()))).isEmpty();
+    }
+
+    @Test
+    void notRegistered_althoughReferredTo_breaksP6() {
+        assertThat(promises(cache, get(DB_HELD, 21, notRegistered()))).containsExactly("P6");
+    }
+}

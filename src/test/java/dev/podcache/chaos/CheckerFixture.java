@@ -1,0 +1,96 @@
+package dev.podcache.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.chaos.Claims.Epoch;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException.FetchFailed;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
+import dev.podcache.object.Phase;
+import dev.podcache.store.ObjectState;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the tests of the checker have in common: an object that is {@code v1} from second 1 and {@code v2} from second 20. */
+class CheckerFixture {
+
+
+    static final Subject DB = new Subject(Subject.Kind.SECRET, "db");
+    static final ObjectKey KEY = ObjectKey.of("chaos", "db");
+    static final Epoch SINCE_10 = new Epoch(seconds(10), seconds(10));
+
+    static final Claims.Claim DB_HELD = held(SINCE_10);
+    static final Claims.Claim FREE = new Claims.Claim(0, false, SINCE_10);
+
+    final History history = new History();
+    final Calm calm = new Calm();
+    final Checker cache = new Checker(Rules.cache(), subject -> history, calm, new Figures());
+    final Checker watch = new Checker(Rules.watch(), subject -> history, calm, new Figures());
+
+    CheckerFixture() {
+        calm.end();
+        write("v1", 1);
+        write("v2", 20);
+    }
+
+    static Claims.Claim held(Epoch epoch) {
+        return new Claims.Claim(1, false, epoch);
+    }
+
+    void write(@Nullable String marker, int at) {
+        history.applied(history.propose(marker, false, seconds(at)), seconds(at));
+    }
+
+    /** A get that took no time, of a state that says FRESH. */
+    static Read get(Claims.Claim claim, int at, Outcome outcome) {
+        ObjectState state = state(Phase.FRESH, "1");
+        return new Read(
+                DB,
+                new Read.Moment(seconds(at), claim, false, state),
+                outcome,
+                new Read.Moment(seconds(at), claim, true, state));
+    }
+
+    static Read seen(Read read) {
+        Read.Moment before = read.before();
+        return new Read(
+                DB, new Read.Moment(before.time(), before.claim(), true, before.state()), read.outcome(), read.after());
+    }
+
+    static ObjectState state(Phase phase, String version) {
+        return new ObjectState(phase, version, null, null, 1, "");
+    }
+
+    static Outcome found(String marker) {
+        return new Outcome.Found(marker, "uid", "1");
+    }
+
+    static Outcome notFound() {
+        return new Outcome.Failed(new NotFound(ObjectKind.SECRET, KEY, null));
+    }
+
+    static Outcome notRegistered() {
+        return new Outcome.Failed(new NotRegistered(ObjectKind.SECRET, KEY));
+    }
+
+    static Outcome failed(String message) {
+        return new Outcome.Failed(new FetchFailed(
+                ObjectKind.SECRET, KEY, FailureReason.UNAVAILABLE, 0, null, new IllegalStateException(message)));
+    }
+
+    List<String> promises(Checker checker, Read read) {
+        return checker.judge(read).stream().map(Violation::promise).toList();
+    }
+
+    static void judge(Checker checker, Read read) {
+        assertThat(checker.judge(read)).isEmpty();
+    }
+
+    static long seconds(int s) {
+        return Duration.ofSeconds(s).toNanos();
+    }
+}
