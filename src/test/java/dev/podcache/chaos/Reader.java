@@ -1,6 +1,6 @@
 package dev.podcache.chaos;
 
-import dev.podcache.object.ObjectUnavailableException.NotRegistered;
+import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import java.time.Duration;
 import java.util.SplittableRandom;
 
@@ -49,12 +49,10 @@ final class Reader {
     }
 
     private static String what(Outcome outcome) {
-        if (outcome instanceof Outcome.Failed failed) {
-            boolean refused = failed.thrown() instanceof NotRegistered;
-            return refused
-                    ? "NotRegistered"
-                    : "failed " + failed.thrown().getClass().getSimpleName();
+        if (!(outcome instanceof Outcome.Failed failed)) {
+            return "found";
         }
-        return "found";
+        String reason = failed.thrown() instanceof FetchFailed fetch ? " " + fetch.reason() : "";
+        return failed.thrown().getClass().getSimpleName() + reason;
     }
 }
