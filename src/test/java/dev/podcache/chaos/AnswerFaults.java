@@ -46,6 +46,12 @@ final class AnswerFaults {
                 }),
                 new Fault("answers held", 300, 5_000, random -> held(faults::hold)),
                 new Fault("requests held", 300, 5_000, random -> held(faults::holdBeforeReading)),
+                Fault.of(
+                        "server's cache behind",
+                        300,
+                        5_000,
+                        server.cluster()::holdWatchCache,
+                        server.cluster()::releaseWatchCache),
                 Fault.of("events cut", 300, 3_000, this::cutEvents, this::resetWatches),
                 Fault.of("history forgotten", 300, 1_000, this::forgetHistory, () -> {}));
     }

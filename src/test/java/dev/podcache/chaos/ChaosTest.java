@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("chaos")
 class ChaosTest {
 
-    private static final Duration USUALLY = Duration.ofSeconds(36);
+    private static final Duration USUALLY = Duration.ofSeconds(32);
     private static final long SEED = 12;
 
     @Test
