@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.chaos.Claims.Epoch;
 import dev.podcache.object.Phase;
+import dev.podcache.store.ObjectState;
 import org.junit.jupiter.api.Test;
 
 /** The checker complains of what breaks P7 to P10, and of nothing else. */
@@ -49,6 +50,15 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
     void fresh_longAfterItWasReplaced_breaksP9() {
         assertThat(promises(cache, get(DB_HELD, 60, found("v1")))).containsExactly("P9");
         assertThat(promises(watch, get(DB_HELD, 60, found("v1")))).containsExactly("P9");
+    }
+
+    @Test
+    void fresh_althoughTheLatestAttemptFailed_breaksP9() {
+        Read read = get(DB_HELD, 21, found("v2"));
+        ObjectState state = new ObjectState(Phase.FRESH, "1", null, new IllegalStateException("refused"), 1, "");
+
+        assertThat(promises(watch, new Read(DB, read.before(), read.outcome(), new Read.Moment(read.after().time(), DB_HELD, true, state))))
+                .containsExactly("P9");
     }
 
     @Test

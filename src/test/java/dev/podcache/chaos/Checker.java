@@ -51,6 +51,7 @@ final class Checker {
     List<Violation> judge(Read read) {
         found.clear();
         checkTime(read);
+        complainOfNotNull("P9", read, Staleness.ofState(read));
         if (Canary.isIn(read.before().state().toString())
                 || Canary.isIn(read.after().state().toString())) {
             complain("P10", read, "a payload in the state");

@@ -71,7 +71,7 @@ final class ObjectChurn {
         } else {
             write(subject, dice < 20 ? null : newMarker(), dice >= 95);
         }
-        return Duration.ofMillis(random.nextInt(40, 240));
+        return Duration.ofMillis(random.nextInt(30, 160));
     }
 
     /** Finds out what became of the last write, of a server that is well. */

@@ -35,7 +35,7 @@ final class PodChurn {
         } else {
             change(pods.get(random.nextInt(pods.size())), dice);
         }
-        return Duration.ofMillis(random.nextInt(100, 700));
+        return Duration.ofMillis(random.nextInt(30, 250));
     }
 
     private void change(PlannedPod pod, int dice) {

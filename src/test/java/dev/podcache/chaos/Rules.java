@@ -23,7 +23,7 @@ record Rules(
     static final Duration SLACK = Duration.ofSeconds(3);
 
     /** The TTL of a run, which it has from an annotation of the Node. */
-    static final Duration TTL = Duration.ofSeconds(3);
+    static final Duration TTL = Duration.ofSeconds(2);
 
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration FIRST_SYNC = Duration.ofSeconds(1);

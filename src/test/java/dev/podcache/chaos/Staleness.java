@@ -1,12 +1,14 @@
 package dev.podcache.chaos;
 
 import dev.podcache.object.Phase;
+import dev.podcache.store.ObjectState;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * P9: by how much what is read is outdated. It is held to a bound only if the state called that very version fresh before the get
- * and after it; under WATCH an absence counts as well, if the state knows of no failure.
+ * and after it; under WATCH an absence counts as well, if the state knows of no failure. And no state is called fresh that knows
+ * that the latest attempt failed.
  */
 final class Staleness {
 
@@ -18,6 +20,14 @@ final class Staleness {
         this.rules = rules;
         this.calm = calm;
         this.figures = figures;
+    }
+
+    /** What is wrong with the state after a get; null if nothing. */
+    static @Nullable String ofState(Read read) {
+        ObjectState state = read.after().state();
+        return state.phase() == Phase.FRESH && state.lastFailure() != null
+                ? "called fresh, although the latest attempt failed: " + state.lastFailure()
+                : null;
     }
 
     /** What is wrong with an object that the server no longer had by then; null if nothing. */

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 /** What the actors of a run share. Thread-safe. */
 final class World {
 
-    private static final int OF_EACH_KIND = 20;
+    private static final int OF_EACH_KIND = 14;
 
     final RunTime time = new RunTime();
     final Journal journal = new Journal(time);
