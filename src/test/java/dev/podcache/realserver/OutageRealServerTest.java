@@ -1,0 +1,177 @@
+package dev.podcache.realserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.podcache.Podcache;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.Secrets;
+import dev.podcache.testing.TcpProxy;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The API server is killed under load, and its machine answers nobody: what is known is read on, at the speed of a hit. */
+@RealServerTest
+@Timeout(120)
+@ExtendWith(NoLeaks.class)
+class OutageRealServerTest {
+
+    private static final Logger log = LoggerFactory.getLogger(OutageRealServerTest.class);
+    private static final int OBJECTS = 3;
+    private static final int READERS = 2;
+    private static final Duration OUTAGE = Duration.ofSeconds(8);
+    private static final Duration TTL = Duration.ofSeconds(1);
+
+    /** Shorter than the outage, so that requests fail in it, and longer than any get may wait. */
+    private static final Duration READ_TIMEOUT = Duration.ofSeconds(3);
+
+    /** Of a get that waits for a request, which here is never answered. */
+    private static final Duration WAITS = Duration.ofMillis(800);
+
+    private static RealApiServer own;
+
+    @BeforeAll
+    static void startServer() {
+        own = RealApiServer.start();
+    }
+
+    @AfterAll
+    static void endServer() {
+        own.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CACHE", "WATCH"})
+    void serverKilledUnderLoad_knownObjectsAreReadThroughout_andAreRightAfterwards(
+            ChangeDetectionStrategy strategy, NoLeaks leaks) throws InterruptedException {
+        leaks.allowWarnings("");
+        List<String> names =
+                IntStream.range(0, OBJECTS).mapToObj(i -> "db-" + i).toList();
+        try (TestNamespace shop = new TestNamespace(own);
+                TcpProxy proxy = shop.proxy();
+                KubernetesClient client = TestNamespace.through(proxy, own.config());
+                Podcache cache = Podcache.builder(client)
+                        .strategy(strategy)
+                        .defaultTtl(TTL)
+                        .readTimeout(READ_TIMEOUT)
+                        .build()) {
+            names.forEach(name -> shop.put(name, "v1"));
+            cache.registerPod(shop.pod("web", "", names.toArray(String[]::new)));
+            Load load = new Load(cache, shop.name(), names);
+            await().until(() -> names.stream().allMatch(name -> "v1".equals(load.read(name))));
+            load.forgetTimes();
+
+            load.start();
+            proxy.freezeNew();
+            proxy.freeze();
+            own.apiServer().kill();
+            load.goOnFor(OUTAGE);
+            own.apiServer().start();
+            names.forEach(name -> shop.put(name, "v2"));
+            proxy.thaw();
+
+            await().atMost(Duration.ofSeconds(45))
+                    .until(() -> names.stream().allMatch(name -> "v2".equals(load.read(name))));
+            load.end();
+            log.info("{}: {}", strategy, load);
+            assertThat(load.failures).isEmpty();
+            assertThat(load.gets.get()).isGreaterThan(1_000);
+            // CACHE: one flight each, and only until a get gives up on it; WATCH: none
+            assertThat(load.waited.values())
+                    .allMatch(times -> times.get() <= (strategy == ChangeDetectionStrategy.CACHE ? READERS + 1 : 0));
+            assertThat(Duration.ofNanos(load.longest.get())).isLessThan(READ_TIMEOUT);
+        }
+    }
+
+    /** Threads that read all the time, and what came of it. */
+    private static final class Load {
+
+        final AtomicLong gets = new AtomicLong();
+        final AtomicLong longest = new AtomicLong(); // nanoseconds
+        final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+        final Map<String, AtomicLong> waited = new ConcurrentHashMap<>();
+        private final Podcache cache;
+        private final String namespace;
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private final List<Thread> readers;
+
+        Load(Podcache cache, String namespace, List<String> names) {
+            this.cache = cache;
+            this.namespace = namespace;
+            readers = IntStream.range(0, READERS)
+                    .mapToObj(i -> new Thread(() -> readAll(names), "reader-" + i))
+                    .toList();
+        }
+
+        void start() {
+            readers.forEach(Thread::start);
+        }
+
+        /** Not a pause: so long the outage lasts, and is read in. */
+        void goOnFor(Duration duration) throws InterruptedException {
+            readers.get(0).join(duration.toMillis());
+        }
+
+        void end() throws InterruptedException {
+            ended.set(true);
+            for (Thread reader : readers) {
+                reader.join();
+            }
+        }
+
+        void forgetTimes() {
+            longest.set(0);
+            waited.clear();
+            failures.clear();
+        }
+
+        String read(String name) {
+            long began = System.nanoTime();
+            try {
+                return Secrets.value(cache.secrets().getObject(namespace, name));
+            } catch (RuntimeException failed) {
+                failures.add(failed);
+                return "";
+            } finally {
+                long took = System.nanoTime() - began;
+                gets.incrementAndGet();
+                longest.accumulateAndGet(took, Math::max);
+                if (took > WAITS.toNanos()) {
+                    waited.computeIfAbsent(name, first -> new AtomicLong()).incrementAndGet();
+                }
+            }
+        }
+
+        private void readAll(List<String> names) {
+            while (!ended.get()) {
+                names.forEach(this::read);
+                Thread.yield();
+            }
+        }
+
+        @Override
+        public String toString() {
+            return gets + " gets, " + failures.size() + " failures, the longest "
+                    + Duration.ofNanos(longest.get()).toMillis() + " ms, waited for a request: " + waited;
+        }
+    }
+}
