@@ -36,6 +36,7 @@ public final class NodeAgentMain {
      * @param runtime makes the runtime, with the time and threads of the agent, when {@code run} begins
      */
     public static void run(Function<Timekeeper, PodRuntime> runtime, String... args) {
+        AddressLookups.forgetSoon();
         Console console = Console.ofProcess();
         CountDownLatch ended = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(console, ended), "agent-shutdown"));

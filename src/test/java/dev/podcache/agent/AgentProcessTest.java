@@ -3,10 +3,8 @@ package dev.podcache.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -25,35 +23,35 @@ class AgentProcessTest {
     @TempDir
     private Path directory;
 
-    private @Nullable Process process;
+    private @Nullable AgentProcess agent;
 
     @AfterEach
     void kill() {
-        if (process != null) {
-            process.destroyForcibly();
+        if (agent != null) {
+            agent.close();
         }
     }
 
     @Test
     void demo_toldToTerminate_saysItsLastWordsAndDies() throws Exception {
-        Process demo = start(Map.of(), "demo");
-        await().atMost(45, TimeUnit.SECONDS).until(() -> out().contains("registered"));
+        AgentProcess demo = start(Map.of(), "demo");
+        await().atMost(45, TimeUnit.SECONDS).until(() -> demo.out().contains("registered"));
 
-        demo.destroy();
+        demo.process().destroy();
 
-        assertThat(demo.waitFor(20, TimeUnit.SECONDS)).isTrue();
-        assertThat(demo.exitValue()).isEqualTo(TERMINATED);
-        assertThat(out()).contains("-- Summary", "-- The same workload under each strategy");
-        assertThat(err()).isEmpty();
+        assertThat(demo.process().waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(demo.process().exitValue()).isEqualTo(TERMINATED);
+        assertThat(demo.out()).contains("-- Summary", "-- The same workload under each strategy");
+        assertThat(demo.err()).isEmpty();
     }
 
     @Test
     void version_ends_withExitCodeZero() throws Exception {
-        Process version = start(Map.of(), "version");
+        AgentProcess version = start(Map.of(), "version");
 
-        assertThat(version.waitFor(45, TimeUnit.SECONDS)).isTrue();
-        assertThat(version.exitValue()).isZero();
-        assertThat(out()).startsWith("podcache ");
+        assertThat(version.process().waitFor(45, TimeUnit.SECONDS)).isTrue();
+        assertThat(version.process().exitValue()).isZero();
+        assertThat(version.out()).startsWith("podcache ");
     }
 
     @Test
@@ -73,37 +71,16 @@ class AgentProcessTest {
         Map<String, String> pod =
                 Map.of("KUBERNETES_SERVICE_HOST", "127.0.0.1", "KUBERNETES_SERVICE_PORT", "1", "NODE_NAME", "worker-1");
 
-        Process run = start(pod, "run");
+        AgentProcess run = start(pod, "run");
 
-        assertThat(run.waitFor(45, TimeUnit.SECONDS)).isTrue();
-        assertThat(run.exitValue()).isEqualTo(1);
-        assertThat(err()).contains("error: API server https://127.0.0.1:1").doesNotContain("127.0.0.1:2");
+        assertThat(run.process().waitFor(45, TimeUnit.SECONDS)).isTrue();
+        assertThat(run.process().exitValue()).isEqualTo(1);
+        assertThat(run.err()).contains("error: API server https://127.0.0.1:1").doesNotContain("127.0.0.1:2");
     }
 
-    private Process start(Map<String, String> environment, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                "-Duser.home=" + directory,
-                NodeAgentMain.class.getName()));
-        command.addAll(List.of(arguments));
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .redirectOutput(directory.resolve("out").toFile())
-                .redirectError(directory.resolve("err").toFile());
-        builder.environment().remove("KUBECONFIG");
-        builder.environment().put("HOME", directory.toString());
-        builder.environment().putAll(environment);
-        Process started = builder.start();
-        process = started;
+    private AgentProcess start(Map<String, String> environment, String... arguments) {
+        AgentProcess started = AgentProcess.start(directory, List.of(), environment, arguments);
+        agent = started;
         return started;
-    }
-
-    private String out() throws IOException {
-        return Files.readString(directory.resolve("out"));
-    }
-
-    private String err() throws IOException {
-        return Files.readString(directory.resolve("err"));
     }
 }

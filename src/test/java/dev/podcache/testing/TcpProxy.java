@@ -73,8 +73,18 @@ public final class TcpProxy implements AutoCloseable {
 
     /** One in front of a port of this machine. */
     public static TcpProxy to(int port) {
+        return at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), port);
+    }
+
+    /**
+     * One in front of a port of this machine that listens where it is told to, such as at another loopback address: for servers
+     * that move.
+     *
+     * @throws UncheckedIOException if that is not possible, because somebody listens there for example
+     */
+    public static TcpProxy at(InetSocketAddress address, int port) {
         try {
-            TcpProxy proxy = new TcpProxy(new ServerSocket(0, 100, InetAddress.getLoopbackAddress()), port);
+            TcpProxy proxy = new TcpProxy(new ServerSocket(address.getPort(), 100, address.getAddress()), port);
             ProxiedConnection.startThread("accept", proxy::accept);
             return proxy;
         } catch (IOException e) {
