@@ -44,7 +44,6 @@ class HeartbeatFaultsTest {
     private static final Duration LATE_BY_THE_FIRST_TIMEOUT =
             Duration.ofMillis(13_400).plus(STEP);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int REPORTS = 5;
 
     private final ManualTimekeeper time = new ManualTimekeeper();
@@ -165,23 +164,8 @@ class HeartbeatFaultsTest {
         long end = time.nanoTime() + duration.toNanos();
         while (time.nanoTime() < end) {
             time.advance(STEP);
-            awaitQuiet();
+            network.awaitQuiet(begun::get, ended::get);
         }
-    }
-
-    private void awaitQuiet() {
-        long giveUp = System.nanoTime() + PATIENCE.toNanos();
-        while (!isQuiet()) {
-            if (System.nanoTime() > giveUp) {
-                throw new AssertionError("a request does not come to the server, or an answer not to us");
-            }
-            Thread.yield();
-        }
-    }
-
-    private boolean isQuiet() {
-        int endedBefore = ended.get(); // read first: what ends now may begin another
-        return network.isQuiet(begun.get(), endedBefore);
     }
 
     /** Between two renewals at the server, or the last one and now. */

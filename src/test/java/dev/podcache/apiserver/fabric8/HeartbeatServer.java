@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,8 @@ final class HeartbeatServer implements AutoCloseable {
 
     // Everything below is guarded by this: requests come on an event loop, and the test's time passes on another
     // thread.
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final Timekeeper time;
     private final Vertx vertx =
@@ -82,19 +85,41 @@ final class HeartbeatServer implements AutoCloseable {
         return List.copyOf(renewals);
     }
 
-    /** Whether everything that {@code begun} calls lead to now, of which {@code ended} have ended, has happened. */
-    synchronized boolean isQuiet(int begun, int ended) {
-        return arrivals == Math.min(begun, ended + 1) && ended >= (lastAnswered ? arrivals : arrivals - 1);
+    /**
+     * Waits until all that is to happen now has happened.
+     *
+     * @param begun how many calls have begun
+     * @param ended how many of them have ended, with all that followed at once
+     */
+    synchronized void awaitQuiet(IntSupplier begun, IntSupplier ended) {
+        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        while (!isQuiet(begun, ended)) {
+            if (System.nanoTime() > giveUp) {
+                throw new AssertionError("a request does not come to the server, or an answer not to the client");
+            }
+            try {
+                wait(1); // calls end without telling
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new AssertionError("interrupted", e);
+            }
+        }
+    }
+
+    private boolean isQuiet(IntSupplier begun, IntSupplier ended) {
+        int before = ended.getAsInt(); // read first: what ends now may begin another
+        return arrivals == Math.min(begun.getAsInt(), before + 1) && before >= (lastAnswered ? arrivals : arrivals - 1);
     }
 
     private void arrived(HttpServerRequest request) {
         request.body().onSuccess(body -> {
             synchronized (this) {
                 arrivals++;
+                notifyAll();
                 lastAnswered = false;
                 known.add(request.connection());
                 Boolean hears = frozen.get(request.connection());
-                boolean ignored = ignoresReports && request.method() == HttpMethod.PATCH;
+                boolean ignored = ignoresReports && request.method().equals(HttpMethod.PATCH);
                 if (ignored || (hears != null && !hears)) {
                     return;
                 }
@@ -144,7 +169,7 @@ final class HeartbeatServer implements AutoCloseable {
                             .endMetadata()
                             .build()));
         }
-        if (request.method() == HttpMethod.GET) {
+        if (request.method().equals(HttpMethod.GET)) {
             Lease there = lease;
             return there == null ? status(404, "NotFound") : new Answer(200, Serialization.asJson(there));
         }
