@@ -57,7 +57,13 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
         Read read = get(DB_HELD, 21, found("v2"));
         ObjectState state = new ObjectState(Phase.FRESH, "1", null, new IllegalStateException("refused"), 1, "");
 
-        assertThat(promises(watch, new Read(DB, read.before(), read.outcome(), new Read.Moment(read.after().time(), DB_HELD, true, state))))
+        assertThat(promises(
+                        watch,
+                        new Read(
+                                DB,
+                                read.before(),
+                                read.outcome(),
+                                new Read.Moment(read.after().time(), DB_HELD, true, state))))
                 .containsExactly("P9");
     }
 

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /** What the tests of the checker have in common: an object that is {@code v1} from second 1 and {@code v2} from second 20. */
 class CheckerFixture {
 
-
     static final Subject DB = new Subject(Subject.Kind.SECRET, "db");
     static final ObjectKey KEY = ObjectKey.of("chaos", "db");
     static final Epoch SINCE_10 = new Epoch(seconds(10), seconds(10));

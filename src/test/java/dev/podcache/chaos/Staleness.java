@@ -31,7 +31,8 @@ final class Staleness {
     }
 
     /** What is wrong with an object that the server no longer had by then; null if nothing. */
-    @Nullable String ofObject(Read read, Outcome.Found object, long goneBy) {
+    @Nullable
+    String ofObject(Read read, Outcome.Found object, long goneBy) {
         long outdated = read.before().time() - goneBy;
         if (isFresh(read.before(), object) && isFresh(read.after(), object)) {
             return complaint(read, outdated);
@@ -41,7 +42,8 @@ final class Staleness {
     }
 
     /** The same of an absence. */
-    @Nullable String ofAbsence(Read read, long goneBy) {
+    @Nullable
+    String ofAbsence(Read read, long goneBy) {
         boolean watched = rules.isWatch() && isWatchedAbsence(read.before()) && isWatchedAbsence(read.after());
         return watched ? complaint(read, read.before().time() - goneBy) : null;
     }
