@@ -5,6 +5,7 @@ import dev.podcache.testing.RawApi.Reply;
 import dev.podcache.testing.TcpProxy;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** Who the caches are: a service account that may read, its token, and what goes wrong with both. */
 final class Account {
@@ -16,6 +17,11 @@ final class Account {
     /** The server believes a token that it has seen for so long, whatever became of the account. */
     private static final int TOKEN_BELIEVED = 10_000;
 
+    private static final int GONE = 404;
+    private static final int THERE_ALREADY = 409;
+    private static final int ATTEMPTS = 40;
+    private static final int PAUSE = 250;
+
     private final RawApi api;
     private final TcpProxy proxy;
     private volatile String token = "none yet";
@@ -26,7 +32,7 @@ final class Account {
     }
 
     /** Creates it with all that it may do. */
-    void create() throws IOException, InterruptedException {
+    void create() throws InterruptedException {
         post("/apis/rbac.authorization.k8s.io/v1/clusterroles", """
                 {"metadata": {"name": "reader"}, "rules": [
                   {"apiGroups": [""], "resources": ["secrets", "configmaps", "nodes"], "verbs": ["get", "list", "watch"]}]}
@@ -47,17 +53,17 @@ final class Account {
                 Fault.of("account deleted", TOKEN_BELIEVED + 2_500, TOKEN_BELIEVED + 6_000, this::delete, this::begin));
     }
 
-    private void begin() throws IOException, InterruptedException {
+    private void begin() throws InterruptedException {
         post(ACCOUNTS, "{\"metadata\": {\"name\": \"" + NAME + "\"}}");
         token = post(ACCOUNTS + "/" + NAME + "/token", "{}").text("/status/token");
     }
 
-    private void delete() throws IOException, InterruptedException {
-        require(api.delete(ACCOUNTS + "/" + NAME, ""));
+    private void delete() throws InterruptedException {
+        untilDone("deleting the account", GONE, () -> api.delete(ACCOUNTS + "/" + NAME, ""));
         proxy.reset();
     }
 
-    private void allow() throws IOException, InterruptedException {
+    private void allow() throws InterruptedException {
         post(BINDINGS, """
                 {"metadata": {"name": "reader"},
                  "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "reader"},
@@ -65,19 +71,36 @@ final class Account {
                 """.formatted(NAME, ChaosServer.NAMESPACE));
     }
 
-    private void revoke() throws IOException, InterruptedException {
-        require(api.delete(BINDINGS + "/" + NAME, ""));
+    private void revoke() throws InterruptedException {
+        untilDone("revoking", GONE, () -> api.delete(BINDINGS + "/" + NAME, ""));
         proxy.reset();
     }
 
-    private Reply post(String path, String json) throws IOException, InterruptedException {
-        return require(api.post(path, json));
+    private Reply post(String path, String json) throws InterruptedException {
+        return untilDone("POST " + path, THERE_ALREADY, () -> api.post(path, json));
     }
 
-    private static Reply require(Reply reply) {
-        if (reply.code() / 100 != 2) {
-            throw new IllegalStateException("answered " + reply.code() + ": " + reply.body());
+    /** Repeats what the server, which may just have been restarted, does not answer. */
+    private static Reply untilDone(String what, int doneBefore, Request request) throws InterruptedException {
+        String answer = "nothing";
+        for (int i = 0; i < ATTEMPTS; i++) {
+            try {
+                Reply reply = request.send();
+                if (reply.code() / 100 == 2 || reply.code() == doneBefore) {
+                    return reply;
+                }
+                answer = reply.code() + ": " + reply.body();
+            } catch (IOException e) {
+                answer = e.toString();
+            }
+            TimeUnit.MILLISECONDS.sleep(PAUSE);
         }
-        return reply;
+        throw new IllegalStateException(what + " was answered " + answer);
+    }
+
+    /** Asks the server once. */
+    @FunctionalInterface
+    private interface Request {
+        Reply send() throws IOException, InterruptedException;
     }
 }
