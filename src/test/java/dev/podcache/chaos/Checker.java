@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Holds what one thread reads from one cache against the promises of design section 7. Not thread-safe: one for each thread. */
+/** Holds what one thread reads from one cache against the promises below. Not thread-safe: one for each thread. */
 final class Checker {
 
     /*
