@@ -14,14 +14,20 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
 /** A server in memory, behind a proxy: it gives the answers that a real one cannot be made to give when we want them. */
 final class EmbeddedChaosServer implements ChaosServer {
 
+    /** So few that the payloads in it are not what the heap of this process is full of at the end. */
+    private static final int REMEMBERED_CHANGES = 200;
+
+    private static final Duration BOOKMARK_PERIOD = Duration.ofSeconds(10);
+
     private final Timekeeper timekeeper = Timekeeper.system();
-    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper, REMEMBERED_CHANGES, BOOKMARK_PERIOD);
     private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
     private final TcpProxy proxy = TcpProxy.to(server.port());
     private final RawApi api = RawApi.of(server.url());
