@@ -55,7 +55,7 @@ public final class FrontDoor {
     }
 
     /** The same, whose lists {@code lists} answers. */
-    static Podcache open(Entries entries, Executor lists) {
+    static Podcache listingOn(Executor lists, Entries entries) {
         return open(entries, Kind::secret, lists);
     }
 

@@ -94,7 +94,7 @@ public class RegisterPodBenchmark {
         /** Registers the others. */
         @Setup
         public void register(Registered registered) {
-            cache = FrontDoor.open(entries, lists);
+            cache = FrontDoor.listingOn(lists, entries);
             registered.others().forEach(cache::registerPod);
             cache.registerPod(registered.stayer);
             read("stayer");
