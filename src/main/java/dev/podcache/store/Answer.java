@@ -37,7 +37,7 @@ abstract sealed class Answer<T> {
         }
 
         boolean isFresh(long now, long ttlNanos) {
-            return immutable || now - receivedAt < ttlNanos;
+            return now - receivedAt < ttlNanos || immutable;
         }
     }
 

@@ -78,10 +78,10 @@ class ErrorAnswerTest {
             0,                               0
             ' 7 ',                           7
             0000000007,                      7
-            9999999999,                      9999999999
-            1234567890,                      1234567890
-            10000000000,                     9999999999
-            99999999999999999999999,         9999999999
+            31535999,                        31535999
+            31536001,                        31536000
+            9999999999,                      31536000
+            99999999999999999999999,         31536000
             'Thu, 01 Jan 2026 00:00:05 GMT', 5
             'Thu, 01 Jan 2026 00:00:00 GMT', 0
             'Wed, 31 Dec 2025 23:59:59 GMT', 0
@@ -94,7 +94,7 @@ class ErrorAnswerTest {
             soon,                            -
             -,                               -
             """)
-    void toException_retryAfterHeader_isSecondsOrADate(@Nullable String header, @Nullable Long seconds) {
+    void toException_retryAfterHeader_isSecondsOrADateUpToAYear(@Nullable String header, @Nullable Long seconds) {
         ApiServerException failure = new ErrorAnswer(503, header, new byte[0]).toException(REQUEST, NOW);
 
         assertThat(failure.retryAfter()).isEqualTo(seconds == null ? null : Duration.ofSeconds(seconds));
@@ -111,12 +111,12 @@ class ErrorAnswerTest {
     @ParameterizedTest
     @CsvSource(nullValues = "-", textBlock = """
             7,            7
-            2147483647,   2147483647
+            2147483647,   31536000
             2147483648,   -
             1.5,          -
             '"7"',        -
             """)
-    void toException_retryAfterInTheStatus_isWholeSecondsOrIgnored(String seconds, @Nullable Long expected) {
+    void toException_retryAfterInTheStatus_isWholeSecondsUpToAYear(String seconds, @Nullable Long expected) {
         ApiServerException failure = answered(429, "{'kind':'Status','details':{'retryAfterSeconds':" + seconds + "}}");
 
         assertThat(failure.retryAfter()).isEqualTo(expected == null ? null : Duration.ofSeconds(expected));
