@@ -4,6 +4,7 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
+import com.google.common.collect.ImmutableList;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +18,10 @@ final class AgentLogging {
 
     private static final String PATTERN = "%d{HH:mm:ss.SSS} %-5level %logger{24} - %msg%n";
 
+    /** They quote what is left of an answer whose length is not what its header said: that may be a Secret. */
+    private static final ImmutableList<String> QUOTE_ANSWERS =
+            ImmutableList.of("io.vertx.core.net.impl.ConnectionBase", "io.vertx.core.http.impl.HttpClientRequestImpl");
+
     private AgentLogging() {}
 
     /**
@@ -26,9 +31,12 @@ final class AgentLogging {
      */
     static void toStandardError(Level level) {
         ILoggerFactory factory = LoggerFactory.getILoggerFactory();
-        if (!(factory instanceof LoggerContext context)) {
-            return;
+        if (factory instanceof LoggerContext context) {
+            setUp(context, level);
         }
+    }
+
+    static void setUp(LoggerContext context, Level level) {
         context.reset();
         PatternLayoutEncoder encoder = new PatternLayoutEncoder();
         encoder.setContext(context);
@@ -42,6 +50,9 @@ final class AgentLogging {
         context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(appender);
         context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(logback(level == Level.ERROR ? Level.ERROR : Level.WARN));
         context.getLogger("dev.podcache").setLevel(logback(level));
+        for (String quoting : QUOTE_ANSWERS) {
+            context.getLogger(quoting).setLevel(ch.qos.logback.classic.Level.OFF);
+        }
     }
 
     private static ch.qos.logback.classic.Level logback(Level level) {
