@@ -20,9 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** Gives a status the form in which statuses are compared and sent: whole seconds, an order, bounded messages. */
 final class PodStatusNormalizer {
 
-    // After normalizeStatus of pkg/kubelet/status/status_manager.go of Kubernetes, except that a message is cut between
-    // two
-    // characters, never inside one.
+    // After normalizeStatus of pkg/kubelet/status/status_manager.go of Kubernetes, except that a message is cut
+    // between two characters, never inside one.
 
     /** What all termination messages of a pod may have together, in bytes. */
     static final int LARGEST_MESSAGES = 12288;

@@ -235,9 +235,8 @@ final class PodStatusSync implements AutoCloseable {
             return true;
         }
         PodStatus there = PodStatusNormalizer.normalised(pod, PodParts.status(pod));
-        // a server may answer with less than it was sent, such as one that does not know a new field: asking again
-        // would
-        // not help
+        // a server may answer with less than it was sent, such as one that does not know a new field: asking
+        // again would not help
         return !PodStatusEquality.equal(there, status.status()) && !PodStatusEquality.equal(there, last.answered());
     }
 }

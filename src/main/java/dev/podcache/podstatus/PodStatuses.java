@@ -23,9 +23,8 @@ import org.jspecify.annotations.Nullable;
 /** Makes the whole status of a pod of what a runtime observed of it. Pure functions. */
 public final class PodStatuses {
 
-    // After generateAPIPodStatus of pkg/kubelet/kubelet_pods.go of Kubernetes. PodReadyToStartContainers is left out:
-    // it
-    // speaks of a sandbox, which an observation does not have.
+    // After generateAPIPodStatus of pkg/kubelet/kubelet_pods.go of Kubernetes. PodReadyToStartContainers is left
+    // out: it speaks of a sandbox, which an observation does not have.
 
     private PodStatuses() {}
 

@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** Which statuses may follow which: what has ended does not come back. Pure. */
 final class StatusTransitions {
 
-    // After checkContainerStateTransition of pkg/kubelet/status/status_manager.go of Kubernetes. That a phase does not
-    // come
-    // back is checked there where statuses are made; here, so that no caller can get around it.
+    // After checkContainerStateTransition of pkg/kubelet/status/status_manager.go of Kubernetes. That a phase
+    // does not come back is checked there where statuses are made; here, so that no caller can get around it.
 
     private StatusTransitions() {}
 

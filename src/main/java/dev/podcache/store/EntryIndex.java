@@ -16,9 +16,8 @@ final class EntryIndex<E extends Indexed> {
 
     /*
      * A hash table with linear probing, at most a quarter full so that most lookups look at one entry. Why not a ConcurrentHashMap:
-     * under a key object it costs an allocation wherever the compiler cannot prove that the key goes nowhere, and nested by namespace
-     * and name a hit becomes so much machine code that the compiler stops inlining it into its callers, which costs more than the
-     * lookup; in both it calls the equals method of whatever keys the program's other maps have.
+     * under a key object it costs an allocation wherever the compiler cannot prove that the key goes nowhere; nested by namespace and
+     * name, a hit searches twice; and either calls the equals method of whatever keys the program's other maps have.
      *
      * Slots change in place and only under the monitor. A slot goes from empty to an entry, from an entry to REMOVED or, where no
      * search can have to pass it, to empty; a search stops only at an empty slot, so it never misses an entry that was there all

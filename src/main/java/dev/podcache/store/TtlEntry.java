@@ -45,8 +45,7 @@ final class TtlEntry<T> extends Entry<T> {
 
     private final long maxStaleness;
 
-    // Written under this. Beside the answer, not in it, where hits would pay for it: a get that takes the leeway of
-    // another answer
+    // Written under this. Not in the answer, where hits would pay for it: a get that takes the leeway of another answer
     // than it finds serves what is bearable all the same.
     private volatile long leeway;
 
