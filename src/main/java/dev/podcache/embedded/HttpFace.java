@@ -58,6 +58,7 @@ final class HttpFace {
                 body.appendBuffer(chunk);
             }
         });
+        // a client that goes away in the middle of its body gets no answer, and that is no trouble of ours
         http.exceptionHandler(gone -> {});
         http.endHandler(complete -> guarded(http, () -> answer(http, body, loop)));
     }
