@@ -30,6 +30,7 @@ final class AssignedPods implements ReflectorSink<Pod> {
     private final PodRegistry registry;
     private final Account account;
     private final ConcurrentHashMap<ObjectKey, Pod> assigned = new ConcurrentHashMap<>();
+    private volatile boolean listed;
     private boolean disconnected;
 
     AssignedPods(PodRegistry registry, Account account) {
@@ -42,18 +43,19 @@ final class AssignedPods implements ReflectorSink<Pod> {
         if (items.isEmpty()) {
             account.tell(new Event("idle", "no pods are assigned to this node", ImmutableMap.of()));
         }
-        Set<PodKey> listed = new HashSet<>();
+        Set<PodKey> there = new HashSet<>();
         for (Fetched<Pod> item : items) {
             PodKey key = upsert(item.object());
             if (key != null) {
-                listed.add(key);
+                there.add(key);
             }
         }
         for (Pod pod : pods()) {
-            if (!listed.contains(PodReferences.key(pod))) {
+            if (!there.contains(PodReferences.key(pod))) {
                 remove(pod, "gone");
             }
         }
+        listed = true;
     }
 
     @Override
@@ -81,6 +83,11 @@ final class AssignedPods implements ReflectorSink<Pod> {
             String why = String.valueOf(cause.getMessage());
             account.tell(new Event("disconnected", why, ImmutableMap.of("message", why)));
         }
+    }
+
+    /** Whether the pods were listed once, so that {@link #pods} are all of them. */
+    boolean isListed() {
+        return listed;
     }
 
     /** The pods that are registered now. */

@@ -96,6 +96,11 @@ final class Observer implements AutoCloseable {
 
     /** Whether everything that the registered pods refer to was read at least once, with whatever outcome. */
     boolean hasReadAll() {
+        // pods are registered and read one by one: until the last of them is there, all that is read may be all of a
+        // few
+        if (!assigned.isListed()) {
+            return false;
+        }
         int objects = inventory().objects();
         return objects > 0 && sightings.size() >= objects;
     }

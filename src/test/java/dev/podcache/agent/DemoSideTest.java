@@ -3,14 +3,19 @@ package dev.podcache.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,6 +80,29 @@ class DemoSideTest {
             eventually(() -> side.agent().counts().reads() >= 55);
 
             assertThat(side.agent().counts().failed()).isZero();
+        }
+    }
+
+    @Test
+    void hasReadAll_onlyTheFirstPodIsRegisteredYet_isFalse() {
+        CountDownLatch others = new CountDownLatch(1);
+        PrintStream heldAtTheFirstPod =
+                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8) {
+                    @Override
+                    public void println(String line) {
+                        if (line.contains("registered")) {
+                            Uninterruptibles.awaitUninterruptibly(others);
+                        }
+                    }
+                };
+        Account account = Account.direct(heldAtTheFirstPod, Account.Format.TEXT, System::nanoTime);
+        try (DemoSide side = side(ChangeDetectionStrategy.CACHE, NEVER, account)) {
+            side.agent().start();
+            eventually(() -> side.agent().counts().reads() > 0 && side.agent().podsKeptWaiting() == 0);
+            assertThat(side.agent().hasReadAll()).isFalse();
+
+            others.countDown();
+            eventually(() -> side.agent().hasReadAll());
         }
     }
 
@@ -160,9 +188,13 @@ class DemoSideTest {
     }
 
     private DemoSide side(ChangeDetectionStrategy strategy, Duration syncPeriod) {
+        return side(strategy, syncPeriod, RecordedAccount.ofText().account());
+    }
+
+    private DemoSide side(ChangeDetectionStrategy strategy, Duration syncPeriod, Account account) {
         ObserverOptions options =
                 new ObserverOptions(DemoCluster.NODE, ObjectCaching.usual(strategy, syncPeriod), NEVER);
-        return new DemoSide(cluster, options, RecordedAccount.ofText().account());
+        return new DemoSide(cluster, options, account);
     }
 
     private static void eventually(java.util.concurrent.Callable<Boolean> condition) {
