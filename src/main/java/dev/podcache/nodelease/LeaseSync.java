@@ -131,6 +131,10 @@ final class LeaseSync {
                         accept(lease);
                         return CompletableFuture.completedFuture(true);
                     }
+                    if (isStopped()) {
+                        // what fails now does so because its connection is closed
+                        return CompletableFuture.completedFuture(false);
+                    }
                     if (reasonOf(thrown) != FailureReason.CONFLICT) {
                         tellUpdateFailed(failures + 1, thrown);
                     }
@@ -149,7 +153,7 @@ final class LeaseSync {
                 failures,
                 TRIES,
                 why(thrown));
-        if (failures > 1 && !isStopped()) {
+        if (failures > 1) {
             tellRepeatedFailure();
         }
     }

@@ -5,8 +5,12 @@ import io.fabric8.kubernetes.api.model.Node;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
-/** A {@link NodeApi} that makes no request once it is closed: its calls are then answered with a cancellation. */
+/**
+ * A {@link NodeApi} that makes no request once it is closed: its calls are then answered with a cancellation. So are those under way
+ * that fail then, because it may be the closing that they fail of.
+ */
 final class OpenNodeApi implements NodeApi, AutoCloseable {
 
     private final NodeApi api;
@@ -38,6 +42,16 @@ final class OpenNodeApi implements NodeApi, AutoCloseable {
     }
 
     private CompletableFuture<Node> unlessClosed(Supplier<CompletableFuture<Node>> request) {
-        return closed ? CompletableFuture.failedFuture(new CancellationException("closed")) : request.get();
+        return closed
+                ? CompletableFuture.failedFuture(cancelled(null))
+                : request.get()
+                        .exceptionallyCompose(
+                                thrown -> CompletableFuture.failedFuture(closed ? cancelled(thrown) : thrown));
+    }
+
+    private static CancellationException cancelled(@Nullable Throwable cause) {
+        CancellationException cancelled = new CancellationException("closed");
+        cancelled.initCause(cause);
+        return cancelled;
     }
 }

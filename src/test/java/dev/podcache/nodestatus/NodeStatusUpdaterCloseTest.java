@@ -110,6 +110,32 @@ class NodeStatusUpdaterCloseTest {
         closeAndAnswer(updater, held);
     }
 
+    /** As it does when the connection is closed after the updater. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Verb.class,
+            names = {"CREATE", "GET", "PATCH"})
+    void close_duringARegistrationThatFailsThen_isNobodysTrouble(Verb verb) {
+        fixture.server
+                .cluster()
+                .create(Nodes.initial()
+                        .controllerManagedAttachDetach(false)
+                        .build()
+                        .toNode());
+        Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
+        NodeStatusUpdater updater = fixture.updater();
+        updater.start();
+        fixture.time.advance(UpdaterFixture.REGISTERED);
+        assertThat(held.arrivals()).isEqualTo(1);
+
+        updater.close();
+        fixture.time.advance(UpdaterFixture.TIMEOUT);
+
+        requireSilence();
+        // and no warning, which NoLeaks sees to
+        assertThat(updater.state().problem()).isEmpty();
+    }
+
     @Test
     void close_duringASyncThatTimesOut_isNotTriedAgain() {
         NodeStatusUpdater updater = fixture.started();
