@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 abstract sealed class Answer<T> {
 
-    /** On the scale of the coarse clock. */
+    /** On the scale of {@code Timekeeper.nanoTime()}. */
     final long receivedAt;
 
     private Answer(long receivedAt) {
@@ -36,8 +36,9 @@ abstract sealed class Answer<T> {
             return new Present<>(at, object, resourceVersion, encodedBytes, immutable);
         }
 
-        boolean isFresh(long now, long ttlNanos) {
-            return now - receivedAt < ttlNanos || immutable;
+        /** Whether it was received after that moment, or stays as it is anyway. */
+        boolean isFresh(long freshSince) {
+            return receivedAt - freshSince > 0 || immutable;
         }
     }
 

@@ -9,11 +9,11 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ResourceVersions;
-import dev.podcache.time.CoarseClock;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +32,10 @@ final class AnswerFetch<T extends HasMetadata> {
 
     private final ObjectKind<T> kind;
     private final RetryingGetter<T> getter;
-    private final CoarseClock clock;
+    private final LongSupplier clock;
     private final StoreOptions options;
 
-    AnswerFetch(ObjectKind<T> kind, RetryingGetter<T> getter, CoarseClock clock, StoreOptions options) {
+    AnswerFetch(ObjectKind<T> kind, RetryingGetter<T> getter, LongSupplier clock, StoreOptions options) {
         this.kind = kind;
         this.getter = getter;
         this.clock = clock;
@@ -81,7 +81,7 @@ final class AnswerFetch<T extends HasMetadata> {
         if (fetched != null) {
             T object = fetched.object();
             return Outcome.answered(new Answer.Present<>(
-                    clock.stamp(),
+                    clock.getAsLong(),
                     object,
                     fetched.resourceVersion(),
                     fetched.encodedBytes(),
@@ -94,7 +94,7 @@ final class AnswerFetch<T extends HasMetadata> {
                     FailureReason.UNREADABLE, "GET " + kind, "the adapter failed unexpectedly", cause));
         }
         return failure.reason() == FailureReason.NOT_FOUND
-                ? Outcome.answered(new Answer.Absent<>(clock.stamp()))
+                ? Outcome.answered(new Answer.Absent<>(clock.getAsLong()))
                 : Outcome.failed(failure);
     }
 

@@ -6,7 +6,6 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.Referrer;
-import dev.podcache.time.CoarseClock;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -35,8 +34,8 @@ public final class DirectObjectStore<T extends HasMetadata> implements Store<T>,
         this.options = options;
         RetryingGetter<T> retrying = new RetryingGetter<>(
                 getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
-        CoarseClock clock = new CoarseClock(options.timekeeper());
-        this.flights = new Flights<>(kind, STRATEGY, new AnswerFetch<>(kind, retrying, clock, options), options);
+        this.flights = new Flights<>(
+                kind, STRATEGY, new AnswerFetch<>(kind, retrying, options.timekeeper()::nanoTime, options), options);
     }
 
     /** Does nothing. */

@@ -34,11 +34,11 @@ abstract class Entry<T> extends Indexed {
     }
 
     /** The read path: the object if it is known and fresh, else null. Takes no lock and allocates nothing. */
-    final @Nullable T ifFresh(long now, long ttlNanos) {
+    final @Nullable T ifFresh(long freshSince) {
         if (!touched) {
             touched = true;
         }
-        return answer instanceof Answer.Present<T> present && present.isFresh(now, ttlNanos) ? present.object : null;
+        return answer instanceof Answer.Present<T> present && present.isFresh(freshSince) ? present.object : null;
     }
 
     /** The read path of those who keep the answer fresh by other means: the object if it is known. As cheap as the other. */

@@ -1,8 +1,9 @@
 package dev.podcache.store;
 
 /**
- * For how long an answer of the API server counts as fresh, now. Asked at every get, so both methods return at once, without
- * a lock and without parsing anything: whatever there is to work out is worked out when it changes. Thread-safe.
+ * For how long an answer of the API server counts as fresh, now. Asked ten times a second and at every get that misses, so both
+ * methods return at once, without a lock and without parsing anything: whatever there is to work out is worked out when it changes.
+ * Thread-safe.
  *
  * <p>Follows {@code GetObjectTTLFunc} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}, with the default
  * folded in.

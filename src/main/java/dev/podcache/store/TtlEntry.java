@@ -69,15 +69,10 @@ final class TtlEntry<T> extends Entry<T> {
 
     /** The object if it is known and its next refresh is not due yet, though it may be stale, else null. Takes no lock. */
     @Nullable
-    T ifInLeeway(long now, long ttlNanos) {
-        return answer() instanceof Answer.Present<T> present && exceedsBy(present, now, ttlNanos) < leeway
+    T ifInLeeway(long freshSince) {
+        return answer() instanceof Answer.Present<T> present && freshSince - present.receivedAt < leeway
                 ? present.object
                 : null;
-    }
-
-    /** By how much an answer is older than the TTL; without a TTL, by more than any bound. */
-    private static long exceedsBy(Answer<?> answer, long now, long ttlNanos) {
-        return ttlNanos > 0 ? now - answer.receivedAt - ttlNanos : Long.MAX_VALUE;
     }
 
     /**
@@ -107,10 +102,11 @@ final class TtlEntry<T> extends Entry<T> {
     /** What a get finds that began when there had been {@code begunBefore} flights. */
     synchronized Turn<T> turn(long now, long ttlNanos, long begunBefore) {
         Answer<T> known = answer();
+        long freshSince = FreshnessClock.freshSince(now, ttlNanos);
         if (isDroppedLocked()) {
             return new Turn<>(true, null, null, null, null, null);
         }
-        if (known instanceof Answer.Present<T> present && (present.isFresh(now, ttlNanos) || landed > begunBefore)) {
+        if (known instanceof Answer.Present<T> present && (present.isFresh(freshSince) || landed > begunBefore)) {
             return new Turn<>(false, present.object, null, null, null, null);
         }
         boolean behind = known != null && refreshBehind;
@@ -120,7 +116,7 @@ final class TtlEntry<T> extends Entry<T> {
             launched = new Flight<>(flights, known);
             flight = launched;
         }
-        if (known instanceof Answer.Present<T> present && exceedsBy(present, now, ttlNanos) < maxStaleness) {
+        if (known instanceof Answer.Present<T> present && freshSince - present.receivedAt < maxStaleness) {
             return new Turn<>(false, present.object, null, null, launched, null);
         }
         return new Turn<>(false, null, known, behind ? null : flight, launched, lastFailure);
@@ -200,7 +196,7 @@ final class TtlEntry<T> extends Entry<T> {
         String version = "";
         if (known instanceof Answer.Present<T> present) {
             version = present.resourceVersion;
-            phase = present.isFresh(now, ttlNanos) ? Phase.FRESH : Phase.STALE;
+            phase = present.isFresh(FreshnessClock.freshSince(now, ttlNanos)) ? Phase.FRESH : Phase.STALE;
         }
         Duration age = known == null ? null : Duration.ofNanos(Math.max(0, now - known.receivedAt));
         return new ObjectState(phase, version, age, lastFailure, referencesLocked(), freshness);

@@ -6,7 +6,6 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.Referrer;
-import dev.podcache.time.CoarseClock;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
@@ -16,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Strategy CACHE: an answer of the API server is served until it is older than the TTL, then the next get asks again.
  *
- * <p><b>Staleness.</b> An answer is served as fresh for at most the TTL and 100 ms, counted from its arrival; what it says may be
+ * <p><b>Staleness.</b> An answer is served as fresh for at most the TTL and 100 ms, counted from its arrival, and a
+ * TTL that changes counts for what is cached too, within the same 100 ms. What an answer says may be
  * as far behind as the API server's own cache, except on the first read after a new reference, which is a quorum read. Objects
  * marked {@code immutable} are not asked for again while they are referenced. While the API server cannot be asked, the known
  * object is served, however old, and asked for again behind the gets at growing intervals of 1 to 30 s.
@@ -47,7 +47,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
     private final ObjectKind<T> kind;
     private final ObjectTtlSource ttl;
     private final StoreOptions options;
-    private final CoarseClock clock;
+    private final FreshnessClock clock;
     private final Flights<T> flights;
     private final EntryTable<T, TtlEntry<T>> entries;
 
@@ -61,10 +61,10 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         this.kind = kind;
         this.ttl = ttl;
         this.options = options;
-        this.clock = new CoarseClock(options.timekeeper());
+        this.clock = new FreshnessClock(options.timekeeper(), ttl);
         RetryingGetter<T> retrying = new RetryingGetter<>(
                 getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
-        this.flights = new Flights<>(kind, STRATEGY, new AnswerFetch<>(kind, retrying, clock, options), options);
+        this.flights = new Flights<>(kind, STRATEGY, new AnswerFetch<>(kind, retrying, clock::stamp, options), options);
         Transitions<T> transitions = new Transitions<>(kind, options);
         long maxStaleness = options.maxStaleness().toNanos();
         this.entries = new EntryTable<>(
@@ -87,7 +87,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
                 Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
                 Objects.requireNonNull(name, "name is null: name the object"));
         if (entry != null) {
-            T hit = entry.ifFresh(clock.now(), ttl.ttlNanos());
+            T hit = entry.ifFresh(clock.freshSince());
             if (hit != null) {
                 return hit;
             }
@@ -97,7 +97,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
 
     private T miss(String namespace, String name) {
         TtlEntry<T> known = entries.find(namespace, name);
-        T notDue = known == null ? null : known.ifInLeeway(clock.now(), ttl.ttlNanos());
+        T notDue = known == null ? null : known.ifInLeeway(clock.freshSince());
         if (notDue != null) {
             return notDue;
         }

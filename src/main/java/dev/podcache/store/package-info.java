@@ -4,14 +4,15 @@
  * when an answer has become too old, {@link dev.podcache.store.WatchObjectStore} is told of changes.
  *
  * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code TtlEntry} (the
- * state table), {@code AnswerFetch} (which requests a fetch is made of), {@code Entry}, {@code EntryTable} and {@code EntryIndex}; then {@code WatchObjectStore},
- * {@code WatchEntry} and {@code WatchState}.
+ * state table), {@code FreshnessClock} (why a hit reads no clock), {@code AnswerFetch} (which requests a fetch is made of),
+ * {@code Entry}, {@code EntryTable} and {@code EntryIndex}; then {@code WatchObjectStore}, {@code WatchEntry} and {@code WatchState}.
  *
  * <table>
  * <caption>Locks, never taken inside one another</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
  * <tr><td>{@code EntryIndex}</td><td>which entry a key has</td><td>none</td></tr>
  * <tr><td>monitor of an {@code Entry}</td><td>its references, answer, flight or watch</td><td>none</td></tr>
+ * <tr><td>{@code FreshnessClock}</td><td>writes of the time</td><td>{@code WhileUsed}</td></tr>
  * </table>
  *
  * <p>No request, callback or completion of a future happens under any of them, and the index is not changed under an entry's monitor.

@@ -310,6 +310,7 @@ class TtlObjectStoreTest {
         seen("v1");
         f.timekeeper.advance(Duration.ofSeconds(10));
         f.ttl.set(Duration.ofSeconds(5));
+        f.timekeeper.advance(FreshnessClock.TICK);
         f.get();
 
         f.requireGets(2);

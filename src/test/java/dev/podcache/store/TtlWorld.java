@@ -12,7 +12,6 @@ import dev.podcache.object.Phase;
 import dev.podcache.object.PodKey;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Secrets;
-import dev.podcache.time.CoarseClock;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.HashMap;
@@ -106,6 +105,8 @@ final class TtlWorld {
 
     void changeTtl(Duration ttl) {
         f.ttl.set(ttl);
+        // from then on at the latest it counts
+        f.timekeeper.advance(FreshnessClock.TICK);
     }
 
     void get(ObjectKey key) {
@@ -159,7 +160,8 @@ final class TtlWorld {
                 .as("B7: %s is served as it was known", key)
                 .isEqualTo(before.resourceVersion());
         boolean leewayIsOver = before.age() != null
-                && before.age().toNanos() >= f.ttl.ttlNanos() + maxStaleness.toNanos() / 2 + CoarseClock.TICK.toNanos();
+                && before.age().toNanos()
+                        >= f.ttl.ttlNanos() + maxStaleness.toNanos() / 2 + FreshnessClock.TICK.toNanos();
         if (leewayIsOver && before.lastFailure() == null) {
             assertThat(requests)
                     .as("B7: requests behind a get that is due for one")
@@ -190,7 +192,7 @@ final class TtlWorld {
         if (requests == 0 && !behind && model.freshSince) {
             assertThat(f.timekeeper.nanoTime() - model.answeredAt)
                     .as("age of what was served without a request")
-                    .isLessThan(f.ttl.ttlNanos() + CoarseClock.TICK.toNanos());
+                    .isLessThan(f.ttl.ttlNanos() + FreshnessClock.TICK.toNanos());
         }
         model.answered = true;
         model.seen = Secrets.value(got);

@@ -1,8 +1,10 @@
-package dev.podcache.time;
+package dev.podcache.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -11,25 +13,31 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
-class CoarseClockTest {
+class FreshnessClockTest {
 
     private final ManualTimekeeper time = new ManualTimekeeper();
-    private final CoarseClock clock = new CoarseClock(time);
+    private final FixedTtl ttl = FixedTtl.ofSeconds(60);
+    private final FreshnessClock clock = new FreshnessClock(time, ttl);
+
+    /** What time it is by this clock. */
+    private Duration shows() {
+        return Duration.ofNanos(clock.freshSince()).plus(Duration.ofSeconds(60));
+    }
 
     @Test
-    void now_retained_followsTimeByTicks() {
+    void freshSince_retained_followsTimeByTicks() {
         clock.retain();
 
         time.advance(Duration.ofMillis(250));
 
-        assertThat(clock.now()).isEqualTo(Duration.ofMillis(200).toNanos());
+        assertThat(shows()).isEqualTo(Duration.ofMillis(200));
     }
 
     @Test
-    void now_neverRetained_standsAndSchedulesNothing() {
+    void freshSince_neverRetained_standsAndSchedulesNothing() {
         time.advance(Duration.ofSeconds(1));
 
-        assertThat(clock.now()).isZero();
+        assertThat(shows()).isZero();
         assertThat(time.scheduledTasks()).isZero();
     }
 
@@ -39,7 +47,7 @@ class CoarseClockTest {
 
         clock.retain();
 
-        assertThat(clock.now()).isEqualTo(Duration.ofSeconds(5).toNanos());
+        assertThat(shows()).isEqualTo(Duration.ofSeconds(5));
     }
 
     @Test
@@ -59,7 +67,7 @@ class CoarseClockTest {
 
         time.advance(Duration.ofMillis(100));
 
-        assertThat(clock.now()).isEqualTo(Duration.ofMillis(100).toNanos());
+        assertThat(shows()).isEqualTo(Duration.ofMillis(100));
     }
 
     @Test
@@ -78,13 +86,61 @@ class CoarseClockTest {
         time.advance(Duration.ofMillis(42));
 
         assertThat(clock.stamp()).isEqualTo(Duration.ofMillis(42).toNanos());
-        assertThat(clock.now()).isEqualTo(Duration.ofMillis(42).toNanos());
+        assertThat(shows()).isEqualTo(Duration.ofMillis(42));
+    }
+
+    @Test
+    void freshSince_ttlChanges_countsFromTheNextTick() {
+        clock.retain();
+        ttl.set(Duration.ofSeconds(50));
+        assertThat(shows()).isZero();
+
+        time.advance(FreshnessClock.TICK);
+
+        assertThat(shows()).isEqualTo(Duration.ofSeconds(10).plus(FreshnessClock.TICK));
+    }
+
+    @Test
+    void freshSince_ttlZero_notEvenWhatComesLaterIsFresh() {
+        ttl.set(Duration.ZERO);
+        clock.retain();
+        long since = clock.freshSince();
+        clock.release();
+        time.advance(Duration.ofDays(36_500));
+
+        assertThat(answeredNow().isFresh(since)).isFalse();
+    }
+
+    @Test
+    void freshSince_ttlWithoutEnd_everythingIsFresh() {
+        ttl.set(Duration.ofNanos(Long.MAX_VALUE));
+        Answer.Present<String> answer = answeredNow();
+        time.advance(Duration.ofDays(36_500));
+        clock.retain();
+
+        assertThat(answer.isFresh(clock.freshSince())).isTrue();
+    }
+
+    @Test
+    void freshSince_answerAsOldAsTheTtl_isNotFresh() {
+        Answer.Present<String> answer = answeredNow();
+        time.advance(Duration.ofSeconds(60).minusNanos(1));
+        clock.stamp();
+        assertThat(answer.isFresh(clock.freshSince())).isTrue();
+
+        time.advance(Duration.ofNanos(1));
+        clock.stamp();
+        assertThat(answer.isFresh(clock.freshSince())).isFalse();
+    }
+
+    private Answer.Present<String> answeredNow() {
+        return new Answer.Present<>(time.nanoTime(), "object", "1", 1, false);
     }
 
     @Test
     void retain_whileAnOldTickIsBeginning_ticksOnce() {
         TooLateToCancel timer = new TooLateToCancel();
-        CoarseClock contended = new CoarseClock(timer);
+        FreshnessClock contended = new FreshnessClock(timer, ttl);
         contended.retain();
         contended.release();
         contended.retain();
