@@ -123,13 +123,24 @@ final class EventSink {
                 refusing = false;
                 correlator.written(correlated.key(), written);
                 over.complete(null);
-            } else if (mayPass(thrown) && tries < MOST_TRIES) {
-                pauseFor(RETRIES.pause(tries, random.getAsDouble(), thrown), () -> write(correlated, tries + 1, over));
-            } else {
-                giveUp(correlated.event(), thrown);
-                endAfter(NEXT_EVENT.pause(tries, 0, thrown), over);
+            } else if (!isClosed()) {
+                // else it may be the closing that it fails of
+                failed(correlated, tries, thrown, over);
             }
         });
+    }
+
+    private void failed(
+            EventCorrelator.Correlated correlated,
+            int tries,
+            @Nullable Throwable thrown,
+            CompletableFuture<@Nullable Void> over) {
+        if (mayPass(thrown) && tries < MOST_TRIES) {
+            pauseFor(RETRIES.pause(tries, random.getAsDouble(), thrown), () -> write(correlated, tries + 1, over));
+        } else {
+            giveUp(correlated.event(), thrown);
+            endAfter(NEXT_EVENT.pause(tries, 0, thrown), over);
+        }
     }
 
     private CompletableFuture<Event> send(EventCorrelator.Correlated correlated) {

@@ -3,6 +3,7 @@ package dev.podcache.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.embedded.Held;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
@@ -318,6 +319,23 @@ class EventBroadcasterTest {
 
         assertThat(time.scheduledTasks()).isZero();
         assertThat(server.actions()).hasSize(1);
+    }
+
+    /** It fails because its connection is closed after us. */
+    @Test
+    void close_duringTheLastTryThatFailsThen_isNobodysTrouble() {
+        server.failNext(11, failure(FailureReason.UNAVAILABLE));
+        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        time.advance(Duration.ofSeconds(5 + 9 * 10));
+        Held held = server.faults().hold(RequestPattern.any());
+        time.advance(Duration.ofSeconds(10));
+        assertThat(held.arrivals()).isEqualTo(1);
+
+        events.close();
+        time.advance(Duration.ofSeconds(10));
+
+        // and no warning, which NoLeaks sees to
+        assertThat(server.actions()).hasSize(12);
     }
 
     @Test
