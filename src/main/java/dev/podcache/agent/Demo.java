@@ -21,6 +21,9 @@ final class Demo {
     /** A demo that is shorter has no time for a node of its own. */
     private static final Duration SHORT = Duration.ofSeconds(12);
 
+    /** With a step of that node: the demo is to end in time. */
+    private static final Duration PATIENCE = Duration.ofSeconds(3);
+
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final int PROGRESS_LINES = 20;
     private static final int LEAST_SYNCS = 2;
@@ -73,7 +76,7 @@ final class Demo {
                 play(new DemoScript(cluster, told, sides), told, sides);
                 sides.forEach(DemoSide::stop);
                 if (withNode && !console.stop().isDone()) {
-                    new DemoNode(cluster, account, console).play();
+                    new DemoNode(cluster, account, console, PATIENCE).play();
                 }
                 account.block(summary(told, sides));
             }

@@ -28,16 +28,22 @@ final class DemoNode {
     private static final String NAME = "hollow-1";
     private static final Duration LOOK = Duration.ofMillis(50);
     private static final Duration PAUSE = Duration.ofMillis(700);
-    private static final int MOST_LOOKS = 60;
 
     private final DemoCluster cluster;
     private final Account account;
     private final Console console;
+    private final long mostLooks;
 
-    DemoNode(DemoCluster cluster, Account account, Console console) {
+    /**
+     * Not played yet.
+     *
+     * @param patience with each step, which usually takes a fraction of a second
+     */
+    DemoNode(DemoCluster cluster, Account account, Console console, Duration patience) {
         this.cluster = cluster;
         this.account = account;
         this.console = console;
+        this.mostLooks = patience.dividedBy(LOOK);
     }
 
     /** Plays it, unless the user wants an end before. */
@@ -105,9 +111,9 @@ final class DemoNode {
         change.run();
     }
 
-    /** Whether it came true, or three seconds have passed, before the user wanted an end. */
+    /** Whether it came true, or our patience is over, before the user wanted an end. */
     private boolean until(BooleanSupplier condition) {
-        for (int look = 0; look < MOST_LOOKS && !condition.getAsBoolean(); look++) {
+        for (int look = 0; look < mostLooks && !condition.getAsBoolean(); look++) {
             if (!console.await(LOOK, account)) {
                 return false;
             }

@@ -6,21 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(NoLeaks.class)
-@Timeout(60)
 class DemoNodeTest {
 
     private final DemoCluster cluster = DemoCluster.start(1);
@@ -34,8 +34,8 @@ class DemoNodeTest {
 
     private void play() {
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
-        new DemoNode(cluster, told.account(), new Console(nowhere, nowhere, Map.of(), Path.of(""), stop, level -> {}))
-                .play();
+        Console console = new Console(nowhere, nowhere, Map.of(), Path.of(""), stop, level -> {});
+        new DemoNode(cluster, told.account(), console, Duration.ofSeconds(Patience.SECONDS)).play();
     }
 
     @Test
