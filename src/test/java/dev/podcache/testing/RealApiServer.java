@@ -293,8 +293,13 @@ public final class RealApiServer implements AutoCloseable {
     }
 
     private String read(String address) throws IOException {
-        try (InputStream body = open(address).getInputStream()) {
+        HttpURLConnection connection = open(address);
+        try (InputStream body = connection.getInputStream()) {
             return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+        } finally {
+            // a server that is not ready says so with a body that nobody reads: its socket would stay open until it is
+            // collected
+            connection.disconnect();
         }
     }
 
