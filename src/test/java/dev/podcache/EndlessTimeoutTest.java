@@ -15,14 +15,12 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.time.Duration;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Durations beyond what a long can hold in nanoseconds, which is how people write "never". */
 @ExtendWith(NoLeaks.class)
-@Timeout(30)
 class EndlessTimeoutTest {
 
     private static final Duration ENDLESS = Duration.ofSeconds(Long.MAX_VALUE);

@@ -1,8 +1,8 @@
 package dev.podcache;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import com.google.common.base.Ascii;
 import dev.podcache.embedded.EmbeddedApiServer;
@@ -189,12 +189,10 @@ class SecretsHygieneTest {
     }
 
     private static void awaitCollected(List<WeakReference<? extends HasMetadata>> payloads) {
-        await().atMost(Duration.ofSeconds(30))
-                .pollInterval(Duration.ofMillis(10))
-                .until(() -> {
-                    System.gc();
-                    return payloads.stream().allMatch(payload -> payload.get() == null);
-                });
+        await().pollInterval(Duration.ofMillis(10)).until(() -> {
+            System.gc();
+            return payloads.stream().allMatch(payload -> payload.get() == null);
+        });
     }
 
     /** All that there is to see of a cache: what gets throw, states, and what everything says of itself. */

@@ -152,7 +152,7 @@ class AccountTest {
         }
 
         void awaitPause() throws InterruptedException {
-            assertThat(paused.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(paused.await(60, TimeUnit.SECONDS)).isTrue();
         }
 
         void goOn() {

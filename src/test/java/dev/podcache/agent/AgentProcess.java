@@ -66,7 +66,7 @@ final class AgentProcess implements AutoCloseable {
     public void close() {
         process.destroyForcibly();
         try {
-            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("process " + process.pid() + " survives being killed");
             }
         } catch (InterruptedException e) {

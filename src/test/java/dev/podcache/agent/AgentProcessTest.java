@@ -1,7 +1,7 @@
 package dev.podcache.agent;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,11 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program as a process of its own: signals, exit codes and the environment are the real ones. */
-@Timeout(90)
 class AgentProcessTest {
 
     private static final int TERMINATED = 128 + 15;
@@ -35,11 +33,11 @@ class AgentProcessTest {
     @Test
     void demo_toldToTerminate_saysItsLastWordsAndDies() throws Exception {
         AgentProcess demo = start(Map.of(), "demo");
-        await().atMost(45, TimeUnit.SECONDS).until(() -> demo.out().contains("registered"));
+        await().until(() -> demo.out().contains("registered"));
 
         demo.process().destroy();
 
-        assertThat(demo.process().waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(demo.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(demo.process().exitValue()).isEqualTo(TERMINATED);
         assertThat(demo.out()).contains("-- Summary", "-- The same workload under each strategy");
         assertThat(demo.err()).isEmpty();
@@ -49,7 +47,7 @@ class AgentProcessTest {
     void version_ends_withExitCodeZero() throws Exception {
         AgentProcess version = start(Map.of(), "version");
 
-        assertThat(version.process().waitFor(45, TimeUnit.SECONDS)).isTrue();
+        assertThat(version.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(version.process().exitValue()).isZero();
         assertThat(version.out()).startsWith("podcache ");
     }
@@ -73,7 +71,7 @@ class AgentProcessTest {
 
         AgentProcess run = start(pod, "run");
 
-        assertThat(run.process().waitFor(45, TimeUnit.SECONDS)).isTrue();
+        assertThat(run.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(run.process().exitValue()).isEqualTo(1);
         assertThat(run.err()).contains("error: API server https://127.0.0.1:1").doesNotContain("127.0.0.1:2");
     }

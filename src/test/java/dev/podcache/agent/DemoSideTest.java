@@ -1,7 +1,7 @@
 package dev.podcache.agent;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import dev.podcache.manager.ChangeDetectionStrategy;
@@ -20,14 +20,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** An agent of the demo on its API server, over real HTTP. */
 @ExtendWith(NoLeaks.class)
-@Timeout(60)
 class DemoSideTest {
 
     private static final ObjectKey DB = ObjectKey.of("shop", "db-password");
@@ -198,8 +196,6 @@ class DemoSideTest {
     }
 
     private static void eventually(java.util.concurrent.Callable<Boolean> condition) {
-        await().atMost(20, TimeUnit.SECONDS)
-                .pollInterval(20, TimeUnit.MILLISECONDS)
-                .until(condition);
+        await().pollInterval(20, TimeUnit.MILLISECONDS).until(condition);
     }
 }

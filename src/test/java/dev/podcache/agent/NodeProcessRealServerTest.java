@@ -1,7 +1,7 @@
 package dev.podcache.agent;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
@@ -23,19 +23,16 @@ import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code run} as a process of its own that is killed without a last word, or whose server moves. */
 @RealServerTest
-@Timeout(120)
 @ExtendWith(NoLeaks.class)
 class NodeProcessRealServerTest {
 
@@ -83,8 +80,7 @@ class NodeProcessRealServerTest {
         start();
         awaitRunning("quiet-0", "quiet-1", "quiet-2", "quiet-3", "quiet-4", "leaves");
         awaitLeaseAfter(LONG_AGO);
-        await().atMost(20, TimeUnit.SECONDS)
-                .until(() -> !pod("waits").getStatus().getContainerStatuses().isEmpty());
+        await().until(() -> !pod("waits").getStatus().getContainerStatuses().isEmpty());
 
         kill();
         Map<String, String> versions = versionsOfQuietPods();
@@ -96,9 +92,8 @@ class NodeProcessRealServerTest {
         start();
 
         awaitRunning("comes", "waits");
-        await().atMost(20, TimeUnit.SECONDS)
-                .until(() ->
-                        admin.pods().inNamespace(namespace).withName("leaves").get() == null);
+        await().until(() ->
+                admin.pods().inNamespace(namespace).withName("leaves").get() == null);
         awaitLeaseAfter(lease.getSpec().getRenewTime());
         awaitLeaseAfter(lease().getSpec().getRenewTime());
         assertThat(versionsOfQuietPods()).isEqualTo(versions);
@@ -113,15 +108,13 @@ class NodeProcessRealServerTest {
             create("pod-" + i);
         }
         start();
-        await().pollInterval(Duration.ofMillis(10))
-                .atMost(60, TimeUnit.SECONDS)
-                .until(() -> !supervised().isEmpty());
+        await().pollInterval(Duration.ofMillis(10)).until(() -> !supervised().isEmpty());
 
         kill();
         Map<String, String> reported = runningPods();
         start();
 
-        await().atMost(60, TimeUnit.SECONDS).until(() -> supervised().size() == 40);
+        await().until(() -> supervised().size() == 40);
         assertThat(runningPods()).containsAllEntriesOf(reported);
     }
 
@@ -199,7 +192,7 @@ class NodeProcessRealServerTest {
     }
 
     private void awaitRunning(String... pods) {
-        await().atMost(60, TimeUnit.SECONDS).until(() -> supervised().keySet().containsAll(List.of(pods)));
+        await().until(() -> supervised().keySet().containsAll(List.of(pods)));
     }
 
     /** The pods that run; sees to it that the agent does too, for on a busy machine its first contact may fail. */
@@ -231,7 +224,7 @@ class NodeProcessRealServerTest {
     }
 
     private void awaitLeaseAfter(ZonedDateTime renewTime) {
-        await().pollInterval(Duration.ofMillis(50)).atMost(60, TimeUnit.SECONDS).until(() -> {
+        await().pollInterval(Duration.ofMillis(50)).until(() -> {
             Lease there = lease();
             return there != null && there.getSpec().getRenewTime().isAfter(renewTime);
         });

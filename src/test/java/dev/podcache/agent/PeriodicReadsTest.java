@@ -1,5 +1,6 @@
 package dev.podcache.agent;
 
+import static dev.podcache.testing.Patience.await;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -21,7 +22,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -88,7 +88,7 @@ class PeriodicReadsTest {
         };
         sync.start(failingOnce, Duration.ofMillis(5));
 
-        assertThat(syncs.await(10, SECONDS)).isTrue();
+        assertThat(syncs.await(60, SECONDS)).isTrue();
     }
 
     @Test
@@ -122,7 +122,7 @@ class PeriodicReadsTest {
 
         sync.start(() -> pods, Duration.ofMillis(5));
 
-        assertThat(thirdRound.await(10, SECONDS)).isTrue();
+        assertThat(thirdRound.await(60, SECONDS)).isTrue();
     }
 
     @Test
@@ -135,7 +135,7 @@ class PeriodicReadsTest {
 
         sync.start(() -> pods, Duration.ofMillis(1));
 
-        assertThat(manyRounds.await(10, SECONDS)).isTrue();
+        assertThat(manyRounds.await(60, SECONDS)).isTrue();
         assertThat(reads).filteredOn("Secret shop/slow"::equals).hasSize(1);
     }
 
@@ -147,7 +147,7 @@ class PeriodicReadsTest {
 
         sync.soon(pod("cart", "db"));
 
-        assertThat(onceEach.await(10, SECONDS)).isTrue();
+        assertThat(onceEach.await(60, SECONDS)).isTrue();
     }
 
     @Test
@@ -177,7 +177,7 @@ class PeriodicReadsTest {
 
         sync.start(() -> pods, Duration.ofMillis(5));
 
-        Awaitility.await().until(() -> !watched.isKnown(ObjectKind.SECRET, gone));
+        await().until(() -> !watched.isKnown(ObjectKind.SECRET, gone));
     }
 
     @Test
@@ -205,7 +205,7 @@ class PeriodicReadsTest {
         CountDownLatch hold = held.get(what);
         if (hold != null) {
             try {
-                hold.await(10, SECONDS);
+                hold.await(60, SECONDS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -96,7 +96,7 @@ class ProgressTest {
         try (Progress progress = new Progress(Account.silent(() -> 0), counter, failingOnce)) {
             progress.start(Duration.ofMillis(1), Duration.ofMillis(1));
 
-            assertThat(again.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(again.await(60, TimeUnit.SECONDS)).isTrue();
         }
     }
 

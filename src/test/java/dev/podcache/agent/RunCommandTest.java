@@ -18,9 +18,9 @@ class RunCommandTest {
                 threads.ending().submit(() -> stopped.await(1, TimeUnit.MINUTES));
             }
 
-            assertThat(threads.ending().submit(() -> "stopped").get(10, TimeUnit.SECONDS))
+            assertThat(threads.ending().submit(() -> "stopped").get(60, TimeUnit.SECONDS))
                     .isEqualTo("stopped");
-            assertThat(threads.syncing().submit(() -> "started").get(10, TimeUnit.SECONDS))
+            assertThat(threads.syncing().submit(() -> "started").get(60, TimeUnit.SECONDS))
                     .isEqualTo("started");
         } finally {
             stopped.countDown();

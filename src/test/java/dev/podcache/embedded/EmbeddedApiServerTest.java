@@ -1,9 +1,9 @@
 package dev.podcache.embedded;
 
+import static dev.podcache.testing.Patience.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.podcache.object.ObjectKey;
@@ -166,7 +166,7 @@ class EmbeddedApiServerTest {
 
         lines.close();
 
-        await().atMost(Duration.ofSeconds(10)).until(() -> server.openWatches() == 0);
+        await().until(() -> server.openWatches() == 0);
         assertThat(cluster.openWatches()).isZero();
     }
 
@@ -175,12 +175,12 @@ class EmbeddedApiServerTest {
         server.faults().cutNextEvent(RequestPattern.any());
         CompletableFuture<HttpResponse<String>> answer = HttpClient.newHttpClient()
                 .sendAsync(request(SECRETS + "?watch=1").build(), HttpResponse.BodyHandlers.ofString());
-        await().atMost(Duration.ofSeconds(10)).until(() -> server.openWatches() == 1);
+        await().until(() -> server.openWatches() == 1);
 
         cluster.create(secret("db", "b25l"));
 
         assertThat(answer)
-                .failsWithin(Duration.ofSeconds(10))
+                .failsWithin(Duration.ofSeconds(60))
                 .withThrowableThat()
                 .havingRootCause()
                 .isInstanceOf(IOException.class);
@@ -225,17 +225,17 @@ class EmbeddedApiServerTest {
                             return line.future();
                         }));
             }
-            await().atMost(Duration.ofSeconds(10)).until(() -> server.openWatches() == 50);
+            await().until(() -> server.openWatches() == 50);
 
             cluster.create(secret("db", "b25l"));
 
             for (Future<Buffer> line : firstLines) {
-                assertThat(line.toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS))
+                assertThat(line.toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS))
                         .hasToString(firstLines.get(0).result().toString());
             }
             assertThat(server.connections()).isEqualTo(1);
         } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -322,7 +322,7 @@ class EmbeddedApiServerTest {
         held.release();
 
         assertThat(answer)
-                .succeedsWithin(Duration.ofSeconds(10))
+                .succeedsWithin(Duration.ofSeconds(60))
                 .satisfies(response -> assertThat(response.body()).contains("b25l"));
     }
 
@@ -361,10 +361,9 @@ class EmbeddedApiServerTest {
         server.close();
 
         // a thread ends a moment after its last task, which is what closing waits for
-        await().atMost(Duration.ofSeconds(5))
-                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
-                        .extracting(Thread::getName)
-                        .noneMatch(name -> name.startsWith("vert.x-") || name.startsWith("vertx-")));
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.startsWith("vert.x-") || name.startsWith("vertx-")));
         assertThat(cluster.openWatches()).isZero();
         lines.close();
     }

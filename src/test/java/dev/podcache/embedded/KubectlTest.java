@@ -1,8 +1,8 @@
 package dev.podcache.embedded;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.NoLeaks;
@@ -16,7 +16,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -140,15 +139,14 @@ class KubectlTest {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start());
-        await().atMost(Duration.ofSeconds(20)).until(() -> server.openWatches() == 1);
+        await().until(() -> server.openWatches() == 1);
 
         apply(resource, "two");
         run("delete", resource, "thing", "-n", "shop");
 
-        await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertThat(Files.readAllLines(output))
-                        .filteredOn(line -> line.endsWith("/thing"))
-                        .hasSize(changes));
+        await().untilAsserted(() -> assertThat(Files.readAllLines(output))
+                .filteredOn(line -> line.endsWith("/thing"))
+                .hasSize(changes));
     }
 
     @Test
@@ -159,14 +157,13 @@ class KubectlTest {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start());
-        await().atMost(Duration.ofSeconds(20)).until(() -> server.openWatches() == 1);
+        await().until(() -> server.openWatches() == 1);
 
         apply("secrets", "two");
 
-        await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertThat(Files.readAllLines(output))
-                        .filteredOn(line -> line.matches("shop +thing +Opaque +1 .*"))
-                        .hasSize(2));
+        await().untilAsserted(() -> assertThat(Files.readAllLines(output))
+                .filteredOn(line -> line.matches("shop +thing +Opaque +1 .*"))
+                .hasSize(2));
     }
 
     @Test
@@ -277,11 +274,11 @@ class KubectlTest {
                 .redirectOutput(directory.resolve("delete.txt").toFile())
                 .start();
         processes.add(deleting);
-        await().atMost(Duration.ofSeconds(20)).until(() -> server.openWatches() == 1);
+        await().until(() -> server.openWatches() == 1);
 
         cluster.delete(Resource.PODS, ObjectKey.of("shop", "thing"), DeleteOptions.NOW);
 
-        assertThat(deleting.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(deleting.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(deleting.exitValue()).isZero();
     }
 
@@ -303,7 +300,7 @@ class KubectlTest {
                 new ProcessBuilder(command(arguments)).redirectErrorStream(true).start();
         processes.add(process);
         String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
         return new Output(process.exitValue(), text);
     }
 

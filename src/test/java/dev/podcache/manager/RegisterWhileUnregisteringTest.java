@@ -14,7 +14,6 @@ import dev.podcache.testing.Pods;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -67,7 +66,6 @@ class RegisterWhileUnregisteringTest {
     }
 
     @Test
-    @Timeout(20)
     void newVersion_isRegisteredAfterTheOldIsGone_andCanBeUnregistered() throws InterruptedException {
         manager.registerPod(OLD);
         Thread unregistering = new Thread(() -> manager.unregisterPod(OLD));

@@ -204,7 +204,7 @@ class AtomicWriterTest {
         }
         over.set(true);
 
-        assertThat(reader.get(20, TimeUnit.SECONDS)).isPositive();
+        assertThat(reader.get(60, TimeUnit.SECONDS)).isPositive();
     }
 
     /** How often both files could be read; fails if they were ever of different payloads. */

@@ -1,9 +1,9 @@
 package dev.podcache.realserver;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.Podcache;
 import dev.podcache.manager.ChangeDetectionStrategy;

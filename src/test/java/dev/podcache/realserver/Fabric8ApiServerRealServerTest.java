@@ -1,8 +1,8 @@
 package dev.podcache.realserver;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
@@ -170,9 +170,9 @@ class Fabric8ApiServerRealServerTest {
         BlockingQueue<WatchEvent<ConfigMap>> resumed = new LinkedBlockingQueue<>();
         configMaps("").watch(seen, TIMEOUT, resumed::add);
 
-        assertThat(resumed.poll(10, TimeUnit.SECONDS)).isInstanceOf(WatchEvent.Opened.class);
-        assertThat(resumed.poll(10, TimeUnit.SECONDS)).isInstanceOf(WatchEvent.Upserted.class);
-        assertThat(resumed.poll(10, TimeUnit.SECONDS)).isInstanceOf(WatchEvent.Deleted.class);
+        assertThat(resumed.poll(60, TimeUnit.SECONDS)).isInstanceOf(WatchEvent.Opened.class);
+        assertThat(resumed.poll(60, TimeUnit.SECONDS)).isInstanceOf(WatchEvent.Upserted.class);
+        assertThat(resumed.poll(60, TimeUnit.SECONDS)).isInstanceOf(WatchEvent.Deleted.class);
     }
 
     @Test
@@ -199,7 +199,8 @@ class Fabric8ApiServerRealServerTest {
 
         handle.close();
 
-        await().atMost(Duration.ofSeconds(2)).until(() -> real.metrics().openWatches("configmaps") == before);
+        // before its connection is closed because it is idle
+        await().atMost(Duration.ofSeconds(4)).until(() -> real.metrics().openWatches("configmaps") == before);
     }
 
     private WatchHandle watchAll() {
@@ -208,8 +209,8 @@ class Fabric8ApiServerRealServerTest {
     }
 
     private WatchEvent<ConfigMap> next() throws InterruptedException {
-        WatchEvent<ConfigMap> event = events.poll(20, TimeUnit.SECONDS);
-        assertThat(event).as("an event within 20 s").isNotNull();
+        WatchEvent<ConfigMap> event = events.poll(60, TimeUnit.SECONDS);
+        assertThat(event).as("an event").isNotNull();
         return event;
     }
 

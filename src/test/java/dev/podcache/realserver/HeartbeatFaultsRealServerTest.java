@@ -1,7 +1,7 @@
 package dev.podcache.realserver;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;
@@ -24,7 +24,6 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -37,7 +36,6 @@ import org.slf4j.LoggerFactory;
  */
 @RealServerTest
 @NullUnmarked
-@Timeout(90)
 @ExtendWith(NoLeaks.class)
 class HeartbeatFaultsRealServerTest {
 
@@ -138,15 +136,13 @@ class HeartbeatFaultsRealServerTest {
 
     private void awaitRenewals(int more) {
         int until = renewals.size() + more;
-        await().pollInterval(Duration.ofMillis(50))
-                .atMost(Duration.ofSeconds(40))
-                .until(() -> {
-                    Lease there = lease().get();
-                    if (there != null && !renewals.contains(there.getSpec().getRenewTime())) {
-                        renewals.add(there.getSpec().getRenewTime());
-                    }
-                    return renewals.size() >= until;
-                });
+        await().pollInterval(Duration.ofMillis(50)).until(() -> {
+            Lease there = lease().get();
+            if (there != null && !renewals.contains(there.getSpec().getRenewTime())) {
+                renewals.add(there.getSpec().getRenewTime());
+            }
+            return renewals.size() >= until;
+        });
     }
 
     private Duration longestGap() {

@@ -1,8 +1,8 @@
 package dev.podcache.realserver;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;

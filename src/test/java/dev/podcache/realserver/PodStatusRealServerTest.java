@@ -1,7 +1,7 @@
 package dev.podcache.realserver;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.PodStatusApi;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
@@ -156,9 +156,7 @@ class PodStatusRealServerTest {
         pods.forEach(pod ->
                 known.put(pod.getMetadata().getUid(), read(pod.getMetadata().getName())));
 
-        await().pollDelay(OVER_A_FULL_PASS)
-                .atMost(OVER_A_FULL_PASS.plusSeconds(1))
-                .until(() -> true);
+        await().pollDelay(OVER_A_FULL_PASS).until(() -> true);
 
         assertThat(api.requests()).hasSize(2 * PODS);
         assertThat(known.values())

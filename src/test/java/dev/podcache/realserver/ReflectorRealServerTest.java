@@ -1,7 +1,7 @@
 package dev.podcache.realserver;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
@@ -144,7 +144,7 @@ class ReflectorRealServerTest {
             own.apiServer().start();
             write(client, "followed", "after");
 
-            await().atMost(Duration.ofSeconds(40)).until(() -> "after".equals(mirror.texts.get("followed")));
+            await().until(() -> "after".equals(mirror.texts.get("followed")));
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.podcache.realserver;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.Podcache;
 import dev.podcache.object.FailureReason;
@@ -59,7 +59,7 @@ class StalenessRealServerTest {
 
         proxy.reset();
 
-        await().atMost(Duration.ofSeconds(2)).until(() -> told.failed("db", FailureReason.FORBIDDEN));
+        await().until(() -> told.failed("db", FailureReason.FORBIDDEN));
         assertThat(phase()).isEqualTo(Phase.STALE);
         assertThat(cache.secrets().state(shop.name(), "db").lastFailure())
                 .hasMessageContaining("WATCH secrets in " + shop.name() + " with metadata.name=db was answered 403");
@@ -67,7 +67,7 @@ class StalenessRealServerTest {
 
         shop.put("db", "v3");
         shop.allowReader();
-        await().atMost(Duration.ofSeconds(40)).until(() -> get().equals("v3"));
+        await().until(() -> get().equals("v3"));
         assertThat(phase()).isEqualTo(Phase.FRESH);
     }
 

@@ -1,7 +1,7 @@
 package dev.podcache.realserver;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.Podcache;
 import dev.podcache.testing.NoLeaks;
@@ -35,7 +35,7 @@ class WatchPayloadsRealServerTest {
     private final TestNamespace shop = new TestNamespace(RealApiServer.shared());
     private final KubernetesClient client = RealApiServer.shared().client();
     private final Podcache cache =
-            Podcache.builder(client).firstSyncTimeout(Duration.ofSeconds(10)).build();
+            Podcache.builder(client).firstSyncTimeout(Duration.ofSeconds(60)).build();
 
     @AfterEach
     void close() {

@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class EntryIndexTest {
 
@@ -100,7 +99,6 @@ class EntryIndexTest {
     }
 
     @Test
-    @Timeout(60)
     void find_whileOthersComeAndGo_neverMissesAnEntryThatStays() {
         List<Indexed> staying =
                 IntStream.range(0, 20).mapToObj(i -> put("shop", "stays-" + i)).toList();

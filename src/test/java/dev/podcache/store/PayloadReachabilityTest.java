@@ -3,9 +3,9 @@ package dev.podcache.store;
 import static dev.podcache.store.TtlFixture.DB;
 import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
@@ -272,11 +272,9 @@ class PayloadReachabilityTest {
 
     /** Only the garbage collector can tell; it is asked until it does. */
     private static void awaitCollected(WeakReference<Secret> payload) {
-        await().atMost(Duration.ofSeconds(30))
-                .pollInterval(Duration.ofMillis(10))
-                .until(() -> {
-                    System.gc();
-                    return payload.get() == null;
-                });
+        await().pollInterval(Duration.ofMillis(10)).until(() -> {
+            System.gc();
+            return payload.get() == null;
+        });
     }
 }

@@ -13,7 +13,6 @@ import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -44,7 +43,6 @@ class ReferenceWhileDroppingTest {
     }
 
     @Test
-    @Timeout(20)
     void newReference_getsAnEntryOfItsOwn_thatTheDroppingLeavesAlone() {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
@@ -57,7 +55,6 @@ class ReferenceWhileDroppingTest {
     }
 
     @Test
-    @Timeout(20)
     void newReferenceDeletedAgain_nothingIsLeft() {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);

@@ -117,14 +117,14 @@ final class TtlFixture implements AutoCloseable {
     static @Nullable Throwable failureOf(CompletableFuture<String> get) {
         try {
             return new AssertionError("brought "
-                    + get.orTimeout(10, java.util.concurrent.TimeUnit.SECONDS).join());
+                    + get.orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join());
         } catch (CompletionException e) {
             return e.getCause();
         }
     }
 
     static String broughtBy(CompletableFuture<String> get) {
-        return get.orTimeout(10, java.util.concurrent.TimeUnit.SECONDS).join();
+        return get.orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join();
     }
 
     void failNext(int times, FailureReason reason, int code, @Nullable Duration retryAfter) {

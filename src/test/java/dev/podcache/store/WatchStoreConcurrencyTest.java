@@ -1,7 +1,7 @@
 package dev.podcache.store;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -85,8 +85,7 @@ class WatchStoreConcurrencyTest {
 
         for (int i = CHURNED; i < KEYS; i++) {
             int key = i;
-            await().atMost(Duration.ofSeconds(31))
-                    .untilAsserted(() -> assertThat(value(key)).as("P7").isEqualTo(written.get(key)));
+            await().untilAsserted(() -> assertThat(value(key)).as("P7").isEqualTo(written.get(key)));
             store.deleteReference(key(i), steady);
         }
         assertThat(store.size()).isZero();

@@ -31,11 +31,11 @@ import org.junit.jupiter.api.Timeout;
  * What a node agent relies on in the ports that it writes to, whatever carries the requests and whatever API server answers. A
  * subclass brings both. Each test works in a namespace, and on a Node, of its own.
  */
-@Timeout(60)
+@Timeout(180)
 public abstract class AgentWritesContract {
 
     /** How long calls to pods and events may take. */
-    protected static final Duration PATIENCE = Duration.ofSeconds(10);
+    protected static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** From which it follows that a heartbeat may take 2 s. */
     protected static final Duration LEASE_DURATION = Duration.ofSeconds(24);

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What our clients rely on in the watches of any API server. A subclass brings the server. Each test works in a namespace of
  * its own.
  */
-@Timeout(60)
+@Timeout(180)
 public abstract class ApiServerWatchContract {
 
     private static final String MERGE = "application/merge-patch+json";

@@ -1,6 +1,6 @@
 package dev.podcache.testing;
 
-import static org.awaitility.Awaitility.await;
+import static dev.podcache.testing.Patience.await;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.object.ObjectKind;

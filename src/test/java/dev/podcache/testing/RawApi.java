@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class RawApi {
 
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(Patience.SECONDS);
 
     private final String url;
     private final HttpClient client;

@@ -1,9 +1,9 @@
 package dev.podcache.testing;
 
+import static dev.podcache.testing.Patience.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.testing.TcpProxy.Connection;
 import dev.podcache.testing.TcpProxy.Direction;
@@ -19,14 +19,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(NoLeaks.class)
-@Timeout(30)
 class TcpProxyTest {
 
-    private static final int PATIENCE_MILLIS = 10_000;
+    private static final int PATIENCE_MILLIS = 60_000;
     private static final int QUIET_MILLIS = 150;
     private static final int MUCH = 32 * 1024 * 1024;
 

@@ -1,8 +1,8 @@
 package dev.podcache.apiserver.fabric8;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Listed;
@@ -344,7 +344,7 @@ class Fabric8ListerWatcherTest {
 
         handle.close();
         handle.close();
-        await().atMost(Duration.ofSeconds(1)).until(() -> network.openConnections.get() == 0);
+        await().until(() -> network.openConnections.get() == 0);
         events.clear();
 
         assertThat(events.poll(100, TimeUnit.MILLISECONDS)).isNull();
@@ -371,11 +371,10 @@ class Fabric8ListerWatcherTest {
         server.close();
 
         assertThat(ended(next()).getMessage()).endsWith("has been closed");
-        await().atMost(Duration.ofSeconds(2))
-                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
-                        .filteredOn(thread -> thread.getName().startsWith("vert.x")
-                                || thread.getName().startsWith("podcache"))
-                        .isSubsetOf(before));
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().startsWith("vert.x")
+                        || thread.getName().startsWith("podcache"))
+                .isSubsetOf(before));
     }
 
     @Test
@@ -410,8 +409,8 @@ class Fabric8ListerWatcherTest {
     }
 
     private WatchEvent<ConfigMap> next() throws InterruptedException {
-        WatchEvent<ConfigMap> event = events.poll(10, TimeUnit.SECONDS);
-        assertThat(event).as("an event within 10 s").isNotNull();
+        WatchEvent<ConfigMap> event = events.poll(60, TimeUnit.SECONDS);
+        assertThat(event).as("an event").isNotNull();
         return event;
     }
 

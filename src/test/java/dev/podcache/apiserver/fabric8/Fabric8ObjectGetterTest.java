@@ -1,8 +1,8 @@
 package dev.podcache.apiserver.fabric8;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
@@ -12,6 +12,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -316,7 +317,7 @@ class Fabric8ObjectGetterTest {
     void get_tokenThatWouldComeTooLate_isThrottledAndNotSent() {
         network.answer("200 OK", SECRET);
         server.close();
-        server = Fabric8ApiServer.of(client, new RequestLimit(0.1, 1));
+        server = Fabric8ApiServer.of(client, new RequestLimit(0.001, 1));
         get(Freshness.LATEST).join();
 
         ApiServerException failure = failure(get(Freshness.LATEST, Duration.ofSeconds(5)));
@@ -361,7 +362,7 @@ class Fabric8ObjectGetterTest {
     }
 
     private CompletableFuture<Fetched<Secret>> get(Freshness freshness) {
-        return get(freshness, Duration.ofSeconds(10));
+        return get(freshness, Duration.ofSeconds(Patience.SECONDS));
     }
 
     private CompletableFuture<Fetched<Secret>> get(Freshness freshness, Duration timeout) {

@@ -22,7 +22,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * hand-driven time. Time passes only when all that a moment leads to has happened.
  */
 @ExtendWith(NoLeaks.class)
-@Timeout(60)
 class HeartbeatFaultsTest {
 
     private static final Duration LEASE = Duration.ofSeconds(40);

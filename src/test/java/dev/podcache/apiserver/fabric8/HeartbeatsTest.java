@@ -1,9 +1,9 @@
 package dev.podcache.apiserver.fabric8;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;

@@ -1,7 +1,7 @@
 package dev.podcache.apiserver.fabric8;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
@@ -56,7 +56,7 @@ class SharedConnectionsTest {
             assertThat(embedded.connections()).isEqualTo(3);
             assertThat(embedded.openWatches()).isEqualTo(120);
             handles.forEach(WatchHandle::close);
-            await().atMost(Duration.ofSeconds(1)).until(() -> embedded.openWatches() == 0);
+            await().until(() -> embedded.openWatches() == 0);
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.podcache.apiserver.stream;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
@@ -77,7 +77,7 @@ class AnswerBodyTest {
         assertThat(connections.lane().read("LIST things", "/fine", Duration.ofSeconds(20), bytes -> {
                     throw new StackOverflowError();
                 }))
-                .failsWithin(Duration.ofSeconds(20))
+                .failsWithin(Duration.ofSeconds(60))
                 .withThrowableOfType(ExecutionException.class)
                 .withCauseInstanceOf(StackOverflowError.class);
     }
