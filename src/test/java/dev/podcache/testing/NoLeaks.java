@@ -21,7 +21,7 @@ import org.junit.jupiter.api.function.Executable;
  * Fails a test that leaves something behind. After each test, and after its own {@code @AfterEach}:
  *
  * <ul>
- * <li>no thread lives on that the test, or its fields, started; they get two seconds to end
+ * <li>no thread lives on that the test, or its fields, started; they get eight seconds to end
  * <li>no exception went uncaught in any thread
  * <li>{@code dev.podcache} logged no warning or error but those of {@link ExpectedWarnings} and {@link #allowWarnings}
  * <li>the {@link #CANARY}, which tests plant in payloads, is in no form in a log line, at TRACE for {@code dev.podcache}, nor in
@@ -41,7 +41,12 @@ public final class NoLeaks
     /** What users of the code under test got to see in this test, as text. */
     private static final Queue<String> SEEN = new ConcurrentLinkedQueue<>();
 
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    /** The configuration parameter of JUnit that says how long threads get to end, in ISO form. */
+    static final String PATIENCE_PARAMETER = "podcache.noLeaks.patience";
+
+    /** For a busy machine; less than the ten seconds after which an idle thread of a forgotten pool ends by itself. */
+    private static final Duration PATIENCE = Duration.ofSeconds(8);
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private @Nullable Watch watch;
@@ -104,7 +109,9 @@ public final class NoLeaks
         List<String> complaints = new ArrayList<>();
         // before they end
         complainOfThreadNames(complaints);
-        for (Thread thread : ended.threads.survivors(PATIENCE)) {
+        Duration patience = context.getConfigurationParameter(PATIENCE_PARAMETER, Duration::parse)
+                .orElse(PATIENCE);
+        for (Thread thread : ended.threads.survivors(patience)) {
             complaints.add("thread " + thread.getName() + " lives on, at " + List.of(thread.getStackTrace()));
         }
         Thread.setDefaultUncaughtExceptionHandler(ended.handler);

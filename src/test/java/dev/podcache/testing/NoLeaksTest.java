@@ -30,6 +30,9 @@ import org.slf4j.MDC;
 /** Runs small tests, good and bad, under {@link NoLeaks}, and looks at what becomes of them. */
 class NoLeaksTest {
 
+    /** Enough to see that a thread does not end. */
+    private static final Duration SHORT = Duration.ofMillis(50);
+
     private static final Queue<Timekeeper> left = new ConcurrentLinkedQueue<>();
 
     @AfterEach
@@ -51,7 +54,7 @@ class NoLeaksTest {
                 "checkHolds"
             })
     void afterEach_nothingLeftBehind_passes(String test) {
-        assertThat(complaints(test)).isEmpty();
+        assertThat(complaintsOf(Samples.class, test, Duration.ofSeconds(8))).isEmpty();
     }
 
     @ParameterizedTest
@@ -85,7 +88,7 @@ class NoLeaksTest {
 
     @Test
     void afterEach_fieldsOfTheTestLeakAThread_fails() {
-        assertThat(complaintsOf(Fields.class, "usesItsField"))
+        assertThat(complaintsOf(Fields.class, "usesItsField", SHORT))
                 .singleElement()
                 .asString()
                 .contains("thread podcache-timer-1 lives on");
@@ -110,11 +113,12 @@ class NoLeaksTest {
     }
 
     private static List<String> complaints(String test) {
-        return complaintsOf(Samples.class, test);
+        return complaintsOf(Samples.class, test, SHORT);
     }
 
-    private static List<String> complaintsOf(Class<?> tests, String test) {
+    private static List<String> complaintsOf(Class<?> tests, String test, Duration patience) {
         return EngineTestKit.engine("junit-jupiter")
+                .configurationParameter(NoLeaks.PATIENCE_PARAMETER, patience.toString())
                 .selectors(selectMethod(tests, test, NoLeaks.class.getName()))
                 .execute()
                 .testEvents()
