@@ -1,7 +1,7 @@
 package dev.podcache.agent;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.object.FailureReason;
@@ -11,11 +11,9 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(NoLeaks.class)
-@Timeout(20)
 class WatchNewsTest {
 
     private final List<Event> told = new CopyOnWriteArrayList<>();
@@ -28,9 +26,11 @@ class WatchNewsTest {
 
     @Test
     void opened_manyInAMoment_areOneLine() {
-        for (int millis = 1; millis <= 21; millis++) {
-            news.opened(Duration.ofMillis(millis));
-        }
+        inAMoment(() -> {
+            for (int millis = 1; millis <= 21; millis++) {
+                news.opened(Duration.ofMillis(millis));
+            }
+        });
 
         await().until(() -> !told.isEmpty());
         assertThat(told)
@@ -51,9 +51,11 @@ class WatchNewsTest {
 
     @Test
     void lost_severalReasons_areNamedInOneLine() {
-        news.lost(FailureReason.UNAVAILABLE);
-        news.lost(FailureReason.TIMEOUT);
-        news.lost(FailureReason.UNAVAILABLE);
+        inAMoment(() -> {
+            news.lost(FailureReason.UNAVAILABLE);
+            news.lost(FailureReason.TIMEOUT);
+            news.lost(FailureReason.UNAVAILABLE);
+        });
 
         await().until(() -> !told.isEmpty());
         assertThat(told).singleElement().satisfies(event -> {
@@ -103,5 +105,12 @@ class WatchNewsTest {
         news.close();
 
         assertThat(told).isEmpty();
+    }
+
+    /** Without a look in between, however long this thread is not run. */
+    private void inAMoment(Runnable manyNews) {
+        synchronized (news) {
+            manyNews.run();
+        }
     }
 }
