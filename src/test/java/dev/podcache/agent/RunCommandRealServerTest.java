@@ -1,7 +1,7 @@
 package dev.podcache.agent;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
@@ -77,6 +77,13 @@ class RunCommandRealServerTest {
         Objects.requireNonNull(SERVER.getAndSet(null)).close();
     }
 
+    /** With so short a lease a heartbeat has two thirds of a second, in which a busy server may not answer. */
+    @BeforeEach
+    void allowLateAnswers(NoLeaks leaks) {
+        leaks.allowWarnings("no answer from");
+        leaks.allowWarnings("could not be renewed in 5 tries");
+    }
+
     @BeforeEach
     void makeNamespace() throws IOException {
         Files.writeString(home.resolve("kubelet.yaml"), CONFIGURATION);
@@ -104,12 +111,12 @@ class RunCommandRealServerTest {
                 home.resolve("kubelet.yaml").toString(),
                 "--node-labels",
                 "disk=ssd"));
-        await().atMost(30, TimeUnit.SECONDS).until(() -> ready().equals("True"));
+        await().until(() -> ready().equals("True"));
     }
 
     private int stop() throws Exception {
         console.stop();
-        return running.get(30, TimeUnit.SECONDS);
+        return running.get(60, TimeUnit.SECONDS);
     }
 
     private Node node() {
@@ -196,24 +203,22 @@ class RunCommandRealServerTest {
     @Test
     void lease_isRenewedWhileTheAgentRunsAndNoLonger() throws Exception {
         run();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> printed("lease "));
+        await().until(() -> printed("lease "));
         ZonedDateTime first = renewTime();
-        await().atMost(10, TimeUnit.SECONDS).until(() -> renewTime().isAfter(first));
+        await().until(() -> renewTime().isAfter(first));
 
         assertThat(stop()).isZero();
         ZonedDateTime last = renewTime();
 
         // two more would have come
-        await().during(Duration.ofSeconds(5))
-                .atMost(Duration.ofSeconds(6))
-                .until(() -> renewTime().equals(last));
+        await().during(Duration.ofSeconds(5)).until(() -> renewTime().equals(last));
     }
 
     @Test
     void restart_reconcilesAndRecreatesNothing() throws Exception {
         run();
         create(pod("web"));
-        await().atMost(20, TimeUnit.SECONDS).until(() -> phase("web").equals("Running"));
+        await().until(() -> phase("web").equals("Running"));
         String uid = node().getMetadata().getUid();
         stop();
         String version = admin.pods()
@@ -224,7 +229,7 @@ class RunCommandRealServerTest {
                 .getResourceVersion();
 
         run();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> printed("Running 1/1 ready"));
+        await().until(() -> printed("Running 1/1 ready"));
         stop();
 
         assertThat(node().getMetadata().getUid()).isEqualTo(uid);
@@ -248,8 +253,7 @@ class RunCommandRealServerTest {
                 .endEnvFrom()
                 .endContainer()
                 .endSpec());
-        await().atMost(20, TimeUnit.SECONDS)
-                .until(() -> real.kubectl("get", "pod", "web", "-n", namespace).contains("CreateContainerConfigError"));
+        await().until(() -> real.kubectl("get", "pod", "web", "-n", namespace).contains("CreateContainerConfigError"));
         assertThat(real.kubectl(
                         "get",
                         "pod",
@@ -262,14 +266,11 @@ class RunCommandRealServerTest {
 
         admin.resource(Secrets.of(namespace, "db", "s3cret")).create();
         long created = System.nanoTime();
-        await().pollInterval(Duration.ofMillis(20))
-                .atMost(10, TimeUnit.SECONDS)
-                .until(() -> phase("web").equals("Running"));
+        await().pollInterval(Duration.ofMillis(20)).until(() -> phase("web").equals("Running"));
         log.info("Running {} ms after its Secret came", (System.nanoTime() - created) / 1_000_000);
 
         admin.pods().inNamespace(namespace).withName("web").delete();
-        await().atMost(10, TimeUnit.SECONDS)
-                .until(() -> admin.pods().inNamespace(namespace).withName("web").get() == null);
+        await().until(() -> admin.pods().inNamespace(namespace).withName("web").get() == null);
         assertThat(String.join("\n", console.out())).doesNotContain("s3cret");
     }
 
@@ -296,7 +297,6 @@ class RunCommandRealServerTest {
 
         run();
         await().pollInterval(Duration.ofMillis(200))
-                .atMost(60, TimeUnit.SECONDS)
                 .until(() -> admin.pods().inNamespace(namespace).list().getItems().stream()
                         .allMatch(each -> "Running".equals(each.getStatus().getPhase())));
 
@@ -308,37 +308,32 @@ class RunCommandRealServerTest {
         leaks.allowWarnings("registered again");
         leaks.allowWarnings("could not be renewed");
         run();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> printed("lease "));
+        await().until(() -> printed("lease "));
         String uid = node().getMetadata().getUid();
 
         real.kubectl("delete", "node", name);
         admin.leases().inNamespace("kube-node-lease").withName(name).delete();
 
-        await().atMost(30, TimeUnit.SECONDS)
-                .until(() ->
-                        ready().equals("True") && !node().getMetadata().getUid().equals(uid));
-        await().atMost(30, TimeUnit.SECONDS)
-                .until(() -> admin.leases()
-                                .inNamespace("kube-node-lease")
-                                .withName(name)
-                                .get()
-                        != null);
+        await().until(() ->
+                ready().equals("True") && !node().getMetadata().getUid().equals(uid));
+        await().until(() ->
+                admin.leases().inNamespace("kube-node-lease").withName(name).get() != null);
     }
 
     @Test
     void serverIsDownForAWhile_everythingGoesOn(NoLeaks leaks) {
         leaks.allowWarnings("");
         run();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> printed("lease "));
+        await().until(() -> printed("lease "));
         ZonedDateTime before = renewTime();
 
         real.apiServer().kill();
-        await().during(Duration.ofSeconds(5)).atMost(Duration.ofSeconds(6)).until(() -> !running.isDone());
+        await().during(Duration.ofSeconds(5)).until(() -> !running.isDone());
         real.apiServer().start();
         create(pod("late"));
 
-        await().atMost(60, TimeUnit.SECONDS).until(() -> phase("late").equals("Running"));
-        await().atMost(30, TimeUnit.SECONDS).until(() -> renewTime().isAfter(before));
+        await().until(() -> phase("late").equals("Running"));
+        await().until(() -> renewTime().isAfter(before));
         assertThat(List.of(ready())).containsExactly("True");
     }
 

@@ -1,8 +1,8 @@
 package dev.podcache.realserver;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.podcache.Podcache;
 import dev.podcache.manager.ChangeDetectionStrategy;
@@ -11,6 +11,7 @@ import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Phase;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
@@ -166,10 +167,8 @@ class PodcacheRealServerTest {
 
             server.kubectl("annotate", "--overwrite", "node", node, "node.alpha.kubernetes.io/ttl=0");
 
-            await().atMost(Duration.ofSeconds(5))
-                    .untilAsserted(
-                            () -> assertThat(Secrets.value(cache.secrets().getObject(ns, "db")))
-                                    .isEqualTo("v2"));
+            await().untilAsserted(() -> assertThat(Secrets.value(cache.secrets().getObject(ns, "db")))
+                    .isEqualTo("v2"));
         } finally {
             server.kubectl("delete", "node", node);
         }
@@ -181,8 +180,10 @@ class PodcacheRealServerTest {
         put("churned", "0");
         AtomicInteger written = new AtomicInteger();
         ExecutorService threads = Executors.newFixedThreadPool(4);
-        try (Podcache cache =
-                Podcache.builder(client).defaultTtl(Duration.ofMillis(20)).build()) {
+        try (Podcache cache = Podcache.builder(client)
+                .defaultTtl(Duration.ofMillis(20))
+                .firstSyncTimeout(Duration.ofSeconds(Patience.SECONDS))
+                .build()) {
             cache.registerPod(pod("steady", "uid-steady", "steady"));
             CountDownLatch done = new CountDownLatch(1);
             Future<Void> writer = threads.submit((Callable<Void>) () -> {
