@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * What they make of an answer is their own: a reflector lists at once after EXPIRED, a lease is created after NOT_FOUND and based on
  * what is there after CONFLICT, a pod's status is done with after NOT_FOUND.
  *
+ * <p>A loop's pauses grow with its failures in a row. After FORBIDDEN it pauses as if there were one fewer, so that it asks twice soon
+ * before it slows down: what it keeps may be a pod's that was bound just now.
+ *
  * <p>The pause is the loop's own, or as long as the server asked (Retry-After, as a header or in the Status) if that is longer. But
  * what is asked counts for two minutes at most: a kube-apiserver asks for up to 32 s, and a proxy that asks for a year must not
  * keep a loop from noticing that it is over. Who has a deadline takes what was asked as it is, and gives up at once if it does
@@ -85,7 +88,7 @@ public final class Retries {
      * @param failure of the latest, as it is or as a stage has wrapped it; any that is not the API server's asks for nothing
      */
     public Duration pause(int failures, double random, @Nullable Throwable failure) {
-        Duration pause = own.pause(failures, random);
+        Duration pause = own.pause(isRefusal(failure) ? Math.max(1, failures - 1) : failures, random);
         Duration asked = asked(failure);
         if (asked == null || asked.compareTo(pause) <= 0) {
             return pause;
@@ -130,9 +133,19 @@ public final class Retries {
         return Duration.ZERO;
     }
 
+    private static boolean isRefusal(@Nullable Throwable failure) {
+        ApiServerException known = known(failure);
+        return known != null && known.reason() == FailureReason.FORBIDDEN;
+    }
+
     private static @Nullable Duration asked(@Nullable Throwable failure) {
+        ApiServerException known = known(failure);
+        return known == null ? null : known.retryAfter();
+    }
+
+    private static @Nullable ApiServerException known(@Nullable Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        return cause instanceof ApiServerException refused ? refused.retryAfter() : null;
+        return cause instanceof ApiServerException known ? known : null;
     }
 
     private static Duration longer(Duration a, Duration b) {

@@ -8,6 +8,7 @@ import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,15 @@ class RetriesTest {
         assertThat(loop.pause(1, 0, failure(null))).isEqualTo(SECOND);
         assertThat(loop.pause(4, 0.5, failure(null))).isEqualTo(Duration.ofSeconds(6));
         assertThat(loop.pause(40, 0, failure(null))).isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void pause_refused_isAsAfterOneFailureFewer() {
+        ApiServerException refused = new ApiServerException(FailureReason.FORBIDDEN, 403, null, "403", null);
+
+        assertThat(IntStream.rangeClosed(1, 4).mapToObj(failures -> loop.pause(failures, 0, refused)))
+                .containsExactly(SECOND, SECOND, Duration.ofSeconds(2), Duration.ofSeconds(4));
+        assertThat(loop.pause(3, 0, new CompletionException(refused))).isEqualTo(Duration.ofSeconds(2));
     }
 
     @Test

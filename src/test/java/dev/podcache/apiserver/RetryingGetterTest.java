@@ -111,8 +111,8 @@ class RetryingGetterTest {
             time.advance(Duration.ofMillis(100));
         }
 
-        // at 0, 100, 300 and 700 ms; the next one would begin at 1500 ms
-        assertThat(server.attempts).hasSize(4);
+        // at 0, 100, 200, 400 and 800 ms; the next one would begin at 1600 ms
+        assertThat(server.attempts).hasSize(5);
         assertThat(time.nanoTime()).isLessThan(Duration.ofSeconds(1).toNanos());
     }
 

@@ -238,6 +238,22 @@ class ReflectorTest {
                 .containsExactly(200L, 400L, 800L, 1600L, 3200L, 6400L, 12_800L, 25_600L, 30_000L, 30_000L, 30_000L);
     }
 
+    /** A second is how long a first get waits, and the Node authorizer may lag behind a pod's binding for most of it. */
+    @Test
+    void list_refusedForASecond_isTriedFourTimesBeforeItIsOver() {
+        reflector.start();
+        List<Long> tries = new ArrayList<>();
+        for (int milli = 0; milli < 1000; milli++) {
+            if (server.lists() > tries.size()) {
+                tries.add(Duration.ofNanos(time.nanoTime()).toMillis());
+                server.fail(failure(FailureReason.FORBIDDEN, null));
+            }
+            time.advance(MILLI);
+        }
+
+        assertThat(tries).containsExactly(0L, 200L, 400L, 800L);
+    }
+
     @ParameterizedTest
     @EnumSource
     void list_throttledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said) {
