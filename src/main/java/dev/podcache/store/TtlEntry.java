@@ -14,7 +14,10 @@ final class TtlEntry<T> extends Entry<T> {
     /*
      * State                     a get                                      a landing that succeeds   one that fails
      * ----------------------------------------------------------------------------------------------------------------------
-     * no answer                 waits for a flight                         keep the answer           nothing changes
+     * no answer                 waits for a flight                         keep the answer           keep the failure
+     * no answer, and the server fails at once with that failure            -                         -
+     *   asked for a pause
+     *   that is not over
      * present and fresh         is answered (normally without the lock)    -                         -
      * present, stale, in the    is answered at once, without the lock      -                         -
      *   leeway
@@ -30,6 +33,11 @@ final class TtlEntry<T> extends Entry<T> {
      * for it, but its outcome is not kept, and nobody who comes later waits for it. Hence the registration guarantee: a get
      * that begins after addReference returned can only ever see answers of flights launched after it.
      *
+     * A pause that was asked for (Retry-After) holds for whatever is known, but not beyond a new reference: that begins anew, so
+     * that no pod pays for what the one before it was told. Registrations are few, and whoever is told to wait then does; it is
+     * gets, which may come in any number, that must not turn into requests. Without an answer, the pauses of our own accord do
+     * not count: they spare the server a request that nobody needs, and here somebody does.
+     *
      * Sharing: a flight that began before a get did may answer it only with an object, and only if some age is allowed (TTL
      * above 0). Otherwise the get goes round once more; the flight it finds then is younger than itself, whoever launched it,
      * so its outcome counts whatever it is. If that one has landed by then, the object that it brought counts just the same.
@@ -42,6 +50,7 @@ final class TtlEntry<T> extends Entry<T> {
      */
 
     private static final Retries RETRIES = new Retries(Duration.ofSeconds(1), Duration.ofSeconds(30));
+    private static final Retries ASKED_ONLY = Retries.atOnce();
 
     private final long maxStaleness;
 
@@ -55,6 +64,7 @@ final class TtlEntry<T> extends Entry<T> {
     private boolean refreshBehind;
     private int failures;
     private long nextRefresh;
+    private long askedUntil; // means something only with a failure
     private @Nullable ApiServerException lastFailure;
 
     /**
@@ -82,7 +92,8 @@ final class TtlEntry<T> extends Entry<T> {
      * @param good the object, if it is bearable, or another get just refreshed it, by a flight that began after this one did or so that
      *     it is fresh
      * @param known the last answer, which is not that good
-     * @param awaited the flight to wait for; null if {@code good}, or else {@code known}, is to be served at once
+     * @param awaited the flight to wait for; null if {@code good}, or else {@code known}, is to be served at once, or, if there is
+     *     neither, if the get fails at once
      * @param launched the flight that the caller has to set off
      * @param lastFailure why the last refresh failed, if it did
      */
@@ -111,7 +122,7 @@ final class TtlEntry<T> extends Entry<T> {
         }
         boolean behind = known != null && refreshBehind;
         Flight<T> launched = null;
-        if (flight == null && (!behind || now - nextRefresh >= 0)) {
+        if (flight == null && mayAskLocked(known, now)) {
             flights++;
             launched = new Flight<>(flights, known);
             flight = launched;
@@ -120,6 +131,13 @@ final class TtlEntry<T> extends Entry<T> {
             return new Turn<>(false, present.object, null, null, launched, null);
         }
         return new Turn<>(false, null, known, behind ? null : flight, launched, lastFailure);
+    }
+
+    private boolean mayAskLocked(@Nullable Answer<T> known, long now) {
+        if (known == null) {
+            return lastFailure == null || now - askedUntil >= 0;
+        }
+        return !refreshBehind || now - nextRefresh >= 0;
     }
 
     /** Takes over the outcome of a flight, unless it was detached; then lets go of those who wait for it. */
@@ -166,7 +184,11 @@ final class TtlEntry<T> extends Entry<T> {
 
     private void failedLocked(@Nullable ApiServerException failure, long now) {
         lastFailure = failure;
-        if (failure == null || answer() == null) {
+        if (failure == null) {
+            return;
+        }
+        askedUntil = now + ASKED_ONLY.pause(1, 0, failure).toNanos();
+        if (answer() == null) {
             return;
         }
         failures++;

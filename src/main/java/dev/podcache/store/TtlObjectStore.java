@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * on. A TTL of zero stays "every get asks", and absence is still never fresh.
  *
  * <p><b>Requests.</b> All gets that miss the same object share one fetch. With an answer in hand a get waits for it at most 1 s.
+ * Without one, a get fails at once, as the one before it did, while a pause lasts that the server asked for (Retry-After) and that
+ * did not fit the read timeout; it counts for two minutes at most, and not beyond a new reference.
  *
  * <p>Follows {@code objectStore} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}; where it goes further
  * than that (single flight instead of a queue on a lock, absence that replaces a known object, refreshes behind the gets) is

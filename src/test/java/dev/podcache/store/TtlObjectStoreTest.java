@@ -116,6 +116,48 @@ class TtlObjectStoreTest {
     }
 
     @Test
+    void get_noAnswerAndToldToWait_failsWithoutARequestUntilThen() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(30));
+        assertThatThrownBy(f::get).isInstanceOf(FetchFailed.class);
+        f.timekeeper.advance(Duration.ofSeconds(30).minusMillis(1));
+
+        assertThatThrownBy(f::get).isInstanceOfSatisfying(FetchFailed.class, e -> {
+            assertThat(e.reason()).isEqualTo(FailureReason.THROTTLED);
+            assertThat(e.httpCode()).hasValue(429);
+            assertThat(e).hasCause(f.store.state(DB).lastFailure());
+        });
+        f.requireGets(1);
+        f.timekeeper.advance(Duration.ofMillis(1));
+        assertThat(f.get()).isEqualTo("v1");
+    }
+
+    @Test
+    void get_noAnswerAndToldToWaitForAYear_asksAgainAfterTwoMinutes() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofDays(365));
+        assertThatThrownBy(f::get).isInstanceOf(FetchFailed.class);
+
+        f.timekeeper.advance(Duration.ofMinutes(2));
+
+        assertThat(f.get()).isEqualTo("v1");
+    }
+
+    @Test
+    void get_toldToWaitBeforeANewReference_asks() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(30));
+        assertThatThrownBy(f::get).isInstanceOf(FetchFailed.class);
+
+        f.store.addReference(DB, OTHER_POD);
+
+        assertThat(f.get()).isEqualTo("v1");
+    }
+
+    @Test
     void get_noAnswerAndNothingComes_failsWhenTheReadTimeoutEnds() throws Exception {
         f.store.addReference(DB, POD);
         var held = f.server.hold(DB);
