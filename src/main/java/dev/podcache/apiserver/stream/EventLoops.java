@@ -31,6 +31,7 @@ final class EventLoops implements AutoCloseable {
     private final Vertx vertx;
     private final ImmutableList<Context> loops;
     private final AtomicInteger turn = new AtomicInteger();
+    private boolean closed; // guarded by this
 
     /** Starts {@code count} threads and waits for that. */
     EventLoops(int count) {
@@ -70,7 +71,15 @@ final class EventLoops implements AutoCloseable {
         return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
     }
 
-    HttpClient client(HttpClientOptions options, PoolOptions pool) {
+    /**
+     * A client whose connections these loops carry; {@link #close()} closes it too.
+     *
+     * @throws RejectedExecutionException once closed: nothing could close it any more
+     */
+    synchronized HttpClient client(HttpClientOptions options, PoolOptions pool) {
+        if (closed) {
+            throw new RejectedExecutionException("the event loops are closed");
+        }
         return vertx.createHttpClient(options, pool);
     }
 
@@ -86,6 +95,9 @@ final class EventLoops implements AutoCloseable {
     /** Closes every connection and ends the threads; waits for them at most 2 s, unless called by one of them. */
     @Override
     public void close() {
+        synchronized (this) {
+            closed = true;
+        }
         boolean ourOwnThread = Context.isOnVertxThread();
         try {
             var closing = vertx.close().toCompletionStage().toCompletableFuture();
