@@ -4,9 +4,11 @@ import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException;
+import dev.podcache.object.Referrer;
 import dev.podcache.store.ObjectState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Set;
 
 /** A manager of which each read is counted, and told if it brought something new. */
 final class SeenManager<T extends HasMetadata> implements Manager<T> {
@@ -46,6 +48,16 @@ final class SeenManager<T extends HasMetadata> implements Manager<T> {
     @Override
     public void unregisterPod(Pod pod) {
         manager.unregisterPod(pod);
+    }
+
+    @Override
+    public void register(Referrer referrer, Set<ObjectKey> objects) {
+        manager.register(referrer, objects);
+    }
+
+    @Override
+    public void unregister(Referrer referrer) {
+        manager.unregister(referrer);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ObjectState;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -16,7 +17,7 @@ import java.util.function.Function;
 /**
  * Turns registrations into references, and only what changed of them.
  *
- * <p>Works on any {@link Referrer}; that a referrer is a pod is known to the three methods of {@link Manager} alone.
+ * <p>Works on any {@link Referrer}; that a referrer is a pod is known to three methods of {@link Manager} alone.
  *
  * <p>Follows {@code cacheBasedManager} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go} in its newest form:
  * a pod that is registered again only adds what is new.
@@ -45,7 +46,7 @@ final class CacheBasedManager<T> implements Manager<T> {
                 : pod.getMetadata().getResourceVersion();
         Registration known = registrations.get(key);
         if (known == null || !known.isAt(version)) {
-            register(key, version, references.apply(pod));
+            register(key, version, keys(references.apply(pod)));
         }
     }
 
@@ -54,8 +55,12 @@ final class CacheBasedManager<T> implements Manager<T> {
         unregister(PodReferences.key(pod));
     }
 
-    private void register(Referrer referrer, String version, Set<Reference> wanted) {
-        ImmutableSet<ObjectKey> keys = keys(wanted);
+    @Override
+    public void register(Referrer referrer, Set<ObjectKey> objects) {
+        register(Objects.requireNonNull(referrer, "referrer"), "", ImmutableSet.copyOf(objects));
+    }
+
+    private void register(Referrer referrer, String version, ImmutableSet<ObjectKey> keys) {
         boolean updated = false;
         while (!updated) {
             Registration registration = registrations.computeIfAbsent(referrer, Registration::new);
@@ -75,8 +80,9 @@ final class CacheBasedManager<T> implements Manager<T> {
         return keys.build();
     }
 
-    private void unregister(Referrer referrer) {
-        Registration registration = registrations.get(referrer);
+    @Override
+    public void unregister(Referrer referrer) {
+        Registration registration = registrations.get(Objects.requireNonNull(referrer, "referrer"));
         if (registration != null) {
             registration.release(store);
             registrations.remove(referrer, registration);

@@ -1,6 +1,8 @@
 package dev.podcache.manager;
 
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Reference;
+import dev.podcache.object.Referrer;
 import dev.podcache.store.ObjectState;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -8,7 +10,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The objects of one kind that the registered pods refer to. Thread-safe.
+ * The objects of one kind that the registered pods, or whoever else is registered, refer to. Thread-safe.
  *
  * <p>Register a pod before its objects are needed, each time it is synced, and unregister it when it is gone: registering an
  * unchanged pod again costs next to nothing, and neither call touches the network or waits for a request. A pod is its
@@ -51,6 +53,18 @@ public interface Manager<T> {
      * @throws IllegalArgumentException if one of those is missing
      */
     void unregisterPod(Pod pod);
+
+    /**
+     * The same as {@link #registerPod} for whoever else needs objects, such as the custom resource of an operator, see {@link
+     * Referrer#of}: from now on holds {@code objects} for it, of any namespaces, and no longer what it held before.
+     *
+     * @param objects of which a copy is kept
+     * @throws IllegalStateException if the cache is closed
+     */
+    void register(Referrer referrer, Set<ObjectKey> objects);
+
+    /** Lets go of what {@code referrer} holds. One that is not registered is ignored. Returns at once. */
+    void unregister(Referrer referrer);
 
     /**
      * What is known of the object, without its content. Makes no request and returns at once.

@@ -1,10 +1,13 @@
 package dev.podcache.manager;
 
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ObjectState;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Objects;
+import java.util.Set;
 
 /** Strategy GET: registration means nothing. Follows {@code simpleSecretManager} of the kubelet's {@code pkg/kubelet/secret}. */
 final class SimpleManager<T> implements Manager<T> {
@@ -30,6 +33,17 @@ final class SimpleManager<T> implements Manager<T> {
     @Override
     public void unregisterPod(Pod pod) {
         PodReferences.key(pod);
+    }
+
+    @Override
+    public void register(Referrer referrer, Set<ObjectKey> objects) {
+        Objects.requireNonNull(referrer, "referrer");
+        Objects.requireNonNull(objects, "objects");
+    }
+
+    @Override
+    public void unregister(Referrer referrer) {
+        Objects.requireNonNull(referrer, "referrer");
     }
 
     @Override

@@ -3,13 +3,10 @@ package dev.podcache.manager;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.Reference;
 import dev.podcache.object.Referrer;
-import dev.podcache.object.Usage;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
@@ -22,8 +19,11 @@ import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -199,14 +199,53 @@ class ManagerTest {
         assertThat(store.size()).isZero();
     }
 
-    /** Operators bring their own referrers and references. */
+    /** Operators bring their own referrers. */
     @Test
-    void anyReferrer_canHoldObjects() {
-        record Owner(String uid) implements Referrer {}
-        Set<Reference> wanted = ImmutableSet.of(new Reference(ObjectKey.of(NS, "a"), Usage.ENV));
-        wanted.forEach(reference -> store.addReference(reference.key(), new Owner("cr-1")));
-
+    void register_anyReferrer_holdsItsObjectsUntilItIsUnregistered() {
+        Referrer owner = new Owner("cr-1");
+        manager.register(owner, keys("a"));
         assertThat(references("a")).isEqualTo(1);
+
+        manager.unregister(owner);
+        assertThat(references("a")).isZero();
+    }
+
+    @Test
+    void register_again_takesTheDifference_andReadsNothingAnewThatStays() {
+        server.cluster().create(Secrets.of(NS, "a", "v1"));
+        manager.register(new Owner("cr-1"), keys("a", "b"));
+        Secret before = manager.getObject(NS, "a");
+        manager.register(new Owner("cr-1"), keys("a", "c"));
+
+        assertThat(manager.getObject(NS, "a")).isSameAs(before);
+        assertThat(references("b")).isZero();
+        assertThat(references("c")).isEqualTo(1);
+    }
+
+    @Test
+    void register_besideAPod_countsBoth() {
+        manager.register(new Owner("cr-1"), keys("a"));
+        manager.registerPod(pod("uid", "a"));
+        assertThat(references("a")).isEqualTo(2);
+
+        manager.unregister(new Owner("cr-1"));
+        assertThat(references("a")).isEqualTo(1);
+    }
+
+    @Test
+    void register_keysChangedByTheCallerLater_areHeldAsTheyWere() {
+        Set<ObjectKey> keys = new HashSet<>(keys("a"));
+        manager.register(new Owner("cr-1"), keys);
+        keys.clear();
+        manager.unregister(new Owner("cr-1"));
+
+        assertThat(references("a")).isZero();
+    }
+
+    private record Owner(String uid) implements Referrer {}
+
+    private static Set<ObjectKey> keys(String... names) {
+        return Arrays.stream(names).map(name -> ObjectKey.of(NS, name)).collect(Collectors.toUnmodifiableSet());
     }
 
     private void assertRefused(Pod pod, String missing) {

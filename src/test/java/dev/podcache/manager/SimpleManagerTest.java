@@ -3,8 +3,10 @@ package dev.podcache.manager;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Phase;
+import dev.podcache.object.Referrer;
 import dev.podcache.store.DirectObjectStore;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.testing.FakeApiServer;
@@ -15,6 +17,7 @@ import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -52,6 +55,15 @@ class SimpleManagerTest {
         Pod pod = Pods.withSecrets("shop", "web", "uid", "db");
         manager.registerPod(pod);
         manager.unregisterPod(pod);
+
+        assertThat(server.actions()).isEmpty();
+    }
+
+    @Test
+    void register_anyReferrer_asksForNothing() {
+        Referrer owner = () -> "cr-1";
+        manager.register(owner, Set.of(ObjectKey.of("shop", "db")));
+        manager.unregister(owner);
 
         assertThat(server.actions()).isEmpty();
     }

@@ -27,8 +27,8 @@ class ObjectUnavailableExceptionTest {
     void notRegistered_message_saysWhatToDo() {
         assertThat(new NotRegistered(ObjectKind.CONFIG_MAP, KEY))
                 .hasMessage(
-                        "ConfigMap shop/db is not registered: no registered pod refers to it; register the pod before"
-                                + " reading its objects");
+                        "ConfigMap shop/db is not registered: no registered pod refers to it; register the pod, or whatever"
+                                + " else needs it, before reading it");
     }
 
     @Test

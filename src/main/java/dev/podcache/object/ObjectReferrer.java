@@ -1,0 +1,34 @@
+package dev.podcache.object;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object of any kind, as a referrer.
+ *
+ * @param name for people: kind, namespace and name
+ */
+record ObjectReferrer(String uid, String name) implements Referrer {
+
+    static ObjectReferrer of(HasMetadata object) {
+        @Nullable ObjectMeta metadata = object.getMetadata();
+        String name = object.getKind() + " " + (metadata == null ? "without metadata" : key(metadata));
+        @Nullable String uid = metadata == null ? null : metadata.getUid();
+        if (uid == null || uid.isEmpty()) {
+            throw new IllegalArgumentException(
+                    name + " has no metadata.uid: register objects as the API server returned them");
+        }
+        return new ObjectReferrer(uid, name);
+    }
+
+    private static String key(ObjectMeta metadata) {
+        return metadata.getNamespace() == null ? metadata.getName() : metadata.getNamespace() + "/" + metadata.getName();
+    }
+
+    /** Such as {@code Database shop/orders(UID)}. */
+    @Override
+    public String toString() {
+        return name + "(" + uid + ")";
+    }
+}
