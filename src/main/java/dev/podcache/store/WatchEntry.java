@@ -229,11 +229,13 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private void moveLocked(WatchState next) {
         state = state.to(next);
         since = watches.now();
-        if (!next.isOpening()) {
+        if (next != WatchState.REOPENING) {
             aside = null;
         }
         Following ended = following;
-        if (!next.wantsWatch() && ended != null) {
+        // an epoch is answered by a list that began in it
+        boolean over = next == WatchState.OPENING || !next.wantsWatch();
+        if (over && ended != null) {
             following = null;
             afterwardsLocked(ended.reflector::close);
         }
@@ -250,8 +252,6 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             return false;
         }
         moveLocked(WatchState.OPENING);
-        aside = null;
-        lastFailure = null;
         return true;
     }
 

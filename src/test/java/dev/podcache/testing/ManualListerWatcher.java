@@ -30,6 +30,7 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
         public final Duration serverTimeout;
         private final Consumer<WatchEvent<T>> events;
         private boolean closed;
+        private boolean ended;
 
         private Watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
             this.resourceVersion = resourceVersion;
@@ -58,6 +59,7 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
         }
 
         public void end(@Nullable ApiServerException failure) {
+            ended = true;
             tell(new WatchEvent.Ended<>(failure));
         }
 
@@ -93,6 +95,11 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
     /** How many watches there have been. */
     public int watches() {
         return watches.size();
+    }
+
+    /** How many watches were neither closed nor have they ended. */
+    public long openWatches() {
+        return watches.stream().filter(watch -> !watch.closed && !watch.ended).count();
     }
 
     /** The latest watch. */
