@@ -45,6 +45,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private @Nullable CompletableFuture<Void> change;
     private @Nullable ApiServerException lastFailure;
     private long since;
+    private long heardAt; // when what is known was last up to date, unless it still is
     private int sweepsUnread;
     private @Nullable List<Runnable> afterwards;
 
@@ -142,6 +143,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             if (following != from) {
                 return;
             }
+            heardAt = watches.now();
             before = answer();
             after = Answer.sharing(before == null ? aside : before, said);
             if (after instanceof Answer.Present<T> present && present.immutable) {
@@ -227,8 +229,9 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     /** Takes a legal step, closes the watch if it ends one, and wakes those who wait. */
     private void moveLocked(WatchState next) {
-        state = state.to(next);
         since = watches.now();
+        heardAt = state == WatchState.LIVE ? since : heardAt;
+        state = state.to(next);
         if (next != WatchState.REOPENING) {
             aside = null;
         }
@@ -291,7 +294,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         if (state == WatchState.LIVE) {
             age = Duration.ZERO;
         } else if (known != null) {
-            age = Duration.ofNanos(watches.now() - since);
+            age = Duration.ofNanos(watches.now() - heardAt);
         }
         return new ObjectState(phaseLocked(known), version, age, lastFailure, referencesLocked(), freshnessLocked());
     }

@@ -599,6 +599,28 @@ class WatchEntryTest {
         assertThat(state.age()).isEqualTo(ageMillis < 0 ? null : Duration.ofMillis(ageMillis));
     }
 
+    @Test
+    void state_watchedNoLonger_isAsOldAsTheEndOfItsWatch() {
+        bringTo(Row.IDLE);
+        time.advance(MILLI);
+        entry.turn();
+        time.advance(MILLI);
+        assertThat(entry.state().age()).isEqualTo(Duration.ofMillis(2));
+
+        fail(Row.REOPENING, failure(FailureReason.UNAVAILABLE, 503));
+        assertThat(entry.state().age()).isEqualTo(Duration.ofMillis(2));
+    }
+
+    @Test
+    void state_listedWhileBroken_isAsOldAsTheList() {
+        bringTo(Row.BROKEN_LISTING);
+        time.advance(MILLI);
+        hear(Row.BROKEN_LISTING, "v2");
+        time.advance(MILLI.multipliedBy(5));
+
+        assertThat(entry.state().age()).isEqualTo(Duration.ofMillis(5));
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"LIVE", "BROKEN", "IDLE", "REOPENING"})
     void state_absence(Row row) {
