@@ -23,11 +23,12 @@ import java.util.stream.IntStream;
  * mvn -q -Pjmh verify -Djmh.main=dev.podcache.BytesPerObject
  * }</pre>
  *
- * <p>Secrets of 1,500 random bytes (2,000 characters of base64), five to a pod, all registered and read through the front door of a {@link
- * Podcache} in each strategy, next to a map of the same objects, which is the least, and to the store of fabric8's informer. {@code
- * heapBytesPerObject} is the growth of the used heap after full collections, divided; what is needed once is in it, so with few objects
- * it says little. Connections are not in it: the parts {@code sync} and {@code memory} of {@link ScaleRun} have those, and informers
- * at work. Prints a JSON object for each figure. The first round, which loads classes, is not printed.
+ * <p>Secrets of 1,500 random bytes (2,000 characters of base64), five to a pod, all registered and read through the
+ * front door of a {@link Podcache} in each strategy, next to a map of the same objects, which is the least, and to the
+ * store of fabric8's informer. {@code heapBytesPerObject} is the growth of the used heap after full collections,
+ * divided; what is needed once is in it, so with few objects it says little. Connections are not in it: the parts
+ * {@code sync} and {@code memory} of {@link ScaleRun} have those, and informers at work. Prints a JSON object for each
+ * figure. The first round, which loads classes, is not printed.
  */
 public final class BytesPerObject {
 

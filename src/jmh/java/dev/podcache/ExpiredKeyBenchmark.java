@@ -36,13 +36,15 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * What does a get cost whose object has expired, beside the request that it makes?
  *
- * <p>{@code expired...}: all objects have expired, and are read one after the other; each read is answered at once, by a source that
- * makes nothing anew. One thread. The baseline loads through Caffeine, expireAfterWrite. Entries expire after a nanosecond: each landing brings the
- * coarse clock up to date, so an object has expired when its turn comes again.
+ * <p>{@code expired...}: all objects have expired, and are read one after the other; each read is answered at
+ * once, by a source that makes nothing anew. One thread. The baseline loads through Caffeine,
+ * expireAfterWrite. Entries expire after a nanosecond: each landing brings the coarse clock up to date, so an
+ * object has expired when its turn comes again.
  *
- * <p>{@code storm...}: 16 threads read one object with a TTL of zero, from a source that answers after a millisecond. The counter {@code
- * requests} divided by {@code gets} is how many requests a get makes: with the registration guarantee kept, which lets no get be
- * answered by a request that began before it. The baseline asks under a lock for each object, as the kubelet does.
+ * <p>{@code storm...}: 16 threads read one object with a TTL of zero, from a source that answers after a millisecond.
+ * The counter {@code requests} divided by {@code gets} is how many requests a get makes: with the registration
+ * guarantee kept, which lets no get be answered by a request that began before it. The baseline asks under a lock for
+ * each object, as the kubelet does.
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="ExpiredKey -prof gc"

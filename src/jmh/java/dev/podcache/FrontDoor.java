@@ -19,8 +19,9 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
- * A {@link Podcache} of the parts that {@link PodcacheBuilder} makes one of, but for the API server: the builder takes only a real one, and
- * a benchmark of thousands of objects in a JVM that holds the connections and threads of both ends would measure those too.
+ * A {@link Podcache} of the parts that {@link PodcacheBuilder} makes one of, but for the API server: the builder
+ * takes only a real one, and a benchmark of thousands of objects in a JVM that holds the connections and threads of
+ * both ends would measure those too.
  */
 public final class FrontDoor {
 

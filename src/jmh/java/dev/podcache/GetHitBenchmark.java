@@ -23,9 +23,10 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * What does a get cost that is answered from memory?
  *
- * <p>Objects of one namespace, at random, by strings that are equal to, but not the same as, those that the maps hold; each thread in an
- * order of its own, which is at least four times as long as there are objects. Ours are asked through the front door that users have, the
- * others directly. What is measured is the only one of its JVM, as in a real process. The limit is {@code CONCURRENT_HASH_MAP}.
+ * <p>Objects of one namespace, at random, by strings that are equal to, but not the same as, those that the maps hold;
+ * each thread in an order of its own, which is at least four times as long as there are objects. Ours are asked through
+ * the front door that users have, the others directly. What is measured is the only one of its JVM, as in a real
+ * process. The limit is {@code CONCURRENT_HASH_MAP}.
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="GetHit -t 1 -prof gc"

@@ -15,7 +15,10 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** An API server that answers at once, but for lists, which may be held up; from nowhere, and nothing ever changes on it. */
+/**
+ * An API server that answers at once, but for lists, which may be held up; from nowhere, and
+ * nothing ever changes on it.
+ */
 final class InMemoryObjects<T> implements ObjectGetter<T> {
 
     private static final String VERSION = "1";

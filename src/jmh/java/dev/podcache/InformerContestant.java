@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A fabric8 informer for each object, one after the other as {@code inform()} makes them. Starting all at once takes two connections each, and
- * more time.
+ * A fabric8 informer for each object, one after the other as {@code inform()} makes them. Starting all at once takes
+ * two connections each, and more time.
  */
 final class InformerContestant implements Contestant {
 

@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * What does it cost to find what a pod refers to?
  *
- * <p>Two containers, Secrets by environment and by volumes. The baseline is the least that any solution does: loops over the same lists into
- * a set of names, without the rarer places where a pod can name a Secret.
+ * <p>Two containers, Secrets by environment and by volumes. The baseline is the least that any solution does: loops
+ * over the same lists into a set of names, without the rarer places where a pod can name a Secret.
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="PodReferences -prof gc"

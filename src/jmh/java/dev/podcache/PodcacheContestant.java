@@ -7,7 +7,10 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
 import java.util.List;
 
-/** {@link Podcache} itself, with all defaults but the patience of the first get, which would end a measurement that is too slow. */
+/**
+ * {@link Podcache} itself, with all defaults but the patience of the first get, which would end
+ * a measurement that is too slow.
+ */
 final class PodcacheContestant implements Contestant {
 
     private final KubernetesClient client;

@@ -23,17 +23,17 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * What do registrations cost, and does that depend on how much is registered already?
  *
- * <p>A pod with five Secrets that no other pod refers to comes and goes, or comes again unchanged, beside pods that refer to {@code objects}
- * others, five each. The first two ask the manager of Secrets alone, as the baseline does, which is the kubelet's way in Java;
- * {@code frontDoor...} does the same with both managers, as users do. Nothing is read: registering makes no request under CACHE. Under
- * WATCH {@code comeAndGo} begins, and ends, five watches, on other threads, faster than those can work: what it measures there is the
- * backlog. So, to compare the strategies:
+ * <p>A pod with five Secrets that no other pod refers to comes and goes, or comes again unchanged, beside pods that
+ * refer to {@code objects} others, five each. The first two ask the manager of Secrets alone, as the baseline does,
+ * which is the kubelet's way in Java; {@code frontDoor...} does the same with both managers, as users do. Nothing is
+ * read: registering makes no request under CACHE. Under WATCH {@code comeAndGo} begins, and ends, five watches, on
+ * other threads, faster than those can work: what it measures there is the backlog. So, to compare the strategies:
  *
  * <ul>
- *   <li>{@code come}: only the calls that register, for each of a hundred pods with five Secrets of their own. Under WATCH each begins five
- *       watches, whose lists are held up until all have come; between, all is brought to rest.
- *   <li>{@code sharedComeAndGo}: a pod comes and goes with five Secrets that another pod refers to all the time, so that under WATCH the
- *       watches are there and stay.
+ *   <li>{@code come}: only the calls that register, for each of a hundred pods with five Secrets of their own. Under
+ *       WATCH each begins five watches, whose lists are held up until all have come; between, all is brought to rest.
+ *   <li>{@code sharedComeAndGo}: a pod comes and goes with five Secrets that another pod refers to all the time, so
+ *       that under WATCH the watches are there and stay.
  * </ul>
  *
  * <pre>{@code

@@ -20,8 +20,8 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
 /**
- * A real API server with one namespace of Secrets, {@code s0}, {@code s1}, ..., of 1,500 random bytes each, which become 2,000
- * characters of base64. They are made when they are first needed.
+ * A real API server with one namespace of Secrets, {@code s0}, {@code s1}, ..., of 1,500 random bytes each, which
+ * become 2,000 characters of base64. They are made when they are first needed.
  */
 final class ScaleCluster implements AutoCloseable {
 

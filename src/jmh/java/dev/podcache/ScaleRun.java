@@ -22,24 +22,26 @@ import java.util.function.Function;
  * mvn -q -Pjmh verify -Djmh.main=dev.podcache.ScaleRun -Dscale.parts=sync,latency,5000,memory
  * }</pre>
  *
- * <p>Prints a JSON object for each group of figures on standard output, and the same for people on standard error. Needs the programs that
- * kube-api-test keeps; takes some minutes. Everything is done twice: on a server with its own limit of streams for each
- * connection (v1.20: 250), and on one that is started with {@code --http2-max-streams-per-connection=100}. Both contestants take turns, so
- * that a noisy machine troubles both.
+ * <p>Prints a JSON object for each group of figures on standard output, and the same for people on standard error.
+ * Needs the programs that kube-api-test keeps; takes some minutes. Everything is done twice: on a server with its own
+ * limit of streams for each connection (v1.20: 250), and on one that is started with {@code
+ * --http2-max-streams-per-connection=100}. Both contestants take turns, so that a noisy machine troubles both.
  *
  * <ul>
- *   <li><b>sync</b>: 600 Secrets, referred to by 110 pods. {@code syncMillis} counts from before the cache is built and the first pod
- *       registered, or the first informer made, until each object has been read. Round 1 on the first server is the first of the JVM for
- *       Podcache. {@code connections} are all established ones of this process to the server, less those before; requests by the
- *       caller's client are among them, and counted by the server as {@code getRequests}. {@code threads} live at the end and did not before,
- *       {@code mostThreads} is the peak. {@code heapBytesPerObject} is the growth of the used heap from before to the end, after full
- *       collections, divided by 600; what a contestant needs once is in it. Not in round 1, which loads classes.
- *   <li><b>latency</b>: with the 600 in place, 300 further pods with a further Secret each come, one by one, and stay: from before
- *       {@code registerPod} (or {@code inform()}) until {@code getObject} (or the store) has answered. Then 300 updates, one by one:
- *       until the new version is read, from before the update call and from its return (zero if it is there by then).
+ *   <li><b>sync</b>: 600 Secrets, referred to by 110 pods. {@code syncMillis} counts from before the cache is built and
+ *       the first pod registered, or the first informer made, until each object has been read. Round 1 on the first
+ *       server is the first of the JVM for Podcache. {@code connections} are all established ones of this process to
+ *       the server, less those before; requests by the caller's client are among them, and counted by the server as
+ *       {@code getRequests}. {@code threads} live at the end and did not before, {@code mostThreads} is the peak.
+ *       {@code heapBytesPerObject} is the growth of the used heap from before to the end, after full collections,
+ *       divided by 600; what a contestant needs once is in it. Not in round 1, which loads classes.
+ *   <li><b>latency</b>: with the 600 in place, 300 further pods with a further Secret each come, one by one, and stay:
+ *       from before {@code registerPod} (or {@code inform()}) until {@code getObject} (or the store) has answered.
+ *       Then 300 updates, one by one: until the new version is read, from before the update call and from its return
+ *       (zero if it is there by then).
  *   <li><b>5000</b>: the same as sync, Podcache only, 5,000 Secrets and 900 pods.
- *   <li><b>memory</b>, on the first server only: 20,000 Secrets of which 600 are referred to: the heap of Podcache in both caching
- *       strategies, and of one informer on the namespace.
+ *   <li><b>memory</b>, on the first server only: 20,000 Secrets of which 600 are referred to: the heap of Podcache in
+ *       both caching strategies, and of one informer on the namespace.
  * </ul>
  */
 public final class ScaleRun {

@@ -39,10 +39,11 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * How long until all threads are served that meet one object which nobody holds, and how many requests does that take?
  *
- * <p>{@code threads} threads stand ready; the time is from letting them go, all at once, until the last has the Secret. The API server is
- * the embedded one, over HTTP on loopback, in the same JVM, with nothing else to do; all send their requests in the same way. Counter {@code
- * requests} divided by {@code storms} is how many requests one storm took, counted by the server. With a TTL of zero every get must be answered by
- * a request that began after it, or, of those that came before any request, by the first.
+ * <p>{@code threads} threads stand ready; the time is from letting them go, all at once, until the last has the Secret.
+ * The API server is the embedded one, over HTTP on loopback, in the same JVM, with nothing else to do; all send their
+ * requests in the same way. Counter {@code requests} divided by {@code storms} is how many requests one storm took,
+ * counted by the server. With a TTL of zero every get must be answered by a request that began after it, or, of those
+ * that came before any request, by the first.
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="StormBenchmark"

@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The registrations of the kubelet's {@code cacheBasedManager} (pkg/kubelet/util/manager/cache_based_manager.go) in Java, as a baseline: one
- * mutex around the pods, one around the counts, and what a pod refers to found again at each registration.
+ * The registrations of the kubelet's {@code cacheBasedManager}
+ * (pkg/kubelet/util/manager/cache_based_manager.go) in Java, as a baseline: one mutex around the pods, one
+ * around the counts, and what a pod refers to found again at each registration.
  */
 final class TwoMutexManager {
 

@@ -10,8 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The reads of the kubelet's {@code objectStore} (pkg/kubelet/util/manager/cache_based_manager.go) in Java, as a baseline: one mutex
- * around the map, one around each object, and at each get a look at the clock and at the Node's annotation, of which the TTL is parsed.
+ * The reads of the kubelet's {@code objectStore} (pkg/kubelet/util/manager/cache_based_manager.go) in Java, as a
+ * baseline: one mutex around the map, one around each object, and at each get a look at the clock and at the Node's
+ * annotation, of which the TTL is parsed.
  */
 final class TwoMutexStore<T> {
 

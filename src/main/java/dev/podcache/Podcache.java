@@ -12,7 +12,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Caches exactly the Secrets and ConfigMaps that registered pods refer to, for as long as they refer to them. Thread-safe.
+ * Caches exactly the Secrets and ConfigMaps that registered pods refer to, for as long as they
+ * refer to them. Thread-safe.
  *
  * <pre>{@code
  * try (Podcache cache = Podcache.builder(client).node("worker-1").strategy(ChangeDetectionStrategy.WATCH).build()) {
@@ -22,9 +23,9 @@ import java.io.UncheckedIOException;
  * }
  * }</pre>
  *
- * <p>Register a pod before its objects are needed, at each of its syncs, and unregister it when it is gone: neither call blocks,
- * and registering an unchanged pod costs next to nothing. Only objects that registered pods refer to can be read, except under
- * {@link ChangeDetectionStrategy#GET}, which keeps no references.
+ * <p>Register a pod before its objects are needed, at each of its syncs, and unregister it when it is gone: neither
+ * call blocks, and registering an unchanged pod costs next to nothing. Only objects that registered pods refer to can
+ * be read, except under {@link ChangeDetectionStrategy#GET}, which keeps no references.
  *
  * <p>Must be {@linkplain #close() closed}.
  */
@@ -95,8 +96,8 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Lets go of everything: gets that wait end with {@code Closed}, and no thread, timer, watch or connection of ours remains.
-     * Waits at most some seconds for threads to end. Idempotent.
+     * Lets go of everything: gets that wait end with {@code Closed}, and no thread, timer, watch or connection of ours
+     * remains. Waits at most some seconds for threads to end. Idempotent.
      */
     @Override
     public void close() {

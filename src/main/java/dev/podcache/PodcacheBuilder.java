@@ -63,8 +63,9 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * The Node whose annotation {@code node.alpha.kubernetes.io/ttl} sets the TTL under {@link ChangeDetectionStrategy#CACHE}; it is
-     * watched as long as the cache is open. Default: none, and {@link #defaultTtl} holds. The other strategies ignore it.
+     * The Node whose annotation {@code node.alpha.kubernetes.io/ttl} sets the TTL under {@link
+     * ChangeDetectionStrategy#CACHE}; it is watched as long as the cache is open. Default: none, and {@link
+     * #defaultTtl} holds. The other strategies ignore it.
      *
      * @throws IllegalArgumentException if that is not a legal name
      */
@@ -86,7 +87,8 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * The longest that a get blocks under {@link ChangeDetectionStrategy#GET} and {@link ChangeDetectionStrategy#CACHE}. Default: 10 s.
+     * The longest that a get blocks under {@link ChangeDetectionStrategy#GET} and {@link
+     * ChangeDetectionStrategy#CACHE}. Default: 10 s.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -101,7 +103,8 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * The longest that a get blocks under {@link ChangeDetectionStrategy#WATCH}, for the first list and watch of an object. Default: 1 s.
+     * The longest that a get blocks under {@link ChangeDetectionStrategy#WATCH}, for the first list and
+     * watch of an object. Default: 1 s.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -111,8 +114,8 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * How long nobody must have read an object under {@link ChangeDetectionStrategy#WATCH} for its watch to be closed until the next
-     * get. Whoever reads periodically gives several of their periods. Default: five minutes.
+     * How long nobody must have read an object under {@link ChangeDetectionStrategy#WATCH} for its watch to be closed
+     * until the next get. Whoever reads periodically gives several of their periods. Default: five minutes.
      *
      * @throws IllegalArgumentException unless it is at least a minute
      */
@@ -136,8 +139,9 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * The most bytes of Secrets and ConfigMaps, as they come over the wire, to hold under {@link ChangeDetectionStrategy#CACHE}; over it,
-     * what was read least is forgotten and fetched again when it is read. Default: no bound. The other strategies ignore it.
+     * The most bytes of Secrets and ConfigMaps, as they come over the wire, to hold under {@link
+     * ChangeDetectionStrategy#CACHE}; over it, what was read least is forgotten and fetched again when it is read.
+     * Default: no bound. The other strategies ignore it.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -151,9 +155,9 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Has {@link ChangeDetectionStrategy#CACHE} serve an object that is older than the TTL, by at most {@code maxStaleness}, at once and
-     * refresh it meanwhile, so that no get waits for what is read often, and refreshes do not come all at once. Default: off, and
-     * gets wait for the refresh. The other strategies ignore it.
+     * Has {@link ChangeDetectionStrategy#CACHE} serve an object that is older than the TTL, by at most {@code
+     * maxStaleness}, at once and refresh it meanwhile, so that no get waits for what is read often, and refreshes do
+     * not come all at once. Default: off, and gets wait for the refresh. The other strategies ignore it.
      *
      * @throws IllegalArgumentException unless it is positive
      */

@@ -69,7 +69,9 @@ class HitAllocationTest {
         }
     }
 
-    /** Bytes for 102,400 hits. The reading of the meter itself may cost a little; 16 bytes for each hit would be 1.6 MB. */
+    /**
+     * Bytes for 102,400 hits. The reading of the meter itself may cost a little; 16 bytes for each hit would be 1.6 MB.
+     */
     private <T extends HasMetadata> long allocatedBy(Manager<T> manager) {
         // first compiled, then measured
         for (int i = 0; i < 100; i++) {

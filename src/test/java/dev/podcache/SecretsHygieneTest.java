@@ -41,8 +41,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Reads Secrets and ConfigMaps that hold the canary, over real HTTP, through every failure there is, and shows {@link NoLeaks} all
- * that a user gets to see but the objects themselves.
+ * Reads Secrets and ConfigMaps that hold the canary, over real HTTP, through every failure there is, and shows {@link
+ * NoLeaks} all that a user gets to see but the objects themselves.
  */
 @NullUnmarked
 @ExtendWith(NoLeaks.class)

@@ -29,8 +29,8 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * What does the status of a pod cost: one that says nothing new, one that does, and the patch that tells the server?
  *
- * <p>A pod of three containers, of which one has become unready; the server has a condition of somebody else's. The baseline makes fabric8's JSON
- * patch of the same two states, without a merge.
+ * <p>A pod of three containers, of which one has become unready; the server has a condition of somebody else's. The
+ * baseline makes fabric8's JSON patch of the same two states, without a merge.
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="PodStatusMerge -prof gc"

@@ -22,9 +22,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live account on standard output: lines for people, or one JSON object a line for programs. Thread-safe; lines never mix.
- * When nobody reads any more (a closed pipe), it says so through {@link #broken()} and goes silent. Must be {@linkplain #close()
- * closed}.
+ * The live account on standard output: lines for people, or one JSON object a line for programs. Thread-safe; lines
+ * never mix. When nobody reads any more (a closed pipe), it says so through {@link #broken()} and goes silent. Must
+ * be {@linkplain #close() closed}.
  */
 final class Account implements AutoCloseable {
 
@@ -61,8 +61,8 @@ final class Account implements AutoCloseable {
     }
 
     /**
-     * One that prints on a thread of its own: {@link #tell} and {@link #heading} never wait, which the threads of watches must not.
-     * What cannot be printed for long is dropped, and that is told when the reader goes on.
+     * One that prints on a thread of its own: {@link #tell} and {@link #heading} never wait, which the threads of
+     * watches must not. What cannot be printed for long is dropped, and that is told when the reader goes on.
      */
     static Account unhurried(PrintStream out, Format format, LongSupplier nanoTime) {
         ThreadFactory threads = new ThreadFactoryBuilder()
@@ -98,8 +98,8 @@ final class Account implements AutoCloseable {
     }
 
     /**
-     * Tells an event whose text is a block of lines that needs no time in front. Waits until all is printed that was told before,
-     * so it is never dropped.
+     * Tells an event whose text is a block of lines that needs no time in front. Waits until all is printed that was
+     * told before, so it is never dropped.
      */
     void block(Event event) {
         lines.drain();

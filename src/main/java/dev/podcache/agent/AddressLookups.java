@@ -12,12 +12,12 @@ final class AddressLookups {
     private AddressLookups() {}
 
     /**
-     * Has addresses looked up anew after a second, unless whoever started the JVM decided otherwise. To be called before anything is
-     * looked up, for the JVM reads the setting once.
+     * Has addresses looked up anew after a second, unless whoever started the JVM decided otherwise. To be called
+     * before anything is looked up, for the JVM reads the setting once.
      *
-     * <p>By itself the JVM remembers an address for 30 s. If the API server moves just after its old address was looked up again,
-     * which is what broken connections lead to, no heartbeat would find it for that long, and a lease of 40 s would lapse. A second
-     * is enough for many connections that are made together to have one lookup in common.
+     * <p>By itself the JVM remembers an address for 30 s. If the API server moves just after its old address was looked
+     * up again, which is what broken connections lead to, no heartbeat would find it for that long, and a lease of 40 s
+     * would lapse. A second is enough for many connections that are made together to have one lookup in common.
      */
     static void forgetSoon() {
         if (Security.getProperty(PROPERTY) == null && System.getProperty(OLDER_PROPERTY) == null) {

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells what a node agent does: of its Node, its pods, the objects that change and the watches on them, and how much is read. */
+/**
+ * Tells what a node agent does: of its Node, its pods, the objects that change and the watches
+ * on them, and how much is read.
+ */
 final class AgentAccount implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(AgentAccount.class);

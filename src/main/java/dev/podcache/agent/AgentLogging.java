@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Sends logs to standard error. Done in code because a {@code logback.xml} in this jar would take over the logging of everybody
- * who uses it as a library.
+ * Sends logs to standard error. Done in code because a {@code logback.xml} in this jar would take over the logging of
+ * everybody who uses it as a library.
  */
 final class AgentLogging {
 
@@ -27,7 +27,8 @@ final class AgentLogging {
     /**
      * Sets up Logback, if that is what SLF4J found; another backend keeps its own configuration.
      *
-     * @param level of what Podcache logs; from DEBUG on with stack traces. Of other libraries at most warnings are logged.
+     * @param level of what Podcache logs; from DEBUG on with stack traces. Of other libraries
+     *     at most warnings are logged.
      */
     static void toStandardError(Level level) {
         ILoggerFactory factory = LoggerFactory.getILoggerFactory();

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an agent consists of, started in order and stopped in reverse: a {@code ServiceManager} would start all at once, but a node
- * should be registered by who can already be told what is wrong. Used by one thread.
+ * What an agent consists of, started in order and stopped in reverse: a {@code ServiceManager} would start all at once,
+ * but a node should be registered by who can already be told what is wrong. Used by one thread.
  */
 final class AgentServices implements AutoCloseable {
 
@@ -68,7 +68,10 @@ final class AgentServices implements AutoCloseable {
         services.forEach(service -> service.startAsync().awaitRunning());
     }
 
-    /** Stops all that run, the last one first; one that does not end in time, or throws, does not keep the others from ending. */
+    /**
+     * Stops all that run, the last one first; one that does not end in time, or throws, does
+     * not keep the others from ending.
+     */
     @Override
     public void close() {
         for (Service service : services.reverse()) {

@@ -17,11 +17,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods of our node that have not ended, each registered as long as it is one of them. Told by one thread at a time; {@link
- * #pods} may be called by any.
+ * The pods of our node that have not ended, each registered as long as it is one of them. Told by one thread at a time;
+ * {@link #pods} may be called by any.
  *
- * <p>A pod is over when its phase is Succeeded or Failed, when it is deleted, or when another of the same name but another UID
- * takes its place. A pod that is being deleted still runs, so it still needs its objects.
+ * <p>A pod is over when its phase is Succeeded or Failed, when it is deleted, or when another of the same name but
+ * another UID takes its place. A pod that is being deleted still runs, so it still needs its objects.
  */
 final class AssignedPods implements ReflectorSink<Pod> {
 

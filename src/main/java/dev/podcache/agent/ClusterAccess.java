@@ -22,9 +22,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which API server, and how to log in: the kubeconfig that was named, else {@code $KUBECONFIG}, else the pod's own service
- * account, else {@code ~/.kube/config}. A kubeconfig is looked through before fabric8 reads it, because fabric8 falls back to
- * another server where the file is incomplete. Messages never quote it: it has credentials in it.
+ * Which API server, and how to log in: the kubeconfig that was named, else {@code $KUBECONFIG}, else the pod's own
+ * service account, else {@code ~/.kube/config}. A kubeconfig is looked through before fabric8 reads it, because fabric8
+ * falls back to another server where the file is incomplete. Messages never quote it: it has credentials in it.
  */
 final class ClusterAccess {
 

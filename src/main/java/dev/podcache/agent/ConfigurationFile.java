@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a configuration file says: documents of YAML or JSON, one of each {@link ConfigurationKind} at most. As strict as the
- * kubelet: what is misspelt is refused, because it would otherwise be without effect in silence.
+ * What a configuration file says: documents of YAML or JSON, one of each {@link ConfigurationKind} at most. As strict
+ * as the kubelet: what is misspelt is refused, because it would otherwise be without effect in silence.
  *
  * @param settings of all documents; the fields of the kinds have different names
  * @param ignored the fields that are right but without effect here
@@ -33,7 +33,8 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
     /**
      * Reads a file.
      *
-     * @throws CommandFailure if it cannot be read, or is no configuration; the message names the file and, if it can, the line
+     * @throws CommandFailure if it cannot be read, or is no configuration; the message names
+     *     the file and, if it can, the line
      */
     static ConfigurationFile read(Path file) {
         List<YamlDocuments.Document> documents = new YamlDocuments(file.toString()).parse(text(file));

@@ -7,7 +7,8 @@ import java.util.stream.Collectors;
  * What the agent's own readers asked for, and what became of it.
  *
  * @param reads gets that were made
- * @param stale of them, those that were answered by what may be out of date: the server could not be asked, or the watch was lost
+ * @param stale of them, those that were answered by what may be out of date: the server could not
+ *     be asked, or the watch was lost
  * @param waited of them, those that waited for a request; several may wait for the same one
  * @param failed of them all, those that ended without an object
  * @param fetches ended fetches by their reason

@@ -15,7 +15,9 @@ import org.slf4j.event.Level;
 final class Demo {
 
     private static final Duration USUAL_LENGTH = Duration.ofSeconds(60);
-    /** The workload has 55 reads in a sync: so strategy GET stays below the 50 requests a second that a client may make. */
+    /**
+     * The workload has 55 reads in a sync: so strategy GET stays below the 50 requests a second that a client may make.
+     */
     private static final Duration SYNC = Duration.ofMillis(1250);
 
     /** A demo that is shorter has no time for a node of its own. */

@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The part of a kubelet without which {@code kubectl delete pod} would wait for ever: it takes a pod that is marked for deletion
- * away once it has ended, which here is at once.
+ * The part of a kubelet without which {@code kubectl delete pod} would wait for ever: it takes a pod that is marked for
+ * deletion away once it has ended, which here is at once.
  */
 final class DemoKubelet implements AutoCloseable {
 

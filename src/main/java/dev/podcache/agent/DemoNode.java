@@ -17,8 +17,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last act of the demo: a node of its own, as {@code run} makes it, and a pod on it that waits for its Secret. On a server of its
- * own, so that nothing of it is in the figures of the others.
+ * The last act of the demo: a node of its own, as {@code run} makes it, and a pod on it that waits for its Secret. On a
+ * server of its own, so that nothing of it is in the figures of the others.
  */
 final class DemoNode {
 

@@ -3,12 +3,16 @@ package dev.podcache.agent;
 import java.time.Duration;
 
 /**
- * When the acts of the demo begin. Each has the time that it needs at least, because a cached object is asked for again only
- * after its TTL, and a share of what is left, up to a minute in all. If there is too little time, all is compressed alike.
+ * When the acts of the demo begin. Each has the time that it needs at least, because a cached object is asked
+ * for again only after its TTL, and a share of what is left, up to a minute in all. If there is too little
+ * time, all is compressed alike.
  */
 final class DemoSchedule {
 
-    /** The acts in their order, with the time before each: at least, in milliseconds; in TTLs; and its share of what is left. */
+    /**
+     * The acts in their order, with the time before each: at least, in milliseconds; in TTLs;
+     * and its share of what is left.
+     */
     enum Act {
         ROTATION(400, 0, 0.10),
         ARRIVAL(200, 0, 0.18),

@@ -13,8 +13,8 @@ import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One strategy's side of the demo: an agent on an API server of its own, so that what it costs is counted apart. All sides have the
- * same cluster, workload and changes.
+ * One strategy's side of the demo: an agent on an API server of its own, so that what it costs is counted apart. All
+ * sides have the same cluster, workload and changes.
  */
 final class DemoSide implements AutoCloseable {
 

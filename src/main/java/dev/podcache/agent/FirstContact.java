@@ -6,7 +6,9 @@ import dev.podcache.object.ObjectKind;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 
-/** Asks the API server once whether it is there and lets us in, so that a wrong address is a message and not a silence. */
+/**
+ * Asks the API server once whether it is there and lets us in, so that a wrong address is a message and not a silence.
+ */
 final class FirstContact {
 
     private static final Duration PATIENCE = Duration.ofSeconds(8);

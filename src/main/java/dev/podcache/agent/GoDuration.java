@@ -9,7 +9,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads positive durations as Go writes them, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}; a number alone is seconds.
+ * Reads positive durations as Go writes them, such as {@code 1m30s}, {@code 500ms} or {@code
+ * 1.5h}; a number alone is seconds.
  */
 final class GoDuration implements ITypeConverter<Duration> {
 

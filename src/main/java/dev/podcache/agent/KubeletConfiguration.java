@@ -12,8 +12,9 @@ import io.fabric8.kubernetes.api.model.Taint;
 import java.time.Duration;
 
 /**
- * How the agent works, complete: what the command line says, else the file, else the kubelet's defaults. Immutable; the names are
- * those of the kubelet's {@code KubeletConfiguration}, the defaults those of its {@code pkg/kubelet/apis/config/v1beta1/defaults.go}.
+ * How the agent works, complete: what the command line says, else the file, else the kubelet's defaults. Immutable; the
+ * names are those of the kubelet's {@code KubeletConfiguration}, the defaults those of its {@code
+ * pkg/kubelet/apis/config/v1beta1/defaults.go}.
  *
  * @param pressureTransition how long pressure must be gone before it counts as gone
  */
@@ -63,7 +64,8 @@ record KubeletConfiguration(
     /**
      * Completes what was written.
      *
-     * @param flags win over {@code file}; as in the kubelet they change no default that depends on another field of the file
+     * @param flags win over {@code file}; as in the kubelet they change no default that depends
+     *     on another field of the file
      * @throws IllegalSetting if something in them is of another type or out of range
      */
     static KubeletConfiguration of(Settings file, Settings flags) {

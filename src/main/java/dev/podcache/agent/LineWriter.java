@@ -9,16 +9,17 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints lines in the order in which they came, one at a time, on the threads of an executor: so a reader of the output who
- * pauses keeps nobody waiting who has something to tell. Thread-safe.
+ * Prints lines in the order in which they came, one at a time, on the threads of an executor: so a reader of the output
+ * who pauses keeps nobody waiting who has something to tell. Thread-safe.
  */
 final class LineWriter {
 
     /*
-     * One task at a time prints, and ends when there is nothing left. The lock covers what waits; nothing is printed under it.
+     * One task at a time prints, and ends when there is nothing left. The lock covers what
+     * waits; nothing is printed under it.
      *
-     * Once the queue was full, lines are dropped until the reader has caught up with all of it: so there is one gap, and the
-     * line that tells of it stands where it is.
+     * Once the queue was full, lines are dropped until the reader has caught up with all of it: so there is one gap,
+     * and the line that tells of it stands where it is.
      */
 
     private final PrintStream out;
@@ -46,7 +47,9 @@ final class LineWriter {
         this.gap = gap;
     }
 
-    /** Prints a line soon, or drops it. Waits for nothing but what the executor waits for. Without effect once closed. */
+    /**
+     * Prints a line soon, or drops it. Waits for nothing but what the executor waits for. Without effect once closed.
+     */
     void print(String line) {
         synchronized (this) {
             if (closed) {
@@ -65,7 +68,9 @@ final class LineWriter {
         executor.execute(this::printWaiting);
     }
 
-    /** Waits until everything was printed, or nobody reads any more; at once if the thread is interrupted, and stays so. */
+    /**
+     * Waits until everything was printed, or nobody reads any more; at once if the thread is interrupted, and stays so.
+     */
     synchronized void drain() {
         try {
             while (printing) {
@@ -76,7 +81,10 @@ final class LineWriter {
         }
     }
 
-    /** {@linkplain #drain() Waits} for what is to be printed, and takes nothing more; the executor is not used any more then. */
+    /**
+     * {@linkplain #drain() Waits} for what is to be printed, and takes nothing more; the
+     * executor is not used any more then.
+     */
     void close() {
         drain();
         synchronized (this) {

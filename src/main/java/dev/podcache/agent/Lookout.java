@@ -10,8 +10,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads what the demo has changed, every few milliseconds, until the change is seen: a measurement finer than the readers' period.
- * It asks little of a server even where each read is a request, because then the first one sees it.
+ * Reads what the demo has changed, every few milliseconds, until the change is seen: a measurement finer than the
+ * readers' period. It asks little of a server even where each read is a request, because then the first one sees it.
  */
 final class Lookout implements AutoCloseable {
 

@@ -12,9 +12,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
 /**
- * The program {@code podcache-agent}: {@code demo} (what happens without a subcommand), {@code run}, {@code
- * observe} and {@code version}. Exit code
- * 0 means that all went well, 1 that something failed, 2 that the command line was wrong.
+ * The program {@code podcache-agent}: {@code demo} (what happens without a subcommand), {@code run},
+ * {@code observe} and {@code version}. Exit code 0 means that all went well, 1 that something failed, 2
+ * that the command line was wrong.
  */
 public final class NodeAgentMain {
 

@@ -19,7 +19,8 @@ import java.util.Locale;
  * @param readTimeout the longest that a read waits under GET and CACHE
  * @param firstSyncTimeout the longest that it waits under WATCH
  * @param payloadBudget the most bytes held under CACHE; {@link Long#MAX_VALUE} for any number
- * @param backgroundRefresh how much older than the TTL an object may be that CACHE serves while it refreshes it; zero for not at all
+ * @param backgroundRefresh how much older than the TTL an object may be that CACHE serves while it
+ *     refreshes it; zero for not at all
  */
 record ObjectCaching(
         ChangeDetectionStrategy strategy,

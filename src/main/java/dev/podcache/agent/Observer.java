@@ -13,9 +13,9 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * An agent that only looks: follows a Node and the pods of it, keeps the pods registered, and reads what they refer
- * to once a period. Writes nothing to the cluster. All of it goes over one {@link Fabric8ApiServer}. Closing the agent ends everything it started, in reverse order;
- * the API server stays open.
+ * An agent that only looks: follows a Node and the pods of it, keeps the pods registered, and reads what they refer to
+ * once a period. Writes nothing to the cluster. All of it goes over one {@link Fabric8ApiServer}. Closing the agent
+ * ends everything it started, in reverse order; the API server stays open.
  */
 final class Observer implements AutoCloseable {
 
@@ -96,8 +96,8 @@ final class Observer implements AutoCloseable {
 
     /** Whether everything that the registered pods refer to was read at least once, with whatever outcome. */
     boolean hasReadAll() {
-        // pods are registered and read one by one: until the last of them is there, all that is read may be all of a
-        // few
+        // pods are registered and read one by one: until the last of them is there, all that is
+        // read may be all of a few
         if (!assigned.isListed()) {
             return false;
         }

@@ -25,8 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads, once a period and when a pod comes or changes, everything that the pod refers to, as a kubelet does when it syncs it. A
- * pod whose last sync still waits for an object is left out, so that a slow object holds up its own pods only.
+ * Reads, once a period and when a pod comes or changes, everything that the pod refers to, as a kubelet
+ * does when it syncs it. A pod whose last sync still waits for an object is left out, so that a slow
+ * object holds up its own pods only.
  */
 final class PeriodicReads implements AutoCloseable {
 

@@ -8,7 +8,8 @@ import java.util.function.Supplier;
  * What was written for one field.
  *
  * @param where for complaints: the file, the line and the field, or the flag
- * @param value as YAML or the command line has it: String, BigDecimal, Boolean, Map or List; of flags also their own types
+ * @param value as YAML or the command line has it: String, BigDecimal, Boolean, Map or List; of
+ *     flags also their own types
  * @param ofFlag whether it comes from the command line
  */
 record Setting(String where, Object value, boolean ofFlag) {

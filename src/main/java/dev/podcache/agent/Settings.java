@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * What was written for some fields, and what was not, read as the types that the fields have. Every reader throws {@link
- * IllegalSetting} for a value of another type or out of range. Immutable.
+ * What was written for some fields, and what was not, read as the types that the fields have. Every reader throws
+ * {@link IllegalSetting} for a value of another type or out of range. Immutable.
  */
 final class Settings {
 

@@ -9,7 +9,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** Remembers what was last seen of each object and tells what is news. Thread-safe; the listener is called outside all locks. */
+/**
+ * Remembers what was last seen of each object and tells what is news. Thread-safe; the listener
+ * is called outside all locks.
+ */
 final class Sightings {
 
     private record Seen(ObjectKind<?> kind, ObjectKey key) {}

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Tells of watches that are opened, lost and opened again: those of a moment in one line, because one lost connection is hundreds
- * of lost watches. Thread-safe.
+ * Tells of watches that are opened, lost and opened again: those of a moment in one line, because one lost connection
+ * is hundreds of lost watches. Thread-safe.
  */
 final class WatchNews implements AutoCloseable {
 

@@ -9,7 +9,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Which objects have a watch, as the caches tell under strategy WATCH, and which of the watches are lost. Thread-safe. */
+/**
+ * Which objects have a watch, as the caches tell under strategy WATCH, and which of the watches are lost. Thread-safe.
+ */
 final class Watched {
 
     private enum State {

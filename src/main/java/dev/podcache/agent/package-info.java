@@ -1,13 +1,14 @@
 /**
- * The process edge: the program {@code podcache-agent}, which is a node of a cluster ({@code run}), looks at one without changing
- * anything ({@code observe}), or shows both without a cluster ({@code demo}). The only place that wires the library together, reads flags
- * and environment, makes threads of its own, or exits; nobody imports it. Data goes to standard output, logs and complaints to
- * standard error.
+ * The process edge: the program {@code podcache-agent}, which is a node of a cluster ({@code run}), looks at one
+ * without changing anything ({@code observe}), or shows both without a cluster ({@code demo}). The only place that
+ * wires the library together, reads flags and environment, makes threads of its own, or exits; nobody imports it. Data
+ * goes to standard output, logs and complaints to standard error.
  *
- * <p>Read {@code NodeAgentMain}, {@code RunCommand}, {@code NodeAgent}, {@code NodeSelf}, {@code AgentServices} and {@code
- * AgentAccount}; {@code ObserveCommand}, {@code Observer}, {@code AssignedPods}, {@code PeriodicReads}; then {@code DemoCommand},
- * {@code Demo}, {@code DemoSide}, {@code DemoScript} and {@code DemoNode}. How the agent is configured: {@code KubeletFlags} and {@code
- * ConfigurationFile} give {@code Settings}, of which {@code KubeletConfiguration} is made.
+ * <p>Read {@code NodeAgentMain}, {@code RunCommand}, {@code NodeAgent}, {@code NodeSelf}, {@code AgentServices} and
+ * {@code AgentAccount}; {@code ObserveCommand}, {@code Observer}, {@code AssignedPods}, {@code PeriodicReads}; then
+ * {@code DemoCommand}, {@code Demo}, {@code DemoSide}, {@code DemoScript} and {@code DemoNode}. How the agent is
+ * configured: {@code KubeletFlags} and {@code ConfigurationFile} give {@code Settings}, of which {@code
+ * KubeletConfiguration} is made.
  *
  * <table>
  * <caption>Locks</caption>

@@ -7,7 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to the API server that brought nothing. Carries facts; its message names the request and never contains a payload.
+ * A request to the API server that brought nothing. Carries facts; its message names the
+ * request and never contains a payload.
  */
 public final class ApiServerException extends RuntimeException {
 

@@ -16,10 +16,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP answer other than 2xx, whoever wrote it: the API server with a Status, or a proxy with a page of its own. Turns it
- * into an {@link ApiServerException} without ever failing on what it finds. Immutable.
+ * An HTTP answer other than 2xx, whoever wrote it: the API server with a Status, or a proxy with a page of its own.
+ * Turns it into an {@link ApiServerException} without ever failing on what it finds. Immutable.
  *
- * <p>Of the body only a Status' message is quoted, on one line and cut to 300 characters; any other body is described, not quoted.
+ * <p>Of the body only a Status' message is quoted, on one line and cut to 300 characters; any other
+ * body is described, not quoted.
  */
 public final class ErrorAnswer {
 
@@ -35,7 +36,8 @@ public final class ErrorAnswer {
      * An answer as it came.
      *
      * @param code the HTTP code
-     * @param retryAfter the Retry-After header: seconds, an HTTP date, or anything else, which is ignored; null if there was none
+     * @param retryAfter the Retry-After header: seconds, an HTTP date, or anything else, which is
+     *     ignored; null if there was none
      * @param body what came with it; not modified
      */
     public ErrorAnswer(int code, @Nullable String retryAfter, byte[] body) {
@@ -53,8 +55,8 @@ public final class ErrorAnswer {
     public ApiServerException toException(String request, Instant now) {
         Status status = status();
         if (status == null && code == 404) {
-            // kube-apiserver says NotFound with a Status; taking a proxy's error page for it would forget an object
-            // that exists
+            // kube-apiserver says NotFound with a Status; taking a proxy's error page for it
+            // would forget an object that exists
             return new ApiServerException(
                     FailureReason.UNAVAILABLE,
                     code,

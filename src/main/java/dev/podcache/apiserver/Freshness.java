@@ -1,8 +1,8 @@
 package dev.podcache.apiserver;
 
 /**
- * How new an answer must be. A final class with constants rather than an enum, because "not older than version v" will be one
- * of its values.
+ * How new an answer must be. A final class with constants rather than an enum, because "not older than
+ * version v" will be one of its values.
  */
 public final class Freshness {
 

@@ -4,7 +4,9 @@ import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.util.concurrent.CompletableFuture;
 
-/** What a node agent asks of the API server about a Lease. Thread-safe; the calls behave as those of {@link NodeApi}. */
+/**
+ * What a node agent asks of the API server about a Lease. Thread-safe; the calls behave as those of {@link NodeApi}.
+ */
 public interface LeaseApi {
 
     /** Reads the latest committed state. */

@@ -5,7 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Follows the objects of one kind that one namespace and one field selector choose; both are fixed at creation. Thread-safe.
+ * Follows the objects of one kind that one namespace and one field selector choose; both are
+ * fixed at creation. Thread-safe.
  *
  * @param <T> the model class
  */
@@ -21,14 +22,15 @@ public interface ListerWatcher<T> {
     CompletableFuture<Listed<T>> list(Duration timeout);
 
     /**
-     * One attempt to follow what happens after {@code resourceVersion}, bookmarks included. Returns at once and never throws.
+     * One attempt to follow what happens after {@code resourceVersion}, bookmarks included.
+     * Returns at once and never throws.
      *
-     * <p>{@code events} is called by one thread at a time, in order: at most one {@link WatchEvent.Opened} first, then any
-     * number of changes and bookmarks, then exactly one {@link WatchEvent.Ended}, also when the watch never opened. It must
-     * not block. After {@link WatchHandle#close()} nothing more comes, not even the end.
+     * <p>{@code events} is called by one thread at a time, in order: at most one {@link WatchEvent.Opened} first, then
+     * any number of changes and bookmarks, then exactly one {@link WatchEvent.Ended}, also when the watch never opened.
+     * It must not block. After {@link WatchHandle#close()} nothing more comes, not even the end.
      *
-     * @param resourceVersion from where, as a list, an event or a bookmark gave it; "" begins with the objects that are there, each as
-     *     an {@link WatchEvent.Upserted}, which costs the server a walk over every object of the kind
+     * @param resourceVersion from where, as a list, an event or a bookmark gave it; "" begins with the objects that are
+     *     there, each as an {@link WatchEvent.Upserted}, which costs the server a walk over every object of the kind
      * @param serverTimeout after which the server is asked to end the watch
      * @param events told what happens
      */

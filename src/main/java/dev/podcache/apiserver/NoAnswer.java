@@ -15,8 +15,8 @@ public final class NoAnswer {
     private NoAnswer() {}
 
     /**
-     * The failure that {@code thrown} means: {@link FailureReason#TIMEOUT}, else {@link FailureReason#UNAVAILABLE}. An {@link
-     * ApiServerException} is returned as it is.
+     * The failure that {@code thrown} means: {@link FailureReason#TIMEOUT}, else {@link FailureReason#UNAVAILABLE}. An
+     * {@link ApiServerException} is returned as it is.
      *
      * @param request what was asked, such as {@code GET Secret shop/db}
      * @param server the server's URL, without credentials

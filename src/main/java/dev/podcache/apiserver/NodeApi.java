@@ -6,9 +6,9 @@ import java.util.concurrent.CompletableFuture;
 /**
  * What a node agent asks of the API server about its own Node. Thread-safe.
  *
- * <p>Every call is one attempt: one HTTP request, no retry. It returns at once and never throws; the future completes within the
- * time that the implementation was made with, with the object as the server answered it or exceptionally with an {@link
- * ApiServerException}.
+ * <p>Every call is one attempt: one HTTP request, no retry. It returns at once and never throws; the future completes
+ * within the time that the implementation was made with, with the object as the server answered it or exceptionally
+ * with an {@link ApiServerException}.
  */
 public interface NodeApi {
 

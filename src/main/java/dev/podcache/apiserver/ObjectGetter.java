@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 public interface ObjectGetter<T> {
 
     /**
-     * One attempt: at most one HTTP request, no retry. Returns at once and never throws; the future completes on a thread of
-     * the implementation, within {@code timeout} and a little.
+     * One attempt: at most one HTTP request, no retry. Returns at once and never throws; the future completes on a
+     * thread of the implementation, within {@code timeout} and a little.
      *
      * @param key the object, with an empty namespace for an object of the whole cluster
      * @param freshness how new the answer must be

@@ -5,8 +5,8 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a node agent asks of the API server about the pods assigned to it. Thread-safe; the calls behave as those of {@link
- * NodeApi}.
+ * What a node agent asks of the API server about the pods assigned to it. Thread-safe; the calls
+ * behave as those of {@link NodeApi}.
  */
 public interface PodStatusApi {
 
@@ -25,8 +25,8 @@ public interface PodStatusApi {
      * Removes the pod at once: its grace period is over and nothing of it runs.
      *
      * @param uid deletes only the pod that has it
-     * @return the pod as it last was, or exceptionally {@link dev.podcache.object.FailureReason#CONFLICT} if another has taken
-     *     its place
+     * @return the pod as it last was, or exceptionally {@link dev.podcache.object.FailureReason#CONFLICT}
+     *     if another has taken its place
      */
     CompletableFuture<Pod> delete(ObjectKey key, String uid);
 }

@@ -14,8 +14,8 @@ public sealed interface WatchEvent<T> {
     record Opened<T>() implements WatchEvent<T> {}
 
     /**
-     * An object appeared or changed: the server's ADDED and MODIFIED, which are not told apart because after a resumption the
-     * difference means nothing.
+     * An object appeared or changed: the server's ADDED and MODIFIED, which are not told apart because after a
+     * resumption the difference means nothing.
      */
     record Upserted<T>(Fetched<T> fetched) implements WatchEvent<T> {
         public Upserted {

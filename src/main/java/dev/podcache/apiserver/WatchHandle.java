@@ -5,8 +5,8 @@ package dev.podcache.apiserver;
 public interface WatchHandle {
 
     /**
-     * Ends the watch at the server at once; its consumer is told nothing more once this returned, though a call that had begun on
-     * another thread may still be running. Never blocks. Idempotent.
+     * Ends the watch at the server at once; its consumer is told nothing more once this returned, though a call that
+     * had begun on another thread may still be running. Never blocks. Idempotent.
      */
     void close();
 }

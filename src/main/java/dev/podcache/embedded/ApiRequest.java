@@ -6,7 +6,8 @@ import java.util.Objects;
 /**
  * What a request is about, as far as faults and logs care.
  *
- * @param key of a list, a watch or a create: the namespace, or "" for all of them, and the one name that is asked for, or ""
+ * @param key of a list, a watch or a create: the namespace, or "" for all of them, and the one
+ *     name that is asked for, or ""
  */
 public record ApiRequest(Verb verb, Resource resource, ObjectKey key) {
 

@@ -4,8 +4,8 @@ import dev.podcache.object.ObjectKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step of the cluster's history: an object that appeared, changed or vanished. Of {@code before} and {@code after} at
- * least one is there.
+ * One step of the cluster's history: an object that appeared, changed or vanished. Of {@code before} and
+ * {@code after} at least one is there.
  */
 record Change(
         Resource resource,
@@ -15,8 +15,8 @@ record Change(
         @Nullable StoredObject after) {
 
     /**
-     * How a watch sees it: an object that begins to match is ADDED, one that ceases to is DELETED in the state it had while it
-     * matched, with the version of this change.
+     * How a watch sees it: an object that begins to match is ADDED, one that ceases to is DELETED in the state it had
+     * while it matched, with the version of this change.
      *
      * @return null if the watch has nothing to do with it
      */

@@ -13,12 +13,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The HTTP face of an {@link InMemoryCluster}, on loopback only and without authentication: HTTP/1.1 and HTTP/2 (h2c, by prior
- * knowledge or upgrade), objects and lists as JSON, watches as streams of one JSON object a line, enough discovery for kubectl.
- * Thread-safe.
+ * The HTTP face of an {@link InMemoryCluster}, on loopback only and without authentication: HTTP/1.1 and HTTP/2 (h2c,
+ * by prior knowledge or upgrade), objects and lists as JSON, watches as streams of one JSON object a line, enough
+ * discovery for kubectl. Thread-safe.
  *
- * <p>What is not there: WebSockets (who asks for one is answered plainly and may ask for a stream), dry runs, server-side apply,
- * paging ({@code limit} is ignored), set-based selectors, other resources, YAML, and answers in protobuf.
+ * <p>What is not there: WebSockets (who asks for one is answered plainly and may ask for a stream), dry
+ * runs, server-side apply, paging ({@code limit} is ignored), set-based selectors, other resources,
+ * YAML, and answers in protobuf.
  */
 public final class EmbeddedApiServer implements AutoCloseable {
 

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * What goes wrong at a server, switched on by a test or a demonstration and obeyed by whoever serves the cluster. Of several
- * faults that concern a request the one that was switched on first decides. Thread-safe.
+ * What goes wrong at a server, switched on by a test or a demonstration and obeyed by whoever serves the cluster. Of
+ * several faults that concern a request the one that was switched on first decides. Thread-safe.
  */
 public final class Faults {
 

@@ -5,7 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 
-/** Field selectors, for the fields that a kube-apiserver offers of the resource: names everywhere, some more of pods and others. */
+/**
+ * Field selectors, for the fields that a kube-apiserver offers of the resource: names
+ * everywhere, some more of pods and others.
+ */
 record FieldSelector(ImmutableList<Term> terms) {
 
     static final FieldSelector NONE = new FieldSelector(ImmutableList.of());

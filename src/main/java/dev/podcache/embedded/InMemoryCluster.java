@@ -12,17 +12,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a small Kubernetes cluster as its API server sees it, without the HTTP: nodes, namespaces, pods, secrets, config
- * maps, services, events and leases. Thread-safe; nothing blocks beyond a brief lock.
+ * The state of a small Kubernetes cluster as its API server sees it, without the HTTP: nodes, namespaces, pods,
+ * secrets, config maps, services, events and leases. Thread-safe; nothing blocks beyond a brief lock.
  *
- * <p>Honest about what clients rely on: one growing resourceVersion, optimistic locking, the status subresource, graceful
- * deletion of pods, immutable Secrets, and reads and watches out of a watch cache that {@linkplain #holdWatchCache() can lag}
- * and that forgets. Differences from a kube-apiserver: a missing namespace is created by the first object in it (as the
- * admission plugin NamespaceAutoProvision does), a version from the future is refused at once instead of after 3 s, and specs
- * are neither completed with defaults nor checked beyond their types.
+ * <p>Honest about what clients rely on: one growing resourceVersion, optimistic locking, the status subresource,
+ * graceful deletion of pods, immutable Secrets, and reads and watches out of a watch cache that {@linkplain
+ * #holdWatchCache() can lag} and that forgets. Differences from a kube-apiserver: a missing namespace is created by the
+ * first object in it (as the admission plugin NamespaceAutoProvision does), a version from the future is refused at
+ * once instead of after 3 s, and specs are neither completed with defaults nor checked beyond their types.
  *
- * <p>Everything that is refused is refused with a {@link StatusException}. Trees that are returned are shared: never modify
- * them.
+ * <p>Everything that is refused is refused with a {@link StatusException}. Trees that are returned
+ * are shared: never modify them.
  */
 public final class InMemoryCluster implements AutoCloseable {
 
@@ -98,7 +98,10 @@ public final class InMemoryCluster implements AutoCloseable {
         return Json.model(get(Resource.of(model), ObjectKey.of(namespace, name), ""), model);
     }
 
-    /** Replaces an object, apart from its status, and returns it as stored; conflicts if its resourceVersion is set and old. */
+    /**
+     * Replaces an object, apart from its status, and returns it as stored; conflicts if its
+     * resourceVersion is set and old.
+     */
     public <T extends HasMetadata> T update(T object) {
         return typed(object, update(Resource.of(object.getClass()), keyOf(object), Part.OBJECT, Json.tree(object)));
     }
@@ -136,8 +139,8 @@ public final class InMemoryCluster implements AutoCloseable {
     /**
      * Reads one object.
      *
-     * @param resourceVersion "" for the latest committed state, "0" for what the watch cache has, else for what it has if
-     *     that is not older
+     * @param resourceVersion "" for the latest committed state, "0" for what the watch cache has, else for
+     *     what it has if that is not older
      */
     public ObjectNode get(Resource resource, ObjectKey key, String resourceVersion) {
         counts.add(Verb.GET, resource);
@@ -159,8 +162,8 @@ public final class InMemoryCluster implements AutoCloseable {
     }
 
     /**
-     * Follows what is selected, as the watch cache gets to know it. A version that is no longer remembered is answered as a
-     * kube-apiserver does: with an ERROR event of code 410.
+     * Follows what is selected, as the watch cache gets to know it. A version that is no longer remembered is answered
+     * as a kube-apiserver does: with an ERROR event of code 410.
      */
     public ClusterWatch watch(Resource resource, Selection selection, WatchOptions options, WatchListener listener) {
         counts.add(Verb.WATCH, resource);
@@ -181,8 +184,8 @@ public final class InMemoryCluster implements AutoCloseable {
     }
 
     /**
-     * Deletes an object. A pod that has a node and has not ended is marked with a deletionTimestamp and lives on until it is
-     * deleted with a grace period of 0, which is its kubelet's task.
+     * Deletes an object. A pod that has a node and has not ended is marked with a deletionTimestamp and lives on until
+     * it is deleted with a grace period of 0, which is its kubelet's task.
      *
      * @return the last state of the object
      */
@@ -193,7 +196,10 @@ public final class InMemoryCluster implements AutoCloseable {
 
     // What tests switch
 
-    /** Freezes the watch cache: watches hear nothing, reads of version "0" see the past, until {@link #releaseWatchCache()}. */
+    /**
+     * Freezes the watch cache: watches hear nothing, reads of version "0" see the past, until
+     * {@link #releaseWatchCache()}.
+     */
     public void holdWatchCache() {
         synchronized (lock) {
             storage.hold(true);

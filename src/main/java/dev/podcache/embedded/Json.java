@@ -31,7 +31,10 @@ final class Json {
 
     private Json() {}
 
-    /** As it would come over the wire: a tree that is made without bytes between has other number types, which equal none. */
+    /**
+     * As it would come over the wire: a tree that is made without bytes between has other
+     * number types, which equal none.
+     */
     static ObjectNode tree(Object model) {
         try {
             return (ObjectNode) MAPPER.readTree(MAPPER.writeValueAsBytes(model));

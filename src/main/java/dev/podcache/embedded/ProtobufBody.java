@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * The little protobuf that kubectl cannot do without: {@code kubectl create secret}, {@code configmap} and {@code namespace}
- * send nothing else. Anything beyond their fields is refused rather than lost.
+ * The little protobuf that kubectl cannot do without: {@code kubectl create secret}, {@code configmap} and {@code
+ * namespace} send nothing else. Anything beyond their fields is refused rather than lost.
  */
 final class ProtobufBody {
 

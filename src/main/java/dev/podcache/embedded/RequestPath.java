@@ -16,7 +16,9 @@ record RequestPath(Resource resource, ObjectKey key, Part part) {
 
     private static final Splitter SLASHES = Splitter.on('/').omitEmptyStrings();
 
-    /** Reads a path such as {@code /api/v1/namespaces/shop/pods/web-1/status}; null if it names nothing that we store. */
+    /**
+     * Reads a path such as {@code /api/v1/namespaces/shop/pods/web-1/status}; null if it names nothing that we store.
+     */
     static @Nullable RequestPath parse(String path) {
         List<String> all = SLASHES.splitToStream(path)
                 .map(segment -> URLDecoder.decode(segment, StandardCharsets.UTF_8))

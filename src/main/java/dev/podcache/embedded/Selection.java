@@ -3,7 +3,9 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Objects;
 
-/** Which objects of a resource a list or a watch is about: a namespace, a field selector, a label selector. Immutable. */
+/**
+ * Which objects of a resource a list or a watch is about: a namespace, a field selector, a label selector. Immutable.
+ */
 public final class Selection {
 
     private static final Selection EVERYTHING = new Selection("", FieldSelector.NONE, LabelSelector.NONE);
@@ -36,7 +38,8 @@ public final class Selection {
      * The same, reduced to what has these fields.
      *
      * @param selector such as {@code spec.nodeName=worker-1,metadata.namespace!=kube-system}; empty for no condition
-     * @throws StatusException 400 for a field that {@code resource} cannot be selected by, or a selector that cannot be read
+     * @throws StatusException 400 for a field that {@code resource} cannot be selected by, or a
+     *     selector that cannot be read
      */
     public Selection withFields(Resource resource, String selector) {
         return new Selection(namespace, FieldSelector.parse(resource, selector), labels);

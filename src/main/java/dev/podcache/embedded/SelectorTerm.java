@@ -3,7 +3,10 @@ package dev.podcache.embedded;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 
-/** One condition of a selector, as {@code key=value}, {@code key==value}, {@code key!=value}, {@code key} or {@code !key}. */
+/**
+ * One condition of a selector, as {@code key=value}, {@code key==value}, {@code key!=value},
+ * {@code key} or {@code !key}.
+ */
 record SelectorTerm(String key, Operator operator, String value) {
 
     private static final Splitter COMMAS = Splitter.on(',').trimResults().omitEmptyStrings();

@@ -6,8 +6,8 @@ import io.fabric8.kubernetes.api.model.StatusCauseBuilder;
 import java.util.Objects;
 
 /**
- * A request that the cluster refuses, as the Status that a kube-apiserver would answer: the same code, reason and wording.
- * Messages name objects and fields and never contain a payload.
+ * A request that the cluster refuses, as the Status that a kube-apiserver would answer: the same code, reason and
+ * wording. Messages name objects and fields and never contain a payload.
  */
 public final class StatusException extends RuntimeException {
 
@@ -112,7 +112,9 @@ public final class StatusException extends RuntimeException {
         return of(422, "Invalid", "the server rejected our request due to an error in our request: " + why);
     }
 
-    /** 409 for a deletion under a condition that does not hold; says the kind where other conflicts say the resource. */
+    /**
+     * 409 for a deletion under a condition that does not hold; says the kind where other conflicts say the resource.
+     */
     static StatusException preconditionFailed(Resource resource, String name, String why) {
         String message = "Operation cannot be fulfilled on " + qualifiedKind(resource) + " \"" + name + "\": " + why;
         return new StatusException(detailed(failure(409, "Conflict", message), resource.kind(), resource, name));

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What etcd is to a server: the committed objects under one growing revision, followed by one watch cache a resource. The
- * caches follow at once, unless they are held. Guarded by the cluster's lock.
+ * What etcd is to a server: the committed objects under one growing revision, followed by one watch cache a resource.
+ * The caches follow at once, unless they are held. Guarded by the cluster's lock.
  */
 final class Storage {
 

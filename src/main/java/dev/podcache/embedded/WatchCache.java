@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server has of one resource without asking its storage: the objects, the last changes, and the watches that these
- * are told to. May lag behind the storage. Guarded by the cluster's lock.
+ * What the server has of one resource without asking its storage: the objects, the last changes, and the watches that
+ * these are told to. May lag behind the storage. Guarded by the cluster's lock.
  */
 final class WatchCache {
 
@@ -22,7 +22,9 @@ final class WatchCache {
     private final NavigableMap<ObjectKey, StoredObject> objects = new TreeMap<>(Storage.BY_NAMESPACE_AND_NAME);
     private final Deque<Change> history = new ArrayDeque<>();
 
-    /** By the one name that they select, or "": thousands of watches of one object each must not slow down every change. */
+    /**
+     * By the one name that they select, or "": thousands of watches of one object each must not slow down every change.
+     */
     private final SetMultimap<String, Watcher> watchers = LinkedHashMultimap.create();
 
     private long forgotten; // the revision of the last change that left the history

@@ -4,7 +4,10 @@ import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What is scheduled for one watch: its next bookmark and its timeout. Once stopped, nothing is scheduled any more. Thread-safe. */
+/**
+ * What is scheduled for one watch: its next bookmark and its timeout. Once stopped, nothing is
+ * scheduled any more. Thread-safe.
+ */
 final class WatchTimers {
 
     // Each start writes its timer before it reads stopped, stop writes stopped before it reads the timers: one of the

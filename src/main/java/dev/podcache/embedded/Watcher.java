@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory;
 /** One watch: what it selects, and what it has still to tell. */
 final class Watcher {
 
-    // Signals are queued under the cluster's lock, in the order of history, and told outside of it: whoever made a
-    // change tells it before the change returns, unless another thread is telling at the moment, which then goes on
-    // with ours.
+    // Signals are queued under the cluster's lock, in the order of history, and told outside of it:
+    // whoever made a change tells it before the change returns, unless another thread is telling at the
+    // moment, which then goes on with ours.
 
     private static final Logger log = LoggerFactory.getLogger(InMemoryCluster.class);
 

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What a kube-apiserver does to an object before it stores it, as far as clients of ours can tell: system metadata, the split
- * of status and the rest, Secrets and ConfigMaps that must not change. Pure: from two trees to a third.
+ * What a kube-apiserver does to an object before it stores it, as far as clients of ours can tell: system metadata, the
+ * split of status and the rest, Secrets and ConfigMaps that must not change. Pure: from two trees to a third.
  */
 final class WriteRules {
 

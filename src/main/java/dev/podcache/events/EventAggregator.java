@@ -8,8 +8,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Turns many events that differ in their message only into one: from the tenth message on, unless ten minutes pass without any.
- * After client-go's EventAggregator. For one caller at a time.
+ * Turns many events that differ in their message only into one: from the tenth message on, unless ten minutes pass
+ * without any. After client-go's EventAggregator. For one caller at a time.
  */
 final class EventAggregator {
 

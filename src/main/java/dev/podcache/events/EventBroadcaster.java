@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes events to the API server, one after the other, as client-go's broadcaster does: repetitions of an event become a count, ten
- * that differ in their message only within ten minutes become one, and an object that causes more than 25 gets one every five
- * minutes. Thread-safe.
+ * Writes events to the API server, one after the other, as client-go's broadcaster does: repetitions of an event become
+ * a count, ten that differ in their message only within ten minutes become one, and an object that causes more than 25
+ * gets one every five minutes. Thread-safe.
  *
- * <p>Recording never blocks and never throws. While the server cannot be reached, an event is tried twelve times, ten seconds
- * apart, and up to 1000 others wait; what comes beyond that is lost.
+ * <p>Recording never blocks and never throws. While the server cannot be reached, an event is tried twelve times, ten
+ * seconds apart, and up to 1000 others wait; what comes beyond that is lost.
  */
 public final class EventBroadcaster implements EventRecorder, AutoCloseable {
 

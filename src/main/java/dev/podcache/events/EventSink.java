@@ -23,8 +23,9 @@ import org.slf4j.event.Level;
 final class EventSink {
 
     /*
-     * One event is under way at a time, and so is at most one request. Who finds nobody at it writes on, on a worker: first the
-     * one who adds an event, later whoever brings the answer or the end of a pause. The correlator is touched by that one only.
+     * One event is under way at a time, and so is at most one request. Who finds nobody at it writes on, on a
+     * worker: first the one who adds an event, later whoever brings the answer or the end of a pause. The
+     * correlator is touched by that one only.
      */
 
     private static final Logger log = LoggerFactory.getLogger(EventSink.class);

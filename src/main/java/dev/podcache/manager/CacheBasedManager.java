@@ -19,8 +19,8 @@ import java.util.function.Function;
  *
  * <p>Works on any {@link Referrer}; that a referrer is a pod is known to three methods of {@link Manager} alone.
  *
- * <p>Follows {@code cacheBasedManager} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go} in its newest form:
- * a pod that is registered again only adds what is new.
+ * <p>Follows {@code cacheBasedManager} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go} in its
+ * newest form: a pod that is registered again only adds what is new.
  */
 final class CacheBasedManager<T> implements Manager<T> {
 

@@ -1,8 +1,8 @@
 package dev.podcache.manager;
 
 /**
- * How a cache learns that an object has changed: the kubelet's {@code configMapAndSecretChangeDetectionStrategy}, with the same
- * three values.
+ * How a cache learns that an object has changed: the kubelet's {@code
+ * configMapAndSecretChangeDetectionStrategy}, with the same three values.
  */
 public enum ChangeDetectionStrategy {
     /** It does not: every get asks the API server. Needs the verb {@code get}. */

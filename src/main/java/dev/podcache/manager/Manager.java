@@ -12,9 +12,10 @@ import java.util.function.Function;
 /**
  * The objects of one kind that the registered pods, or whoever else is registered, refer to. Thread-safe.
  *
- * <p>Register a pod before its objects are needed, each time it is synced, and unregister it when it is gone: registering an
- * unchanged pod again costs next to nothing, and neither call touches the network or waits for a request. A pod is its
- * namespace, name <em>and</em> UID, so the late farewell of a deleted pod does not touch its successor of the same name.
+ * <p>Register a pod before its objects are needed, each time it is synced, and unregister it when it is gone:
+ * registering an unchanged pod again costs next to nothing, and neither call touches the network or waits for a
+ * request. A pod is its namespace, name <em>and</em> UID, so the late farewell of a deleted pod does not touch
+ * its successor of the same name.
  *
  * <p>Follows {@code Manager} of the kubelet's {@code pkg/kubelet/util/manager/manager.go}.
  *
@@ -23,8 +24,8 @@ import java.util.function.Function;
 public interface Manager<T> {
 
     /**
-     * The object, from memory where the strategy allows it, otherwise from the API server; see {@link Store#get} for what it
-     * promises.
+     * The object, from memory where the strategy allows it, otherwise from the API server; see {@link
+     * Store#get} for what it promises.
      *
      * <p>Blocks at most for the read timeout; a hit blocks not at all.
      *
@@ -35,9 +36,9 @@ public interface Manager<T> {
     T getObject(String namespace, String name);
 
     /**
-     * From now on holds what the pod refers to, and no longer what it referred to when it was registered before. Objects that
-     * are new to the pod are read anew at the next get. Idempotent: the same UID with the same resourceVersion is not looked at
-     * again. Returns at once.
+     * From now on holds what the pod refers to, and no longer what it referred to when it was registered before.
+     * Objects that are new to the pod are read anew at the next get. Idempotent: the same UID with the same
+     * resourceVersion is not looked at again. Returns at once.
      *
      * @param pod as the API server returned it, with metadata, UID and spec; not kept
      * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
@@ -46,8 +47,8 @@ public interface Manager<T> {
     void registerPod(Pod pod);
 
     /**
-     * Lets go of what the pod holds as it was last registered, whatever the argument refers to. A pod that is not registered is
-     * ignored. Returns at once.
+     * Lets go of what the pod holds as it was last registered, whatever the argument refers to. A pod that is not
+     * registered is ignored. Returns at once.
      *
      * @param pod of which only namespace, name and UID are looked at
      * @throws IllegalArgumentException if one of those is missing
@@ -83,8 +84,8 @@ public interface Manager<T> {
     }
 
     /**
-     * A manager that keeps no references: registering and unregistering only check the pod, and gets ask the store for whatever
-     * they are given.
+     * A manager that keeps no references: registering and unregistering only check the pod, and gets ask the
+     * store for whatever they are given.
      */
     static <T> Manager<T> simple(Store<T> store) {
         return new SimpleManager<>(store);

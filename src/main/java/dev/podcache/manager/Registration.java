@@ -9,12 +9,12 @@ import dev.podcache.store.Store;
 final class Registration {
 
     /*
-     * All changes of what one referrer holds go through its monitor, so that the store sees them one after the other: an
-     * unregister can never take back a reference before the register that it undoes has added it. The calls to the store under
-     * the monitor are its reference calls, which neither block nor call back.
+     * All changes of what one referrer holds go through its monitor, so that the store sees them one after the other:
+     * an unregister can never take back a reference before the register that it undoes has added it. The calls to the
+     * store under the monitor are its reference calls, which neither block nor call back.
      *
-     * `version` is read without the monitor, to tell quickly that a pod has not changed. It is written after the references are
-     * held and cleared before they are let go, so who reads the version knows that they are held.
+     * `version` is read without the monitor, to tell quickly that a pod has not changed. It is written after the
+     * references are held and cleared before they are let go, so who reads the version knows that they are held.
      */
 
     private final Referrer referrer;

@@ -9,7 +9,10 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Objects;
 import java.util.Set;
 
-/** Strategy GET: registration means nothing. Follows {@code simpleSecretManager} of the kubelet's {@code pkg/kubelet/secret}. */
+/**
+ * Strategy GET: registration means nothing. Follows {@code simpleSecretManager} of the
+ * kubelet's {@code pkg/kubelet/secret}.
+ */
 final class SimpleManager<T> implements Manager<T> {
 
     private final Store<T> store;

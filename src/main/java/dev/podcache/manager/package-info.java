@@ -1,6 +1,6 @@
 /**
- * Which objects do the registered pods need? A {@link dev.podcache.manager.Manager} is what an agent talks to: it is told of
- * pods, and turns them into references on a {@link dev.podcache.store.Store}.
+ * Which objects do the registered pods need? A {@link dev.podcache.manager.Manager} is what an agent talks to: it is
+ * told of pods, and turns them into references on a {@link dev.podcache.store.Store}.
  *
  * <p>Read {@code Manager} (the contract), then {@code CacheBasedManager}, then {@code SimpleManager}.
  *

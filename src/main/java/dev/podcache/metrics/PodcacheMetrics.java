@@ -8,14 +8,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Told what the caches do. Every method does nothing unless overridden, so that an implementation names only what it counts.
+ * Told what the caches do. Every method does nothing unless overridden, so that an
+ * implementation names only what it counts.
  *
- * <p>Hits are not told: a hit costs about as much as reading a field, and counting it would cost more than the hit. A caller
- * who wants to know counts its gets and subtracts what is {@link #missed}.
+ * <p>Hits are not told: a hit costs about as much as reading a field, and counting it would cost more than the hit. A
+ * caller who wants to know counts its gets and subtracts what is {@link #missed}.
  *
- * <p><b>Rules for implementations.</b> Be fast, do not block, do not call back into Podcache. What is thrown is logged once and
- * otherwise ignored. Methods are called by many threads, at the same time, and never under a lock of Podcache's. Do not make
- * the key a label of a meter: that is one time series for each object.
+ * <p><b>Rules for implementations.</b> Be fast, do not block, do not call back into Podcache. What is thrown is logged
+ * once and otherwise ignored. Methods are called by many threads, at the same time, and never under a lock of
+ * Podcache's. Do not make the key a label of a meter: that is one time series for each object.
  */
 public interface PodcacheMetrics {
 
@@ -23,14 +24,17 @@ public interface PodcacheMetrics {
     PodcacheMetrics NONE = new PodcacheMetrics() {};
 
     /**
-     * A get found no fresh answer and took the slow path: it waits for a request, or is served what is known. Called on the
-     * thread of the get, before anything else happens.
+     * A get found no fresh answer and took the slow path: it waits for a request, or is served what is known. Called on
+     * the thread of the get, before anything else happens.
      *
      * @param strategy {@code GET}, {@code CACHE} or {@code WATCH}
      */
     default void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {}
 
-    /** A get was answered with an object older than the strategy promises, rather than with an error. On the get's thread. */
+    /**
+     * A get was answered with an object older than the strategy promises, rather than with an
+     * error. On the get's thread.
+     */
     default void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {}
 
     /**
@@ -48,19 +52,20 @@ public interface PodcacheMetrics {
      *
      * @param from what was known before; of {@link Phase}, only UNREAD, FRESH and ABSENT are told here
      * @param to what is known now; the same as {@code from} when one state of the object followed another
-     * @param cause {@code referenced}, {@code fetched}, {@code watched}, {@code idle}, {@code dropped} or {@code evicted}
+     * @param cause {@code referenced}, {@code fetched}, {@code watched}, {@code idle}, {@code
+     *     dropped} or {@code evicted}
      */
     default void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {}
 
     /**
-     * Strategy WATCH: a list or watch of an object failed, and what is held may be behind until {@link #watchSynced}. Told at each
-     * failed attempt, on a thread that must not be held up.
+     * Strategy WATCH: a list or watch of an object failed, and what is held may be behind until {@link #watchSynced}.
+     * Told at each failed attempt, on a thread that must not be held up.
      */
     default void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {}
 
     /**
-     * Strategy WATCH: an object is watched, and what is held is up to date. Told once for each time that it was not. On a thread
-     * that must not be held up.
+     * Strategy WATCH: an object is watched, and what is held is up to date. Told once for each time that it was not. On
+     * a thread that must not be held up.
      *
      * @param took since it was not: since the watch was first wanted, or was lost
      */

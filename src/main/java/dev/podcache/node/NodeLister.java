@@ -28,12 +28,14 @@ public interface NodeLister extends AutoCloseable {
     Optional<Node> get();
 
     /**
-     * Why {@link #get()} is empty, or may be behind, for people; empty if the Node is known and followed. Names the Node, and the
-     * server's refusal if there was one.
+     * Why {@link #get()} is empty, or may be behind, for people; empty if the Node is known and followed. Names the
+     * Node, and the server's refusal if there was one.
      */
     Optional<String> problem();
 
-    /** Has {@code listener} run whenever {@link #get()} or {@link #problem()} changed. It must be brief and not block. */
+    /**
+     * Has {@code listener} run whenever {@link #get()} or {@link #problem()} changed. It must be brief and not block.
+     */
     void addListener(Runnable listener);
 
     /** Undoes {@link #addListener}. Without effect if it was not added. */

@@ -17,16 +17,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Has the lease renewed, or created if there is none, one round at a time. Safe for one round, and {@link #stop} at any time. */
+/**
+ * Has the lease renewed, or created if there is none, one round at a time. Safe for one round,
+ * and {@link #stop} at any time.
+ */
 final class LeaseSync {
 
     /*
-     * A round first updates the lease as the server last answered it, without reading it. Only if that fails five times does it
-     * ensure that there is a lease, which it tries until it succeeds, with pauses; then it updates that, unless it
-     * has just created it. All of it is steps that follow each other's answers, so what only rounds touch needs no lock.
+     * A round first updates the lease as the server last answered it, without reading it. Only if that fails
+     * five times does it ensure that there is a lease, which it tries until it succeeds, with pauses; then it
+     * updates that, unless it has just created it. All of it is steps that follow each other's answers, so what
+     * only rounds touch needs no lock.
      *
-     * A pause that the server asks for is made after any failure, but only up to the interval between rounds: a lease that lapses
-     * costs the node its pods.
+     * A pause that the server asks for is made after any failure, but only up to the interval between rounds: a lease
+     * that lapses costs the node its pods.
      *
      * Once stopped, no further request is made, and a round that was pausing never ends; nobody waits for it.
      */

@@ -13,11 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews the Lease of one node for as long as it runs: the first time at once, then a quarter of the lease's duration, and up to 4 %
- * more, after the end of each round. Creates the lease if there is none, owned by the Node so that it goes with it. Thread-safe.
+ * Renews the Lease of one node for as long as it runs: the first time at once, then a quarter of the lease's
+ * duration, and up to 4 % more, after the end of each round. Creates the lease if there is none, owned by the Node so
+ * that it goes with it. Thread-safe.
  *
- * <p>The renewTime that is written always increases, even if the clock of this machine steps back: it then goes on from the last
- * one, more slowly than real time, until the clock has caught up. Else the node lifecycle controller would not see the renewals.
+ * <p>The renewTime that is written always increases, even if the clock of this machine steps back: it then goes
+ * on from the last one, more slowly than real time, until the clock has caught up. Else the node lifecycle
+ * controller would not see the renewals.
  *
  * <p>Starting and stopping return at once. Stopping makes no further request and leaves the lease to run out: a
  * node agent that restarts within the duration was never away. The ports are not closed.

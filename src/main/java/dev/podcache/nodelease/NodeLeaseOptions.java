@@ -8,8 +8,8 @@ import java.util.Objects;
  *
  * @param nodeName of the node; its lease has the same name
  * @param leaseDuration the kubelet's {@code nodeLeaseDurationSeconds}; it is renewed at a quarter of that
- * @param onRepeatedFailure upstream's onRepeatedHeartbeatFailure: run after each failure to renew but the first in a row, such as
- *     to dial another API server; must not block
+ * @param onRepeatedFailure upstream's onRepeatedHeartbeatFailure: run after each failure to renew but the first in a
+ *     row, such as to dial another API server; must not block
  */
 public record NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable onRepeatedFailure) {
 
@@ -21,7 +21,8 @@ public record NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable
     /**
      * Options.
      *
-     * @throws IllegalArgumentException unless the duration is a positive number of whole seconds that fits an {@code int}
+     * @throws IllegalArgumentException unless the duration is a positive number of whole
+     *     seconds that fits an {@code int}
      */
     public NodeLeaseOptions {
         Objects.requireNonNull(nodeName, "nodeName");

@@ -9,12 +9,13 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times to write into a lease: the time of day in microseconds, but each later than the one before, whatever the clock does.
- * Used by one call after the other; callers see to it that each sees what the one before did.
+ * The times to write into a lease: the time of day in microseconds, but each later than the one before, whatever the
+ * clock does. Used by one call after the other; callers see to it that each sees what the one before did.
  *
- * <p>The node lifecycle controller takes a lease for renewed only if its renewTime is newer than the one it knows, so a node
- * whose clock steps back would be dead until the clock has caught up. Instead the times then go on from the last one at half the
- * pace of real time, until the clock has caught up. Nobody compares these times with a clock, so being ahead does no harm.
+ * <p>The node lifecycle controller takes a lease for renewed only if its renewTime is newer than the one it knows,
+ * so a node whose clock steps back would be dead until the clock has caught up. Instead the times then go on from
+ * the last one at half the pace of real time, until the clock has caught up. Nobody compares these times with a
+ * clock, so being ahead does no harm.
  */
 final class RenewTimes {
 

@@ -1,7 +1,8 @@
 /**
  * Keeps a node believed alive: renews its Lease in {@code kube-node-lease} at a quarter of the lease's duration. {@link
- * dev.podcache.nodelease.NodeLeaseController} runs for as long as the node agent does, apart from the node's status; when it stops the
- * lease stays, and runs out. After {@code pkg/controller/lease} of component-helpers, asynchronous: no thread waits for an answer.
+ * dev.podcache.nodelease.NodeLeaseController} runs for as long as the node agent does, apart from the node's status;
+ * when it stops the lease stays, and runs out. After {@code pkg/controller/lease} of component-helpers, asynchronous:
+ * no thread waits for an answer.
  *
  * <p>Read {@code NodeLeaseController}, {@code LeaseSync}, {@code LeaseRenewal}, {@code RenewTimes}.
  *

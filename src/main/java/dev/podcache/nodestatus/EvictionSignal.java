@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What may run short on a node, under the name that it has in {@code evictionHard}. Images are taken to be on the file system that pods
- * write to, as the kubelet does where a runtime has none of its own for them.
+ * What may run short on a node, under the name that it has in {@code evictionHard}. Images are taken to be on the file
+ * system that pods write to, as the kubelet does where a runtime has none of its own for them.
  */
 enum EvictionSignal {
     MEMORY_AVAILABLE("memory.available"),

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 /**
  * How little of something is too little: an amount, or a part of the capacity. Immutable.
  *
- * <p>A percentage is a 32-bit float, as it is upstream, because what is reserved for it shows in the allocatable memory of the
- * node: 5 % of 10 GiB are 536870920 bytes, not 536870912.
+ * <p>A percentage is a 32-bit float, as it is upstream, because what is reserved for it shows in the allocatable memory
+ * of the node: 5 % of 10 GiB are 536870920 bytes, not 536870912.
  */
 final class EvictionThreshold {
 

@@ -8,9 +8,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The hard eviction thresholds of a node: below them it says that it is under pressure, and what they keep free is not
- * allocatable. Immutable. After upstream's {@code ParseThresholdConfig}, without soft thresholds and minimum reclaims: nothing is
- * evicted here.
+ * The hard eviction thresholds of a node: below them it says that it is under pressure, and what they keep free is
+ * not allocatable. Immutable. After upstream's {@code ParseThresholdConfig}, without soft thresholds and minimum
+ * reclaims: nothing is evicted here.
  */
 public final class EvictionThresholds {
 
@@ -34,16 +34,20 @@ public final class EvictionThresholds {
     }
 
     /**
-     * Reads {@code evictionHard}, such as {@code memory.available: 200Mi}; {@code 0%} and {@code 100%} switch a signal off. It
-     * replaces the {@linkplain #defaults() defaults} as a whole: no entries mean no thresholds.
+     * Reads {@code evictionHard}, such as {@code memory.available: 200Mi}; {@code 0%} and {@code 100%} switch a signal
+     * off. It replaces the {@linkplain #defaults() defaults} as a whole: no entries mean no thresholds.
      *
-     * @throws IllegalArgumentException if there is no such signal, or a value is neither a positive quantity nor a percentage
+     * @throws IllegalArgumentException if there is no such signal, or a value is neither a
+     *     positive quantity nor a percentage
      */
     public static EvictionThresholds parse(Map<String, String> evictionHard) {
         return new EvictionThresholds(parsed(evictionHard));
     }
 
-    /** These, and the {@linkplain #defaults() defaults} for signals that these do not mention: mergeDefaultEvictionSettings. */
+    /**
+     * These, and the {@linkplain #defaults() defaults} for signals that these do not mention:
+     * mergeDefaultEvictionSettings.
+     */
     public EvictionThresholds mergedWithDefaults() {
         EnumMap<EvictionSignal, Optional<EvictionThreshold>> merged = new EnumMap<>(DEFAULTS.thresholds);
         merged.putAll(thresholds);

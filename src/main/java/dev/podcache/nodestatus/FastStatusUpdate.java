@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a node that comes up be Ready for the cluster as soon as it is, and not a sync later: looks ten times a second until the
- * Node is Ready, for at most two minutes, and reports that once. Costs no request before.
+ * Has a node that comes up be Ready for the cluster as soon as it is, and not a sync later: looks ten times a second
+ * until the Node is Ready, for at most two minutes, and reports that once. Costs no request before.
  */
 final class FastStatusUpdate implements AutoCloseable {
 

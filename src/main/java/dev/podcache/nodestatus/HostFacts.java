@@ -10,14 +10,14 @@ import java.util.OptionalInt;
 /**
  * What there is to know of the machine that the node stands for. Thread-safe.
  *
- * <p>A fact that cannot be read is empty, never invented and never an exception. Methods read the machine when they are called,
- * which may block for some milliseconds, unless they say that the fact never changes.
+ * <p>A fact that cannot be read is empty, never invented and never an exception. Methods read the machine when they are
+ * called, which may block for some milliseconds, unless they say that the fact never changes.
  */
 public interface HostFacts {
 
     /**
-     * Those of the machine that this process runs on. In a container these are its host's, except for the file system, the
-     * addresses and the machine id, which are those that the container sees.
+     * Those of the machine that this process runs on. In a container these are its host's, except for the file system,
+     * the addresses and the machine id, which are those that the container sees.
      *
      * <p>Needs {@code com.github.oshi:oshi-core} on the class path, which is an optional dependency of this library.
      *

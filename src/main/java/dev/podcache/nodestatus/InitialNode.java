@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
 /**
  * What a node says of itself when it creates its Node, apart from the status. Immutable.
  *
- * <p>Of a Node that exists already, registration puts right the attach-detach annotation and the well-known labels: those of the
- * platform, the host name, zone, region and instance type. Taints, other labels and the provider's ID are for creation only: an
- * administrator may have changed them since.
+ * <p>Of a Node that exists already, registration puts right the attach-detach annotation and the well-known labels:
+ * those of the platform, the host name, zone, region and instance type. Taints, other labels and the provider's ID are
+ * for creation only: an administrator may have changed them since.
  */
 public final class InitialNode {
 

@@ -6,9 +6,9 @@ import java.util.function.DoubleSupplier;
 /**
  * What was reported last, and so whether it is time for a report that says nothing new. Used in a turn only.
  *
- * <p>After a report of a change, and after the first one, the next is due after half to one and a half times the frequency, at
- * random: a change that meets all nodes of a cluster does not make them report together from then on. After a report that was
- * merely due the next is due after exactly the frequency.
+ * <p>After a report of a change, and after the first one, the next is due after half to one and a half times the
+ * frequency, at random: a change that meets all nodes of a cluster does not make them report together from then on.
+ * After a report that was merely due the next is due after exactly the frequency.
  */
 final class LastReport {
 

@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets what the machine has and what of it pods can get. Resources that others have put into the capacity stay there. After upstream's
- * {@code MachineInfo}, without device plugins: who has devices adds a setter of his own after this one.
+ * Sets what the machine has and what of it pods can get. Resources that others have put into the
+ * capacity stay there. After upstream's {@code MachineInfo}, without device plugins: who has devices
+ * adds a setter of his own after this one.
  */
 final class MachineInfoSetter implements NodeStatusSetter {
 

@@ -16,8 +16,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Sets the addresses. With an external cloud provider it only says which it was given, until that provider has put its own, and
- * never touches those. After upstream's {@code NodeAddress}, without the cloud providers that were built in once.
+ * Sets the addresses. With an external cloud provider it only says which it was given, until that provider
+ * has put its own, and never touches those. After upstream's {@code NodeAddress}, without the cloud
+ * providers that were built in once.
  */
 final class NodeAddressSetter implements NodeStatusSetter {
 

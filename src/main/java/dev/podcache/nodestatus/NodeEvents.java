@@ -28,7 +28,9 @@ final class NodeEvents {
                 "Node " + node + " has been rebooted, boot id: " + bootId);
     }
 
-    /** The kubelet gives the name as the UID in its events, and {@code kubectl describe node} looks for them under it. */
+    /**
+     * The kubelet gives the name as the UID in its events, and {@code kubectl describe node} looks for them under it.
+     */
     private ObjectReference about() {
         return new ObjectReferenceBuilder()
                 .withApiVersion("v1")

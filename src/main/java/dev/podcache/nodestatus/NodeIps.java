@@ -7,11 +7,12 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 
 /**
- * The addresses that a node was told to have, as {@code --node-ip} gives them. After upstream's {@code ParseNodeIPArgument}, which
- * leaves out what is no address; here that is refused, because a node at an address that nobody meant is worse than none.
+ * The addresses that a node was told to have, as {@code --node-ip} gives them. After upstream's {@code
+ * ParseNodeIPArgument}, which leaves out what is no address; here that is refused, because a node at an address that
+ * nobody meant is worse than none.
  *
- * @param addresses none, one, or one of each family; {@code 0.0.0.0} or {@code ::} alone chooses a family and leaves the address to the
- *     machine
+ * @param addresses none, one, or one of each family; {@code 0.0.0.0} or {@code ::} alone chooses a family and
+ *     leaves the address to the machine
  */
 public record NodeIps(ImmutableList<InetAddress> addresses) {
 
@@ -21,8 +22,8 @@ public record NodeIps(ImmutableList<InetAddress> addresses) {
     /**
      * Reads addresses that are separated by commas.
      *
-     * @throws IllegalArgumentException if one is none, or these are more than two, two of one family, or two with one that is
-     *     unspecified
+     * @throws IllegalArgumentException if one is none, or these are more than two, two of one family, or
+     *     two with one that is unspecified
      */
     public static NodeIps parse(String text) {
         ImmutableList.Builder<InetAddress> addresses = ImmutableList.builder();

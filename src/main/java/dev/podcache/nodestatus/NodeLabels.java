@@ -38,10 +38,11 @@ public final class NodeLabels {
     private NodeLabels() {}
 
     /**
-     * Reads the kubelet's {@code --node-labels}, such as {@code zone=a,disk=ssd}. A key without {@code =} has an empty value.
+     * Reads the kubelet's {@code --node-labels}, such as {@code zone=a,disk=ssd}. A key without
+     * {@code =} has an empty value.
      *
-     * @throws IllegalArgumentException if a key or value is not legal, a key is there twice, or is one that a node may not give
-     *     itself; says which, and what is allowed
+     * @throws IllegalArgumentException if a key or value is not legal, a key is there twice, or is one that a node may
+     *     not give itself; says which, and what is allowed
      */
     public static ImmutableMap<String, String> parse(String flag) {
         Map<String, String> labels = new LinkedHashMap<>();

@@ -11,8 +11,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes an existing Node agree with the one that we would have created, in what registration is responsible for. Each method
- * changes {@code existing} and says whether it did.
+ * Makes an existing Node agree with the one that we would have created, in what registration is responsible for. Each
+ * method changes {@code existing} and says whether it did.
  */
 final class NodeReconciler {
 

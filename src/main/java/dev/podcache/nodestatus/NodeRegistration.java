@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that the Node is there: creates it, or puts right the one that there is, and tries until that succeeds: after
- * 100 ms, and then after pauses that double from 200 ms to 7 s, or are longer if the server asks for it. One registration at a
- * time.
+ * Sees to it that the Node is there: creates it, or puts right the one that there is, and tries until that
+ * succeeds: after 100 ms, and then after pauses that double from 200 ms to 7 s, or are longer if the server asks
+ * for it. One registration at a time.
  */
 final class NodeRegistration implements AutoCloseable {
 
@@ -112,7 +112,9 @@ final class NodeRegistration implements AutoCloseable {
                 .thenCompose(next -> next);
     }
 
-    /** Without a Node to be found, that we may not create one is the trouble, unless the server asks not to be asked. */
+    /**
+     * Without a Node to be found, that we may not create one is the trouble, unless the server asks not to be asked.
+     */
     private static Throwable worse(Failure notCreated, Throwable notRead) {
         return notCreated.is(FailureReason.FORBIDDEN) && !Retries.asksForPause(notRead) ? notCreated.cause() : notRead;
     }

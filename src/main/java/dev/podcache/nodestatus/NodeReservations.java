@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What of a node's capacity pods do not get: it is kept for the operating system, for Kubernetes' own daemons, and as the reserve
- * that hard eviction defends. Immutable.
+ * What of a node's capacity pods do not get: it is kept for the operating system, for Kubernetes' own daemons, and as
+ * the reserve that hard eviction defends. Immutable.
  */
 public final class NodeReservations {
 
@@ -38,8 +38,8 @@ public final class NodeReservations {
     /**
      * These with another {@code systemReserved}, such as {@code cpu: 200m, memory: 500Mi}.
      *
-     * @throws IllegalArgumentException if something else than cpu, memory, ephemeral-storage or pid is reserved, or an amount
-     *     is negative or no quantity; says which, and what is allowed
+     * @throws IllegalArgumentException if something else than cpu, memory, ephemeral-storage or pid is reserved, or an
+     *     amount is negative or no quantity; says which, and what is allowed
      */
     public NodeReservations withSystemReserved(Map<String, String> reserved) {
         return new NodeReservations(parsed(reserved), kube, hardEviction);

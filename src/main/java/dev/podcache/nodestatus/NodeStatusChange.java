@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a status says anything new, which is what decides about a report. A heartbeat is nothing new, nor is another order of
- * conditions; a transition time is.
+ * Whether a status says anything new, which is what decides about a report. A heartbeat is nothing new, nor is another
+ * order of conditions; a transition time is.
  */
 final class NodeStatusChange {
 
@@ -26,8 +26,8 @@ final class NodeStatusChange {
     private NodeStatusChange() {}
 
     /**
-     * Whether they differ. Absent and empty are the same in lists and maps, quantities are compared by value, times by instant.
-     * Neither is modified.
+     * Whether they differ. Absent and empty are the same in lists and maps, quantities are compared by value, times
+     * by instant. Neither is modified.
      */
     static boolean between(@Nullable NodeStatus before, @Nullable NodeStatus after) {
         if (before == null || after == null) {

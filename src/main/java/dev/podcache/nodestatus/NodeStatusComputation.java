@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the Node should be, from what it is: the labels of the platform put right, then all setters in order. Blocks as long as
- * they do. Used in a turn only.
+ * What the Node should be, from what it is: the labels of the platform put right, then all setters in order. Blocks as
+ * long as they do. Used in a turn only.
  */
 final class NodeStatusComputation {
 

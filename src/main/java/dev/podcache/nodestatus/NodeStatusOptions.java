@@ -87,8 +87,8 @@ public final class NodeStatusOptions {
         }
 
         /**
-         * What computes the status, in this order. The one of the Ready condition should be the last of those that add conditions:
-         * old readers take the last one in the list for it. Default: none.
+         * What computes the status, in this order. The one of the Ready condition should be the last of those that add
+         * conditions: old readers take the last one in the list for it. Default: none.
          */
         public Builder setters(List<NodeStatusSetter> value) {
             this.setters = ImmutableList.copyOf(value);
@@ -115,15 +115,18 @@ public final class NodeStatusOptions {
             return this;
         }
 
-        /** Whether the node registers itself; if not, nothing is reported until somebody else creates the Node. Default: yes. */
+        /**
+         * Whether the node registers itself; if not, nothing is reported until somebody else
+         * creates the Node. Default: yes.
+         */
         public Builder registerNode(boolean value) {
             this.registersNode = value;
             return this;
         }
 
         /**
-         * Whether registration sets the extended resources of an existing Node, such as devices of a vendor, to none, because what
-         * offers them has yet to say that they are still there. Default: no.
+         * Whether registration sets the extended resources of an existing Node, such as devices of a vendor, to none,
+         * because what offers them has yet to say that they are still there. Default: no.
          */
         public Builder resetExtendedResources(boolean value) {
             this.resetsExtendedResources = value;
@@ -131,8 +134,8 @@ public final class NodeStatusOptions {
         }
 
         /**
-         * Run when a sync fails for the second time in a row and each further one, such as to drop connections that may be dead.
-         * May block for a moment. Default: nothing.
+         * Run when a sync fails for the second time in a row and each further one, such as to drop connections that may
+         * be dead. May block for a moment. Default: nothing.
          */
         public Builder onRepeatedFailure(Runnable value) {
             this.onRepeatedFailure = Objects.requireNonNull(value, "onRepeatedFailure");

@@ -7,8 +7,8 @@ import dev.podcache.patch.StrategicMergePatch;
 import io.fabric8.kubernetes.api.model.Node;
 
 /**
- * The strategic merge patch that brings a Node's metadata and status, and nothing else, from one state to another. It has no
- * resourceVersion: what others changed meanwhile stays.
+ * The strategic merge patch that brings a Node's metadata and status, and nothing else, from one state to another. It
+ * has no resourceVersion: what others changed meanwhile stays.
  */
 final class NodeStatusPatch {
 

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * The setters of an ordinary node, in the kubelet's order, and what they are made from; each option has a default, the kubelet's where
- * it has one. Not thread-safe.
+ * The setters of an ordinary node, in the kubelet's order, and what they are made from; each option has a default, the
+ * kubelet's where it has one. Not thread-safe.
  *
  * <p>Who wants more puts setters of his own behind those of {@link #build()}.
  */
@@ -81,8 +81,8 @@ public final class NodeStatusSetters {
     }
 
     /**
-     * How many pods the node takes: {@code max}, or if that is less, {@code perCore} for each processor. Default: 110, and 0 for no
-     * limit per processor.
+     * How many pods the node takes: {@code max}, or if that is less, {@code perCore} for each processor. Default: 110,
+     * and 0 for no limit per processor.
      *
      * @throws IllegalArgumentException if either is negative
      */
@@ -96,7 +96,9 @@ public final class NodeStatusSetters {
         return this;
     }
 
-    /** Whose versions the node shows. Default: none of the kubelet's, and an unknown one of a runtime called podcache. */
+    /**
+     * Whose versions the node shows. Default: none of the kubelet's, and an unknown one of a runtime called podcache.
+     */
     public NodeStatusSetters versions(NodeVersions shown) {
         this.versions = shown;
         return this;
@@ -137,7 +139,10 @@ public final class NodeStatusSetters {
         return this;
     }
 
-    /** The runtime that must be well for the node to be ready; started and stopped by the caller. Default: no runtime is needed. */
+    /**
+     * The runtime that must be well for the node to be ready; started and stopped by the caller.
+     * Default: no runtime is needed.
+     */
     public NodeStatusSetters runtimeHealth(RuntimeHealth health) {
         this.runtimeErrors = health::runtimeErrors;
         this.networkErrors = health::networkErrors;
@@ -151,8 +156,8 @@ public final class NodeStatusSetters {
     }
 
     /**
-     * Why the node is about to go away, such as {@code node is shutting down}, which makes it not ready; must neither block nor
-     * throw. Default: it is not.
+     * Why the node is about to go away, such as {@code node is shutting down}, which makes it not ready; must neither
+     * block nor throw. Default: it is not.
      */
     public NodeStatusSetters shutdownErrors(Supplier<ImmutableList<String>> errors) {
         this.shutdownErrors = errors;
@@ -165,7 +170,10 @@ public final class NodeStatusSetters {
         return this;
     }
 
-    /** The names of the volumes that are in use; empty while that is not known, which leaves what was reported. Default: not known. */
+    /**
+     * The names of the volumes that are in use; empty while that is not known, which leaves what
+     * was reported. Default: not known.
+     */
     public NodeStatusSetters volumesInUse(Supplier<Optional<ImmutableSet<String>>> names) {
         this.volumesInUse = names;
         return this;

@@ -16,9 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One sync: registers the Node if that is due; then reads it, computes what it should be, and reports that if it is news or a
- * report is due, in up to five tries, back to back unless the server asks for a pause. A sync whose last try was answered with that
- * ends after the pause, so that nobody else asks within it. Used in a turn only, but for what it says about itself.
+ * One sync: registers the Node if that is due; then reads it, computes what it should be, and reports that if it
+ * is news or a report is due, in up to five tries, back to back unless the server asks for a pause. A sync whose
+ * last try was answered with that ends after the pause, so that nobody else asks within it. Used in a turn only,
+ * but for what it says about itself.
  */
 final class NodeStatusSync implements AutoCloseable {
 
@@ -55,7 +56,10 @@ final class NodeStatusSync implements AutoCloseable {
     /** What a sync works with. */
     record Parts(NodeApi api, NodeRegistration registration, StatusReports reports) {}
 
-    /** Syncs. The future never fails; while the Node cannot be registered it is not done either, nor after {@link #close}, perhaps. */
+    /**
+     * Syncs. The future never fails; while the Node cannot be registered it is not done either, nor
+     * after {@link #close}, perhaps.
+     */
     CompletableFuture<Void> run() {
         mayRegisterAgain = true;
         return registerAndUpdate().handle((done, thrown) -> {

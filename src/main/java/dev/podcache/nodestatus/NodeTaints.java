@@ -20,11 +20,12 @@ public final class NodeTaints {
     private NodeTaints() {}
 
     /**
-     * Reads the kubelet's {@code --register-with-taints}, such as {@code dedicated=web:NoSchedule,slow:PreferNoSchedule}.
+     * Reads the kubelet's {@code --register-with-taints}, such as {@code
+     * dedicated=web:NoSchedule,slow:PreferNoSchedule}.
      *
      * @return in the order of {@code flag}
-     * @throws IllegalArgumentException if one has not the form {@code key=value:effect} or {@code key:effect}, a key, value or effect
-     *     is not legal, or a key and effect are there twice; says which, and what is allowed
+     * @throws IllegalArgumentException if one has not the form {@code key=value:effect} or {@code key:effect}, a key,
+     *     value or effect is not legal, or a key and effect are there twice; says which, and what is allowed
      */
     public static ImmutableList<Taint> parse(String flag) {
         ImmutableList.Builder<Taint> taints = ImmutableList.builder();

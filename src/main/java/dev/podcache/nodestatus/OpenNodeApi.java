@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link NodeApi} that makes no request once it is closed: its calls are then answered with a cancellation. So are those under way
- * that fail then, because it may be the closing that they fail of.
+ * A {@link NodeApi} that makes no request once it is closed: its calls are then answered with a cancellation. So are
+ * those under way that fail then, because it may be the closing that they fail of.
  */
 final class OpenNodeApi implements NodeApi, AutoCloseable {
 

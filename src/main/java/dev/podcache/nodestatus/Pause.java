@@ -24,7 +24,9 @@ final class Pause implements AutoCloseable {
         next = closed ? null : timekeeper.schedule(length, task);
     }
 
-    /** Done, on the timer thread, when {@code length} is over, or at once if that is zero; once closed perhaps never. */
+    /**
+     * Done, on the timer thread, when {@code length} is over, or at once if that is zero; once closed perhaps never.
+     */
     CompletableFuture<@Nullable Void> over(Duration length) {
         CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
         if (length.isZero()) {

@@ -12,9 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the node is under one kind of pressure. It is from the first moment that a threshold is met, and stays so for the
- * transition period after the last, so that a value that sways around its threshold does not let pods come and go. Looks when it
- * is asked; not thread-safe. After upstream's eviction manager (synchronize, nodeConditionsObservedSince).
+ * Whether the node is under one kind of pressure. It is from the first moment that a threshold is met, and
+ * stays so for the transition period after the last, so that a value that sways around its threshold does not
+ * let pods come and go. Looks when it is asked; not thread-safe. After upstream's eviction manager
+ * (synchronize, nodeConditionsObservedSince).
  */
 final class Pressure implements BooleanSupplier {
 

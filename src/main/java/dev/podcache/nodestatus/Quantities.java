@@ -7,8 +7,8 @@ import java.math.RoundingMode;
 import java.util.regex.Pattern;
 
 /**
- * Quantities in the form that the API server stores them in, so that a status that was read back does not differ in its text
- * from one that was computed.
+ * Quantities in the form that the API server stores them in, so that a status that was read back does not differ in its
+ * text from one that was computed.
  */
 final class Quantities {
 

@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Sets the condition Ready. It comes after the other conditions, so that a node's first status has it last, where old clients
- * expect it.
+ * Sets the condition Ready. It comes after the other conditions, so that a node's first status has it
+ * last, where old clients expect it.
  */
 final class ReadySetter implements NodeStatusSetter {
 

@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
 public final class RuntimeHealth extends AbstractService {
 
     /*
-     * The runtime is asked on a thread that may block, at most once at a time: while it does not answer, the ticks go on and ask
-     * nothing. So a runtime that hangs costs one thread, and its silence shows as "down" once the last good answer is 30 s old. An
-     * exception instead of an answer changes nothing either: only silence counts.
+     * The runtime is asked on a thread that may block, at most once at a time: while it does not answer, the ticks go
+     * on and ask nothing. So a runtime that hangs costs one thread, and its silence shows as "down" once the last good
+     * answer is 30 s old. An exception instead of an answer changes nothing either: only silence counts.
      *
      * lock guards the fields marked so. Nothing is called under it but Timekeeper.schedule.
      */
@@ -49,8 +49,8 @@ public final class RuntimeHealth extends AbstractService {
      * Prepares the questions.
      *
      * @param runtime asks the runtime; may block; whatever it throws is logged, and is no answer
-     * @param checks further checks by name, asked whenever the node's status is computed, so they must not block: each says
-     *     what is wrong, or nothing. An exception is something wrong
+     * @param checks further checks by name, asked whenever the node's status is computed, so they must not block: each
+     *     says what is wrong, or nothing. An exception is something wrong
      */
     public RuntimeHealth(
             Supplier<RuntimeStatus> runtime,

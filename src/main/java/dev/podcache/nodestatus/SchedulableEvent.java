@@ -3,7 +3,10 @@ package dev.podcache.nodestatus;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Instant;
 
-/** Sets nothing: tells when the node was cordoned or uncordoned. A node that is cordoned at the start counts as a change. */
+/**
+ * Sets nothing: tells when the node was cordoned or uncordoned. A node that is cordoned at the
+ * start counts as a change.
+ */
 final class SchedulableEvent implements NodeStatusSetter {
 
     private final NodeEvents events;

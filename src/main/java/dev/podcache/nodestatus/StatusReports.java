@@ -9,7 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Computes the status, knows whether it is to be reported, and reports it. Used in a turn only, but for {@link #last}. */
+/**
+ * Computes the status, knows whether it is to be reported, and reports it. Used in a turn only, but for {@link #last}.
+ */
 final class StatusReports {
 
     private final NodeApi api;

@@ -7,9 +7,9 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
 /**
- * Syncs at once, and again each time a period after the end of the sync before, or earlier if somebody asks. The period is made
- * longer at random by up to 4 %, so that nodes which started together drift apart. However a sync ends, the next one comes.
- * Thread-safe.
+ * Syncs at once, and again each time a period after the end of the sync before, or earlier if somebody asks. The
+ * period is made longer at random by up to 4 %, so that nodes which started together drift apart. However a sync ends,
+ * the next one comes. Thread-safe.
  */
 final class SyncLoop implements AutoCloseable {
 

@@ -26,7 +26,10 @@ import oshi.hardware.HardwareAbstractionLayer;
 import oshi.software.os.OSFileStore;
 import oshi.software.os.OperatingSystem;
 
-/** {@link HostFacts} read with OSHI, with the JDK, and from {@code /proc} and {@code /sys} for what neither of them knows. */
+/**
+ * {@link HostFacts} read with OSHI, with the JDK, and from {@code /proc} and {@code /sys} for
+ * what neither of them knows.
+ */
 final class ThisMachine implements HostFacts {
 
     private static final Path KERNEL = Path.of("/proc/sys/kernel");
@@ -182,8 +185,8 @@ final class ThisMachine implements HostFacts {
     }
 
     /**
-     * The first line of a file, read at one go: a number of {@code /proc/sys} cannot be read in pieces, and {@code Files.readString}
-     * begins with a piece of one byte where a file claims to be empty.
+     * The first line of a file, read at one go: a number of {@code /proc/sys} cannot be read in pieces, and {@code
+     * Files.readString} begins with a piece of one byte where a file claims to be empty.
      */
     private static Optional<String> text(Path file) {
         try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {

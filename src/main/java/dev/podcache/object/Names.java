@@ -2,7 +2,10 @@ package dev.podcache.object;
 
 import java.util.Objects;
 
-/** What Kubernetes allows as a name: {@code k8s.io/apimachinery/pkg/util/validation}, IsDNS1123Label and IsDNS1123Subdomain. */
+/**
+ * What Kubernetes allows as a name: {@code k8s.io/apimachinery/pkg/util/validation},
+ * IsDNS1123Label and IsDNS1123Subdomain.
+ */
 final class Names {
 
     private static final int MAX_LABEL = 63;

@@ -4,11 +4,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of one object within its kind: namespace and name. The namespace is empty for objects of the whole cluster, such as
- * a Node. The text form is {@code namespace/name}. Immutable.
+ * The name of one object within its kind: namespace and name. The namespace is empty for objects of the whole cluster,
+ * such as a Node. The text form is {@code namespace/name}. Immutable.
  *
- * <p>Built for lookups on a hot path: a key is created per get, so neither construction nor comparison allocates or checks
- * anything. Names that no API server would accept are found by {@link #validated}.
+ * <p>Built for lookups on a hot path: a key is created per get, so neither construction nor comparison allocates or
+ * checks anything. Names that no API server would accept are found by {@link #validated}.
  */
 public final class ObjectKey {
 
@@ -32,7 +32,8 @@ public final class ObjectKey {
     }
 
     /**
-     * A key that an API server could know: a namespace that is an RFC 1123 label and a name that is an RFC 1123 subdomain.
+     * A key that an API server could know: a namespace that is an RFC 1123 label and a name
+     * that is an RFC 1123 subdomain.
      *
      * @throws NullPointerException if either is null
      * @throws IllegalArgumentException if either is empty or illegal; the message quotes it and says what is allowed

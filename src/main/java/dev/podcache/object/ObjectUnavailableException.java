@@ -49,8 +49,8 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
     }
 
     /**
-     * The API server's answer is that there is no such object. The {@linkplain #getCause() cause} is null, or the failure of
-     * the request that would have told whether it has appeared since.
+     * The API server's answer is that there is no such object. The {@linkplain #getCause() cause} is null, or the
+     * failure of the request that would have told whether it has appeared since.
      *
      * <p>Has no stack trace: a pod that waits for its Secret makes this an everyday answer.
      */
@@ -68,7 +68,10 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
         }
     }
 
-    /** Strategy WATCH: the first list and watch did not succeed in time. The cause is their last failure, if there was one. */
+    /**
+     * Strategy WATCH: the first list and watch did not succeed in time. The cause is their last
+     * failure, if there was one.
+     */
     public static final class NotSynced extends ObjectUnavailableException {
         public NotSynced(ObjectKind<?> kind, ObjectKey key, Duration waited, @Nullable Throwable lastFailure) {
             super(

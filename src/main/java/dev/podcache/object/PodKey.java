@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which pod: namespace, name <em>and</em> UID, so that the late farewell of a deleted pod cannot touch what its successor of
- * the same name holds (kubernetes/kubernetes PR 107831). Immutable.
+ * Which pod: namespace, name <em>and</em> UID, so that the late farewell of a deleted pod cannot touch what its
+ * successor of the same name holds (kubernetes/kubernetes PR 107831). Immutable.
  */
 public final class PodKey implements Referrer {
 

@@ -7,8 +7,8 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
  * operator has others, one {@linkplain #of of} each custom resource for example.
  *
  * <p>Two referrers are the same when {@link Object#equals} says so; implementations are immutable, base equality on the
- * {@link #uid()} at least, and have a {@code toString} fit for logs. A referrer that was deleted and created again under the
- * same name is another one.
+ * {@link #uid()} at least, and have a {@code toString} fit for logs. A referrer that was deleted and created again
+ * under the same name is another one.
  */
 public interface Referrer {
 

@@ -4,8 +4,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares {@code metadata.resourceVersion}s as the unsigned 64-bit numbers that they are in Kubernetes' own storage. One that
- * is null, empty or no such number is <em>unknown</em>, and unknown is never older than anything, nor anything than it.
+ * Compares {@code metadata.resourceVersion}s as the unsigned 64-bit numbers that they are in Kubernetes' own
+ * storage. One that is null, empty or no such number is <em>unknown</em>, and unknown is never older than
+ * anything, nor anything than it.
  */
 public final class ResourceVersions {
 

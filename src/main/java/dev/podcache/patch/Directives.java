@@ -21,7 +21,10 @@ final class Directives {
         return parent.isEmpty() ? field : parent + "." + field;
     }
 
-    /** A copy of a patch's value as it is where nothing was before: without directives, and without what it would remove. */
+    /**
+     * A copy of a patch's value as it is where nothing was before: without directives, and
+     * without what it would remove.
+     */
     static JsonNode withoutDirectives(JsonNode patch) {
         JsonNode copy = patch.deepCopy();
         drop(copy);

@@ -8,8 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Elements of a merged list: which is which, and where they go. What the patch names is in the patch's order, the rest in the
- * order it had, and between the two the old order decides where it can.
+ * Elements of a merged list: which is which, and where they go. What the patch names is in the patch's order, the rest
+ * in the order it had, and between the two the old order decides where it can.
  */
 final class ElementOrder {
 

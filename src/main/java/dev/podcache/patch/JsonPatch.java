@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
- * RFC 6902: a list of operations, applied in order, all or none. Copies are bounded, because copies of copies grow with the number of
- * operations as nothing else does.
+ * RFC 6902: a list of operations, applied in order, all or none. Copies are bounded, because copies of copies grow with
+ * the number of operations as nothing else does.
  */
 public final class JsonPatch {
 

@@ -5,8 +5,8 @@ import com.google.common.collect.ImmutableSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which lists of a kind merge, and by what: the patch tags of core/v1. Paths leave out list positions; a list that is not in
- * the table is replaced as a whole (tolerations, taints, env sources, container statuses).
+ * Which lists of a kind merge, and by what: the patch tags of core/v1. Paths leave out list positions; a list that is
+ * not in the table is replaced as a whole (tolerations, taints, env sources, container statuses).
  */
 final class MergeKeys {
 

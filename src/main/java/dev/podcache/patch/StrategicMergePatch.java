@@ -7,8 +7,8 @@ import java.util.Objects;
  * Kubernetes' strategic merge patch of one kind: a merge patch whose lists merge too, by a key that the API declares
  * (conditions by type, containers by name). Immutable.
  *
- * <p>Understood in both directions: {@code $patch: delete} and {@code $patch: replace} in objects and list elements, {@code
- * $setElementOrder/…}, {@code $deleteFromPrimitiveList/…} and {@code $retainKeys}.
+ * <p>Understood in both directions: {@code $patch: delete} and {@code $patch: replace} in objects and list elements,
+ * {@code $setElementOrder/…}, {@code $deleteFromPrimitiveList/…} and {@code $retainKeys}.
  */
 public final class StrategicMergePatch {
 
@@ -21,7 +21,8 @@ public final class StrategicMergePatch {
     }
 
     /**
-     * The patches of {@code kind}, such as {@code Pod}. Of a kind that we have no table for, only metadata has merged lists.
+     * The patches of {@code kind}, such as {@code Pod}. Of a kind that we have no table for,
+     * only metadata has merged lists.
      */
     public static StrategicMergePatch of(String kind) {
         return new StrategicMergePatch(MergeKeys.of(Objects.requireNonNull(kind, "kind")));
@@ -37,8 +38,8 @@ public final class StrategicMergePatch {
     }
 
     /**
-     * The patch that makes {@code modified} of {@code original}; empty if they are equal. It applies to other objects too and
-     * then changes only what differed here.
+     * The patch that makes {@code modified} of {@code original}; empty if they are equal. It applies to other objects
+     * too and then changes only what differed here.
      *
      * @throws PatchException if an element of a merged list lacks its key
      */

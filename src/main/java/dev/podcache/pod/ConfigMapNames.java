@@ -23,7 +23,10 @@ final class ConfigMapNames {
         this.found = found;
     }
 
-    /** Gives every place that can name a ConfigMap to {@code found}: its usage, and the name, which may be null or empty. */
+    /**
+     * Gives every place that can name a ConfigMap to {@code found}: its usage, and the name,
+     * which may be null or empty.
+     */
     static void forEach(PodSpec spec, BiConsumer<Usage, @Nullable String> found) {
         ConfigMapNames names = new ConfigMapNames(found);
         Containers.forEachSource(spec, names::environment, names::variable);

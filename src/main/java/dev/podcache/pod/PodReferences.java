@@ -13,15 +13,15 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a pod refers to by name, and who the pod is. The objects lie in the pod's own namespace, because a pod cannot name any
- * other. Static, pure and thread-safe as long as nobody changes the pod meanwhile.
+ * What a pod refers to by name, and who the pod is. The objects lie in the pod's own namespace, because a pod cannot
+ * name any other. Static, pure and thread-safe as long as nobody changes the pod meanwhile.
  *
- * <p>An object that the pod needs for several purposes gives one {@link Reference} for each, however often the pod mentions it.
- * Names are taken as they are, legal or not; null and empty ones, which a pod may contain, are skipped. Any part of the pod
- * below its {@code spec} may be null, elements of lists too.
+ * <p>An object that the pod needs for several purposes gives one {@link Reference} for each, however often the pod
+ * mentions it. Names are taken as they are, legal or not; null and empty ones, which a pod may contain, are skipped.
+ * Any part of the pod below its {@code spec} may be null, elements of lists too.
  *
- * <p>What an object refers to in turn does not count, nor does what a pod gets without naming it: service account tokens,
- * trust bundles and pod certificates.
+ * <p>What an object refers to in turn does not count, nor does what a pod gets without naming it: service account
+ * tokens, trust bundles and pod certificates.
  *
  * <p>Follows {@code VisitPodSecretNames} and {@code VisitPodConfigmapNames} of {@code pkg/api/v1/pod/util.go}.
  */

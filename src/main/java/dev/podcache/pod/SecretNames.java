@@ -33,7 +33,9 @@ final class SecretNames {
         this.found = found;
     }
 
-    /** Gives every place that can name a Secret to {@code found}: its usage, and the name, which may be null or empty. */
+    /**
+     * Gives every place that can name a Secret to {@code found}: its usage, and the name, which may be null or empty.
+     */
     static void forEach(PodSpec spec, BiConsumer<Usage, @Nullable String> found) {
         SecretNames names = new SecretNames(found);
         for (LocalObjectReference pullSecret : Containers.present(spec.getImagePullSecrets())) {

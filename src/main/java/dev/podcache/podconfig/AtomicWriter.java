@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For one thread at a time, and one writer for each directory. Needs a POSIX file system with symbolic links.
  *
- * <p>Follows {@code pkg/volume/util/atomic_writer.go} of the kubelet in its newest form. Beyond it, permissions count as content,
- * and what a writer left behind that was stopped in the middle is removed by the next write.
+ * <p>Follows {@code pkg/volume/util/atomic_writer.go} of the kubelet in its newest form. Beyond it, permissions count
+ * as content, and what a writer left behind that was stopped in the middle is removed by the next write.
  */
 public final class AtomicWriter {
 
@@ -42,8 +42,8 @@ public final class AtomicWriter {
      *   user   -> ..data/user                  what containers see; never changes while there is such a file
      *   tls    -> ..data/tls
      *
-     * A name that is new is linked before that moment, and dangles for a while; a name that is gone is removed after it. All that
-     * is found beside these, and begins with "..", or points into "..data" without need, is a leftover.
+     * A name that is new is linked before that moment, and dangles for a while; a name that is gone is removed after
+     * it. All that is found beside these, and begins with "..", or points into "..data" without need, is a leftover.
      */
 
     private static final String DATA = "..data";
@@ -67,8 +67,8 @@ public final class AtomicWriter {
     }
 
     /**
-     * Makes the directory hold exactly {@code payload}; other files that it holds, and whose names do not begin with {@code ..},
-     * stay. Blocks for as long as the file system takes.
+     * Makes the directory hold exactly {@code payload}; other files that it holds, and whose names do not begin with
+     * {@code ..}, stay. Blocks for as long as the file system takes.
      *
      * @param payload content by relative path, as {@link VolumePayloads#of} makes it
      * @return whether it had to be written: false if it was there already

@@ -10,12 +10,12 @@ import io.fabric8.kubernetes.api.model.Secret;
 /**
  * Makes the environments of containers. Thread-safe.
  *
- * <p>First {@code envFrom} in order, then {@code env} in order, the later one winning, then what variables of Services are left.
- * A Secret or ConfigMap that is {@code optional} may be missing, and so may its key; but only that the server knows of none is
- * forgiven, not that it could not be asked. Any name is taken that the API server let pass.
+ * <p>First {@code envFrom} in order, then {@code env} in order, the later one winning, then what variables of Services
+ * are left. A Secret or ConfigMap that is {@code optional} may be missing, and so may its key; but only that the server
+ * knows of none is forgiven, not that it could not be asked. Any name is taken that the API server let pass.
  *
- * <p>Follows {@code makeEnvironmentVariables} of the kubelet's {@code kubelet_pods.go} in its newest form, except that the order
- * is the one above where upstream's is random, and that {@code fileKeyRef} is refused.
+ * <p>Follows {@code makeEnvironmentVariables} of the kubelet's {@code kubelet_pods.go} in its newest form, except that
+ * the order is the one above where upstream's is random, and that {@code fileKeyRef} is refused.
  */
 public final class ContainerEnvironment {
 
@@ -37,8 +37,8 @@ public final class ContainerEnvironment {
     }
 
     /**
-     * The environment of {@code container}. Blocks as long as the managers' {@link Manager#getObject} does, once for each object
-     * that the container refers to.
+     * The environment of {@code container}. Blocks as long as the managers' {@link Manager#getObject} does, once for
+     * each object that the container refers to.
      *
      * @param pod as the API server returned it, with metadata and spec; neither kept nor modified
      * @param container one of its containers; of an ephemeral one its equal as a {@code Container}

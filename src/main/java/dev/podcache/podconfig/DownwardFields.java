@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fields of a pod that its own containers can ask for ({@code fieldRef}): of its metadata anywhere, of its spec and status in
- * variables only.
+ * Fields of a pod that its own containers can ask for ({@code fieldRef}): of its metadata anywhere, of its
+ * spec and status in variables only.
  *
  * <p>Follows {@code podFieldSelectorRuntimeValue} of the kubelet's {@code kubelet_pods.go} and {@code pkg/fieldpath}.
  */

@@ -1,6 +1,8 @@
 package dev.podcache.podconfig;
 
-/** Text in double quotes as Go's {@code %q} writes it, which is how the kubelet writes labels and annotations to a file. */
+/**
+ * Text in double quotes as Go's {@code %q} writes it, which is how the kubelet writes labels and annotations to a file.
+ */
 final class GoQuoted {
 
     private static final String ESCAPED = "\u0007\b\f\n\r\t\u000b\"\\";

@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The Secrets that a pod's images are pulled with. Thread-safe.
  *
- * <p>One that cannot be had keeps no pod from running: the image may be public, or there already. People are told by an event.
+ * <p>One that cannot be had keeps no pod from running: the image may be public, or there
+ * already. People are told by an event.
  *
  * <p>Follows {@code getPullSecretsForPod} of the kubelet's {@code kubelet_pods.go} in its newest form.
  */
@@ -41,8 +42,8 @@ public final class ImagePullSecrets {
     }
 
     /**
-     * The Secrets that can be had of those that {@code pod} names, in its order. Blocks as long as {@link Manager#getObject} does,
-     * once for each. Throws nothing because of a Secret.
+     * The Secrets that can be had of those that {@code pod} names, in its order. Blocks as long as {@link
+     * Manager#getObject} does, once for each. Throws nothing because of a Secret.
      *
      * @param pod as the API server returned it, with metadata and spec; neither kept nor modified
      * @return shared by all who ask: must not be modified

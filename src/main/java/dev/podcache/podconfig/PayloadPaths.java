@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where in a volume a file may lie. Follows {@code validatePath} of the kubelet's {@code pkg/volume/util/atomic_writer.go};
- * lengths are in bytes of UTF-8.
+ * Where in a volume a file may lie. Follows {@code validatePath} of the kubelet's {@code
+ * pkg/volume/util/atomic_writer.go}; lengths are in bytes of UTF-8.
  */
 final class PayloadPaths {
 

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objects that one container or one volume asks for, each read once, so that it sees all keys of one object from the same
- * version. For one thread.
+ * The objects that one container or one volume asks for, each read once, so that it sees all keys of one object from
+ * the same version. For one thread.
  */
 final class PodObjects {
 

@@ -10,8 +10,8 @@ import java.util.List;
 /**
  * What a pod can be told of where it runs, and only its node knows.
  *
- * @param podIps the pod's addresses, of a pod on the host's network those of the host; empty while there are none. Kept is the
- *     first of each family, and first the family of the node's first address, however they are given.
+ * @param podIps the pod's addresses, of a pod on the host's network those of the host; empty while there are none. Kept
+ *     is the first of each family, and first the family of the node's first address, however they are given.
  * @param hostIps the node's addresses, at most one of each family, the preferred one first
  * @param allocatable what the node has for pods, by resource: what a container without a limit is told as its limit
  */

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Variables that tell a container where Services are: of the API server's own Service always, of the others in the pod's
- * namespace if it wants them ({@code enableServiceLinks}).
+ * Variables that tell a container where Services are: of the API server's own Service always, of the others in the
+ * pod's namespace if it wants them ({@code enableServiceLinks}).
  *
- * <p>Follows {@code getServiceEnvVarMap} of the kubelet's {@code kubelet_pods.go} and {@code pkg/kubelet/envvars}, in the order
- * of the Services' names where upstream's is random.
+ * <p>Follows {@code getServiceEnvVarMap} of the kubelet's {@code kubelet_pods.go} and {@code pkg/kubelet/envvars}, in
+ * the order of the Services' names where upstream's is random.
  */
 final class ServiceVariables {
 

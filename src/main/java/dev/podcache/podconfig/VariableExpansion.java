@@ -4,8 +4,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces {@code $(NAME)} by values. {@code $$} stands for one dollar sign; names that are not known, and whatever else follows
- * a dollar sign, stay as they are. What was put in is not looked at again.
+ * Replaces {@code $(NAME)} by values. {@code $$} stands for one dollar sign; names that are not known, and whatever
+ * else follows a dollar sign, stay as they are. What was put in is not looked at again.
  *
  * <p>Follows {@code third_party/forked/golang/expansion} of Kubernetes.
  */

@@ -8,18 +8,20 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Volume;
 
 /**
- * Makes the files of volumes that come from Secrets, ConfigMaps and the pod itself: {@code secret}, {@code configMap}, {@code
- * downwardAPI}, and {@code projected}, which is several of these in one. Thread-safe.
+ * Makes the files of volumes that come from Secrets, ConfigMaps and the pod itself: {@code secret}, {@code configMap},
+ * {@code downwardAPI}, and {@code projected}, which is several of these in one. Thread-safe.
  *
- * <p>An object that is {@code optional} may be missing, and so may its keys; but only that the server knows of none is forgiven,
- * not that it could not be asked.
+ * <p>An object that is {@code optional} may be missing, and so may its keys; but only that the server knows of none is
+ * forgiven, not that it could not be asked.
  *
- * <p>Of a projected volume, the file of a {@code serviceAccountToken} is left out, because Podcache requests no tokens: nearly
- * every pod has one, and all else in such a volume is of use without it. Who runs containers adds it, with a token of its own. A
- * {@code clusterTrustBundle} or {@code podCertificate} is refused: who asks for one cannot do without.
+ * <p>Of a projected volume, the file of a {@code serviceAccountToken} is left out, because Podcache requests
+ * no tokens: nearly every pod has one, and all else in such a volume is of use without it. Who runs containers
+ * adds it, with a token of its own. A {@code clusterTrustBundle} or {@code podCertificate} is refused: who
+ * asks for one cannot do without.
  *
- * <p>Follows {@code MakePayload} of the kubelet's {@code pkg/volume/secret} and {@code configmap}, and {@code collectData} of
- * {@code pkg/volume/projected} and {@code downwardapi}; owners of files ({@code fsGroup}) are left to who writes them.
+ * <p>Follows {@code MakePayload} of the kubelet's {@code pkg/volume/secret} and {@code configmap}, and
+ * {@code collectData} of {@code pkg/volume/projected} and {@code downwardapi}; owners of files ({@code
+ * fsGroup}) are left to who writes them.
  */
 public final class VolumePayloads {
 
@@ -44,13 +46,14 @@ public final class VolumePayloads {
     }
 
     /**
-     * The files of {@code volume}, by their paths: relative, without {@code .} and {@code ..}, separated by {@code /}. Blocks as
-     * long as the managers' {@link Manager#getObject} does, once for each object that the volume refers to.
+     * The files of {@code volume}, by their paths: relative, without {@code .} and {@code ..}, separated by {@code /}.
+     * Blocks as long as the managers' {@link Manager#getObject} does, once for each object that the volume refers to.
      *
      * @param pod as the API server returned it, with metadata and spec; neither kept nor modified
      * @param volume one of its volumes
      * @param placement where the pod runs
-     * @throws PodConfigException why the volume cannot be filled now; of a projected volume, the reasons of all its sources
+     * @throws PodConfigException why the volume cannot be filled now; of a projected volume,
+     *     the reasons of all its sources
      * @throws IllegalArgumentException if {@code volume} is of another kind, see {@link #isMadeHere}
      */
     public ImmutableMap<String, VolumeFile> of(Pod pod, Volume volume, PodPlacement placement) {

@@ -7,8 +7,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.PodStatus;
 
 /**
- * A status as a tree without what says nothing: nulls, empty texts, objects and lists. The API server writes some of them (a
- * {@code lastState} of {@code {}}, an empty {@code imageID}) where we write none, and no difference may come of that.
+ * A status as a tree without what says nothing: nulls, empty texts, objects and lists. The API server
+ * writes some of them (a {@code lastState} of {@code {}}, an empty {@code imageID}) where we write none,
+ * and no difference may come of that.
  */
 final class CanonicalStatus {
 

@@ -16,14 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The newest status of each pod, by UID, beside the pods as they are known from elsewhere. Thread-safe; the lock covers every step
- * from one status to the next.
+ * The newest status of each pod, by UID, beside the pods as they are known from elsewhere. Thread-safe; the lock covers
+ * every step from one status to the next.
  */
 final class PodStatusCache {
 
     // After updateStatusInternal of pkg/kubelet/status/status_manager.go of Kubernetes. Versions are counted over all
-    // pods, not
-    // for each, so that they grow even for a pod that was forgotten and comes back.
+    // pods, not for each, so that they grow even for a pod that was forgotten and comes back.
 
     private static final Logger log = LoggerFactory.getLogger(PodStatusManager.class);
 

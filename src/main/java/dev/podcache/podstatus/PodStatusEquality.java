@@ -16,8 +16,8 @@ final class PodStatusEquality {
     private PodStatusEquality() {}
 
     /**
-     * Whether {@code newer} says nothing that {@code older} does not say: the conditions of others and all times of conditions are
-     * left out, and so is a condition that only {@code older} has. Both normalised.
+     * Whether {@code newer} says nothing that {@code older} does not say: the conditions of others and all times of
+     * conditions are left out, and so is a condition that only {@code older} has. Both normalised.
      */
     static boolean equal(PodStatus older, PodStatus newer) {
         // most reports say just the same, and trees cost more than comparing

@@ -10,31 +10,32 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 
 /**
- * Keeps the newest status of each pod of our node and brings the API server to agree with it. Thread-safe; no method blocks or
- * makes a request on the caller's thread.
+ * Keeps the newest status of each pod of our node and brings the API server to agree with it. Thread-safe; no method
+ * blocks or makes a request on the caller's thread.
  *
  * <p>What it promises:
  *
  * <ul>
- * <li>The server is sent the newest status of a pod, in order, and never one older than it was sent before. Statuses between two
- * reports are skipped.
+ * <li>The server is sent the newest status of a pod, in order, and never one older than it was sent before. Statuses
+ * between two reports are skipped.
  * <li>Only the pod with the UID that the status was set for is written to or deleted, whatever has its name by then.
  * <li>Conditions of others stay as the server has them. Succeeded and Failed are held back until {@link #terminatePod}.
  * <li>A status that says nothing new makes no request, unless the pod is being deleted: then each makes a GET.
  * </ul>
  *
- * <p>A report is a GET of the latest state, a PATCH if that differs, and a DELETE if the pod was asked to end and has. The GET
- * comes before every PATCH even if a watch has brought the pod: a patch is the difference to what is there, so one made from an
- * older state would leave out what somebody changed since, such as a Ready that the node lifecycle controller took away. Eight
- * pods are reported at once, so a pod that waits for its answer holds up one place of eight, and no more than eight requests are
- * under way: 110 pods are 220 requests in 14 rounds.
+ * <p>A report is a GET of the latest state, a PATCH if that differs, and a DELETE if the pod was asked to end and has.
+ * The GET comes before every PATCH even if a watch has brought the pod: a patch is the difference to what is there, so
+ * one made from an older state would leave out what somebody changed since, such as a Ready that the node lifecycle
+ * controller took away. Eight pods are reported at once, so a pod that waits for its answer holds up one place of
+ * eight, and no more than eight requests are under way: 110 pods are 220 requests in 14 rounds.
  *
- * <p>A report that fails is repeated after a pause of its pod alone, first at most 1 s, doubling up to 10 s, or after what the server
- * asks for (Retry-After). Every 10 s a full pass compares what the pods look like from outside with what was reported, and reports
- * again where somebody else has changed it.
+ * <p>A report that fails is repeated after a pause of its pod alone, first at most 1 s, doubling up to 10 s, or after
+ * what the server asks for (Retry-After). Every 10 s a full pass compares what the pods look like from outside with
+ * what was reported, and reports again where somebody else has changed it.
  *
- * <p>For pods that come from the API server; the mirror pods of static pods are not treated apart. Follows the kubelet's {@code
- * pkg/kubelet/status/status_manager.go}, except for what is said here of several at once, pauses, and a status after the end.
+ * <p>For pods that come from the API server; the mirror pods of static pods are not treated apart. Follows the
+ * kubelet's {@code pkg/kubelet/status/status_manager.go}, except for what is said here of several at once,
+ * pauses, and a status after the end.
  */
 public final class PodStatusManager implements AutoCloseable {
 
@@ -45,8 +46,8 @@ public final class PodStatusManager implements AutoCloseable {
      * A manager that reports nothing yet.
      *
      * @param api not closed with it
-     * @param known the pod with that UID as the API server last showed it, such as by a watch; must not block. Asked for the
-     *     comparison with what was reported, and for the spec of a pod whose container changed
+     * @param known the pod with that UID as the API server last showed it, such as by a watch; must not block. Asked
+     *     for the comparison with what was reported, and for the spec of a pod whose container changed
      * @param timekeeper not closed with it
      * @param random uniform in [0, 1), for jitter
      */
@@ -64,12 +65,12 @@ public final class PodStatusManager implements AutoCloseable {
     }
 
     /**
-     * Takes the pod's new status. The start time and the transition times of the node's conditions are kept from the status before
-     * where they still hold, else set to now. Times are cut to seconds, and termination messages to 12288 bytes over all containers
-     * of the spec.
+     * Takes the pod's new status. The start time and the transition times of the node's conditions are kept from the
+     * status before where they still hold, else set to now. Times are cut to seconds, and termination messages to 12288
+     * bytes over all containers of the spec.
      *
-     * <p>A status that undoes an end is not taken, with a warning in the log: a container that has terminated and is not to be started
-     * again under the pod's restart policy, or a pod that has Succeeded or Failed.
+     * <p>A status that undoes an end is not taken, with a warning in the log: a container that has terminated and is
+     * not to be started again under the pod's restart policy, or a pod that has Succeeded or Failed.
      *
      * @param pod as the API server returned it, with its spec. Not modified
      * @param status the whole status, as {@link PodStatuses#of} makes it. Copied
@@ -87,8 +88,8 @@ public final class PodStatusManager implements AutoCloseable {
     }
 
     /**
-     * Notes whether a container is ready, and what follows for the pod. Ignored if the pod is not known, has no status yet, or has no
-     * such container.
+     * Notes whether a container is ready, and what follows for the pod. Ignored if the pod is not known, has no status
+     * yet, or has no such container.
      *
      * @param uid of the pod
      * @param containerId as the container's status has it
@@ -105,9 +106,9 @@ public final class PodStatusManager implements AutoCloseable {
     }
 
     /**
-     * Notes that nothing of the pod runs any more, for good: its phase becomes Failed unless it is Succeeded already, containers of
-     * which no end is known have ended with code 137. That is reported, and if the pod was asked to end, now or later, it is deleted from
-     * the API server, so everything that belongs to it must be given back by then.
+     * Notes that nothing of the pod runs any more, for good: its phase becomes Failed unless it is Succeeded already,
+     * containers of which no end is known have ended with code 137. That is reported, and if the pod was asked to end,
+     * now or later, it is deleted from the API server, so everything that belongs to it must be given back by then.
      *
      * @param pod as the API server returned it, with its spec. Not modified
      * @throws IllegalArgumentException if the pod has no namespace, name or uid

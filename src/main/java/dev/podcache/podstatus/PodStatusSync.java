@@ -25,16 +25,16 @@ import org.slf4j.LoggerFactory;
 final class PodStatusSync implements AutoCloseable {
 
     /*
-     * A turn looks for pods whose status is newer than the one last reported, and begins a report of each, up to IN_FLIGHT at
-     * once and never two of one pod. It waits for none of them: each that ends frees its place and asks for the next turn. Turns
-     * are asked for by wakeUp(): at most one is pending, however often they are asked for, so that a pod that changed thrice is
-     * reported once. They run one at a time, on the timer's thread.
+     * A turn looks for pods whose status is newer than the one last reported, and begins a report of each, up to
+     * IN_FLIGHT at once and never two of one pod. It waits for none of them: each that ends frees its place and asks
+     * for the next turn. Turns are asked for by wakeUp(): at most one is pending, however often they are asked for, so
+     * that a pod that changed thrice is reported once. They run one at a time, on the timer's thread.
      *
      * A full pass, every 10 s, makes pods due that no new version has: by forgetting what was reported of them.
      *
-     * A pod whose report failed pauses, alone, and asks for a turn when that is over. Being told that there is another pod by that
-     * name only now, by a refused UID, is a failure like any other: the next GET says for sure, and nothing is lost if the
-     * conflict had another cause.
+     * A pod whose report failed pauses, alone, and asks for a turn when that is over. Being told that there is another
+     * pod by that name only now, by a refused UID, is a failure like any other: the next GET says for sure, and nothing
+     * is lost if the conflict had another cause.
      */
 
     static final Duration FULL_PASS = Duration.ofSeconds(10);
@@ -218,7 +218,10 @@ final class PodStatusSync implements AutoCloseable {
         pauses.retain(uids);
     }
 
-    /** Whether the pod as we know it from elsewhere shows that the server does not have what was reported, or must be deleted. */
+    /**
+     * Whether the pod as we know it from elsewhere shows that the server does not have what was
+     * reported, or must be deleted.
+     */
     private boolean differs(VersionedPodStatus status) {
         Reported last;
         synchronized (this) {
@@ -235,8 +238,8 @@ final class PodStatusSync implements AutoCloseable {
             return true;
         }
         PodStatus there = PodStatusNormalizer.normalised(pod, PodParts.status(pod));
-        // a server may answer with less than it was sent, such as one that does not know a new field: asking
-        // again would not help
+        // a server may answer with less than it was sent, such as one that does not know a new
+        // field: asking again would not help
         return !PodStatusEquality.equal(there, status.status()) && !PodStatusEquality.equal(there, last.answered());
     }
 }

@@ -29,15 +29,16 @@ public final class PodStatuses {
     private PodStatuses() {}
 
     /**
-     * The status of {@code pod}: phase, conditions, QoS class, addresses and one status for each container. Times of transitions
-     * and the start time are left to {@link PodStatusManager#setPodStatus}. A pod that the API server shows as Succeeded or Failed
-     * stays so, with reason and message.
+     * The status of {@code pod}: phase, conditions, QoS class, addresses and one status for each container. Times of
+     * transitions and the start time are left to {@link PodStatusManager#setPodStatus}. A pod that the API server shows
+     * as Succeeded or Failed stays so, with reason and message.
      *
-     * <p>A container that was not observed waits, because of {@code PodInitializing} if the pod has init containers, else {@code
-     * ContainerCreating}. An observed one that waits without a reason gets the same; any reason that is there is kept.
+     * <p>A container that was not observed waits, because of {@code PodInitializing} if the pod has init
+     * containers, else {@code ContainerCreating}. An observed one that waits without a reason gets the same;
+     * any reason that is there is kept.
      *
-     * @param pod as the API server returned it, with its spec; its status counts for readiness gates and other conditions of
-     *     others. Not modified
+     * @param pod as the API server returned it, with its spec; its status counts for readiness gates and other
+     *     conditions of others. Not modified
      * @return new, and the caller's to change
      */
     public static PodStatus of(Pod pod, PodObservation observed) {

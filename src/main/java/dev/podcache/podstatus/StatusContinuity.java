@@ -5,7 +5,10 @@ import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import org.jspecify.annotations.Nullable;
 
-/** What a status takes over from the one before it: when the pod started, and since when its conditions are what they are. */
+/**
+ * What a status takes over from the one before it: when the pod started, and since when its
+ * conditions are what they are.
+ */
 final class StatusContinuity {
 
     // After updateStatusInternal and updateLastTransitionTime of pkg/kubelet/status/status_manager.go of Kubernetes.

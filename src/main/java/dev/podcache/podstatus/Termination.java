@@ -12,8 +12,8 @@ import java.util.List;
 /** The last status of a pod: nothing of it runs any more. */
 final class Termination {
 
-    // After TerminatePod, hasPodInitialized and initializedContainers of pkg/kubelet/status/status_manager.go of
-    // Kubernetes.
+    // After TerminatePod, hasPodInitialized and initializedContainers of
+    // pkg/kubelet/status/status_manager.go of Kubernetes.
 
     private static final int KILLED = 137;
 

@@ -1,12 +1,12 @@
 /**
- * What a node says of its pods. {@link dev.podcache.podstatus.PodStatuses} makes a whole status of what a runtime observed, {@link
- * dev.podcache.podstatus.PodStatusManager} keeps the newest one of each pod and brings the API server to agree with it, without a
- * thread of its own, and removes the pods that are over. Follows the kubelet's {@code pkg/kubelet/status} and {@code
- * pkg/kubelet/kubelet_pods.go}.
+ * What a node says of its pods. {@link dev.podcache.podstatus.PodStatuses} makes a whole status of what a runtime
+ * observed, {@link dev.podcache.podstatus.PodStatusManager} keeps the newest one of each pod and brings the API server
+ * to agree with it, without a thread of its own, and removes the pods that are over. Follows the kubelet's {@code
+ * pkg/kubelet/status} and {@code pkg/kubelet/kubelet_pods.go}.
  *
- * <p>Read {@code PodStatusManager}, {@code PodStatusCache} (which status is the newest), {@code PodStatusSync} (which pods are
- * due), {@code PodStatusReport} (one pod's requests), {@code PodStatusMerge}, then {@code PodStatuses}, {@code PodPhase}, {@code
- * PodConditions}.
+ * <p>Read {@code PodStatusManager}, {@code PodStatusCache} (which status is the newest), {@code PodStatusSync} (which
+ * pods are due), {@code PodStatusReport} (one pod's requests), {@code PodStatusMerge}, then {@code PodStatuses}, {@code
+ * PodPhase}, {@code PodConditions}.
  *
  * <table>
  * <caption>Locks</caption>

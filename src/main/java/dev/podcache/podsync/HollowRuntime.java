@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Runs nothing: a container that is started counts as running until its pod is stopped, an init container as having succeeded at
- * once. So the whole way from a Secret to a pod's status can be seen without a container runtime. What it does not remember, after a
- * restart of the agent, it takes from the pod's status, as if the containers had run on.
+ * Runs nothing: a container that is started counts as running until its pod is stopped, an init container as having
+ * succeeded at once. So the whole way from a Secret to a pod's status can be seen without a container runtime. What it
+ * does not remember, after a restart of the agent, it takes from the pod's status, as if the containers had run on.
  */
 public final class HollowRuntime implements PodRuntime {
 

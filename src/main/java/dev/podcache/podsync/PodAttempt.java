@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt to bring a pod to where its spec wants it: volumes, then init containers one after the other, then all others. What is
- * in the way of one container does not keep the others of its kind from starting. Used by one thread.
+ * One attempt to bring a pod to where its spec wants it: volumes, then init containers one after the other, then all
+ * others. What is in the way of one container does not keep the others of its kind from starting. Used by one thread.
  */
 final class PodAttempt {
 

@@ -9,7 +9,9 @@ final class PodChange {
 
     private PodChange() {}
 
-    /** Whether {@code now} asks for something else than {@code before}: our own reports come back to us, and must not. */
+    /**
+     * Whether {@code now} asks for something else than {@code before}: our own reports come back to us, and must not.
+     */
     static boolean matters(Pod before, Pod now) {
         ObjectMeta was = before.getMetadata();
         ObjectMeta is = now.getMetadata();

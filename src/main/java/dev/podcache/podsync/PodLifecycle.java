@@ -12,12 +12,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What one pod goes through: synced, from its first sync registered with the managers; when it is deleted or has run to its end,
- * stopped, unregistered and reported as finished; when the API server has it no more, forgotten. One call at a time.
+ * What one pod goes through: synced, from its first sync registered with the managers; when it is deleted or
+ * has run to its end, stopped, unregistered and reported as finished; when the API server has it no more,
+ * forgotten. One call at a time.
  *
- * <p>Follows {@code SyncPod}, {@code SyncTerminatingPod} and {@code SyncTerminatedPod} of the kubelet's {@code kubelet.go}, with two
- * differences: a pod that is found being deleted after a restart is registered until it has stopped, so that its volumes can be had; and
- * an event is recorded when what it tells is new, not at every attempt.
+ * <p>Follows {@code SyncPod}, {@code SyncTerminatingPod} and {@code SyncTerminatedPod} of the kubelet's {@code
+ * kubelet.go}, with two differences: a pod that is found being deleted after a restart is registered until it has
+ * stopped, so that its volumes can be had; and an event is recorded when what it tells is new, not at every attempt.
  */
 final class PodLifecycle {
 

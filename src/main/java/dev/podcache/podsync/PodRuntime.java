@@ -12,8 +12,9 @@ import java.util.Optional;
 /**
  * Runs the containers of pods: what a user of the node agent plugs in. Thread-safe.
  *
- * <p>Of one pod, known by its UID, one call at a time is made; calls for different pods come from different threads. All may
- * block. What a call throws is told in the pod's status, or logged where there is none, and the call is made again with the next sync.
+ * <p>Of one pod, known by its UID, one call at a time is made; calls for different pods come from different
+ * threads. All may block. What a call throws is told in the pod's status, or logged where there is none, and the
+ * call is made again with the next sync.
  *
  * <p>Each container is started once. Starting it again after it ended, as its pod's {@code restartPolicy} says, is the
  * runtime's own affair, and its statuses tell of it.
@@ -30,8 +31,8 @@ public interface PodRuntime {
     PodState status(Pod pod);
 
     /**
-     * Makes the volumes of a pod contain this, before its first container is started and, because Secrets and ConfigMaps change,
-     * at every sync from then on.
+     * Makes the volumes of a pod contain this, before its first container is started and, because Secrets and
+     * ConfigMaps change, at every sync from then on.
      *
      * @param volumes by name: those that take their content from Secrets, ConfigMaps or the pod itself
      */
@@ -41,7 +42,8 @@ public interface PodRuntime {
     void start(Pod pod, Container container, Launch launch);
 
     /**
-     * Stops all containers of a pod. Returns when none of them runs any more, after which {@link #status} tells how each ended.
+     * Stops all containers of a pod. Returns when none of them runs any more, after which {@link
+     * #status} tells how each ended.
      *
      * @param gracePeriod for the containers to end by themselves
      * @throws InterruptedException if the thread is interrupted; the call is made again when the pod is next looked at

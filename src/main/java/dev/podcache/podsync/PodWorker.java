@@ -9,19 +9,22 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sees to one pod, known by its UID, from the moment it is assigned until it is gone and nothing of it is left. Thread-safe. */
+/**
+ * Sees to one pod, known by its UID, from the moment it is assigned until it is gone and
+ * nothing of it is left. Thread-safe.
+ */
 final class PodWorker {
 
     /*
-     * One turn at a time: `turn` is true from when a turn is handed to a thread until it has ended, and what comes meanwhile
-     * sets `again`. So the runtime and the managers hear of a pod in order without a lock being held while they work. A turn looks at the pod
-     * as it is when it begins, so any number of changes cost one.
+     * One turn at a time: `turn` is true from when a turn is handed to a thread until it has ended, and what comes
+     * meanwhile sets `again`. So the runtime and the managers hear of a pod in order without a lock being held while
+     * they work. A turn looks at the pod as it is when it begins, so any number of changes cost one.
      *
      * Between two turns at most one timer runs; whoever begins a turn cancels it.
      *
-     * A pod that is gone is over with the first turn that knows it and leaves nothing to do. One that turns up again before that, as in a
-     * list from a server that lags behind, goes on; one that turns up after that gets another worker. So there never are two at
-     * one pod.
+     * A pod that is gone is over with the first turn that knows it and leaves nothing to do. One that turns up again
+     * before that, as in a list from a server that lags behind, goes on; one that turns up after that gets another
+     * worker. So there never are two at one pod.
      *
      * The lock covers the fields below and nothing else is done under it.
      */

@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The pods of our node, each with a worker of its own: where a watch of {@code spec.nodeName} leads. A pod is its UID, so one that
- * was deleted and another of the same name are brought to their end, and to life, independently. Told by one thread at a time;
- * never blocks it.
+ * The pods of our node, each with a worker of its own: where a watch of {@code spec.nodeName} leads. A pod is its UID,
+ * so one that was deleted and another of the same name are brought to their end, and to life, independently. Told by
+ * one thread at a time; never blocks it.
  *
  * <p>Follows the kubelet's {@code pod_workers.go}.
  */
@@ -122,7 +122,9 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         following = false;
     }
 
-    /** Begins no turn from now on; what runs is not waited for, and nothing is stopped: the pods outlive us. Idempotent. */
+    /**
+     * Begins no turn from now on; what runs is not waited for, and nothing is stopped: the pods outlive us. Idempotent.
+     */
     @Override
     public void close() {
         closed = true;

@@ -3,12 +3,14 @@ package dev.podcache.podsync;
 import java.time.Duration;
 
 /**
- * How often a pod is looked at when nothing changes. Each pause is up to half as long again, so that pods do not march in step.
+ * How often a pod is looked at when nothing changes. Each pause is up to half as long again, so
+ * that pods do not march in step.
  *
- * @param settled after a sync that left nothing to do; this is also how long a changed Secret may take to show in a volume
+ * @param settled after a sync that left nothing to do; this is also how long a changed Secret
+ *     may take to show in a volume
  * @param failed after one that failed
- * @param waiting after one that lacks a Secret or ConfigMap; a change of it wakes nobody, but under WATCH looking again costs no
- *     request
+ * @param waiting after one that lacks a Secret or ConfigMap; a change of it wakes nobody, but under WATCH
+ *     looking again costs no request
  */
 public record SyncPeriods(Duration settled, Duration failed, Duration waiting) {
 

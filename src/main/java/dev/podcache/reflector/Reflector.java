@@ -17,22 +17,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lists, watches from the list's version on, resumes a watch that ended from the last version seen, and lists again when the
- * server has forgotten that version. Failed attempts are repeated for ever: first after at most 200 ms, then after pauses that
- * double up to 30 s, or later if the server asks for it (Retry-After). Thread-safe.
+ * Lists, watches from the list's version on, resumes a watch that ended from the last version seen, and lists again
+ * when the server has forgotten that version. Failed attempts are repeated for ever: first after at most 200 ms, then
+ * after pauses that double up to 30 s, or later if the server asks for it (Retry-After). Thread-safe.
  *
  * @param <T> the model class
  */
 public final class Reflector<T> implements AutoCloseable {
 
     /*
-     * There is one attempt at a time: a list, a watch, or a pause, with a number. Whatever calls back says for which attempt it
-     * speaks, and is ignored unless that is the current one. So a late answer, the event of a watch that was given up, or a
-     * timer that lost a race needs no further thought.
+     * There is one attempt at a time: a list, a watch, or a pause, with a number. Whatever calls back says for which
+     * attempt it speaks, and is ignored unless that is the current one. So a late answer, the event of a watch that was
+     * given up, or a timer that lost a race needs no further thought.
      *
-     * The lock covers the number and what belongs to it. It is never held while the server, the sink or a timer is called. A call
-     * of the sink is announced under the lock (enter) and marked as over under it (leave): so close() knows whether one is
-     * running and can wait for it, and the watchdog does not end a watch under the hands of an event.
+     * The lock covers the number and what belongs to it. It is never held while the server, the sink or a
+     * timer is called. A call of the sink is announced under the lock (enter) and marked as over under it
+     * (leave): so close() knows whether one is running and can wait for it, and the watchdog does not end a
+     * watch under the hands of an event.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
@@ -87,8 +88,8 @@ public final class Reflector<T> implements AutoCloseable {
     }
 
     /**
-     * Ends the watch. No call of the sink begins after this returned; one that runs on another thread is waited for, at most 2 s.
-     * So it may be called from the sink, but not with a lock in hand that the sink takes. Idempotent.
+     * Ends the watch. No call of the sink begins after this returned; one that runs on another thread is waited for, at
+     * most 2 s. So it may be called from the sink, but not with a lock in hand that the sink takes. Idempotent.
      */
     @Override
     public void close() {
@@ -203,8 +204,8 @@ public final class Reflector<T> implements AutoCloseable {
             spell.changed(timekeeper.nanoTime());
         }
         versionless &= !bookmark;
-        // a watch without a version begins with the objects that are there, whose versions are old and no place to
-        // resume from
+        // a watch without a version begins with the objects that are there, whose versions are
+        // old and no place to resume from
         if (!seen.isEmpty() && !versionless) {
             version = seen;
         }
@@ -296,7 +297,10 @@ public final class Reflector<T> implements AutoCloseable {
         next(number, pause);
     }
 
-    /** Ends attempt {@code number} and begins the next one after {@code pause}: a watch, or a list if there is no version. */
+    /**
+     * Ends attempt {@code number} and begins the next one after {@code pause}: a watch, or a
+     * list if there is no version.
+     */
     private void next(int number, Duration pause) {
         int following;
         synchronized (this) {

@@ -5,9 +5,9 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 
 /**
- * Where a {@link Reflector} writes. Called by one thread at a time, each call after the one before it has returned; must not
- * block. What a sink throws is logged and counts as a failed attempt: {@link #disconnected} comes and then, after a pause, a
- * list, so that the sink is told again what it did not take.
+ * Where a {@link Reflector} writes. Called by one thread at a time, each call after the one before it has returned;
+ * must not block. What a sink throws is logged and counts as a failed attempt: {@link #disconnected} comes and then,
+ * after a pause, a list, so that the sink is told again what it did not take.
  *
  * @param <T> the model class
  */
@@ -31,12 +31,14 @@ public interface ReflectorSink<T> {
      */
     void delete(Fetched<T> last);
 
-    /** A watch was accepted: from now on changes are told as they happen. Comes again after each {@link #disconnected}. */
+    /**
+     * A watch was accepted: from now on changes are told as they happen. Comes again after each {@link #disconnected}.
+     */
     void connected();
 
     /**
-     * A list or a watch failed: what the sink holds may be behind from now on. Comes once for each failed attempt. A watch that
-     * the server ended in good order is none, it is replaced at once.
+     * A list or a watch failed: what the sink holds may be behind from now on. Comes once for each failed attempt. A
+     * watch that the server ended in good order is none, it is replaced at once.
      */
     void disconnected(ApiServerException cause);
 }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one watch has brought so far, and what follows from that. A pure record of times; all are nanoseconds of one clock.
- * Guarded by the lock of its {@link Reflector}.
+ * What one watch has brought so far, and what follows from that. A pure record of times; all are nanoseconds of one
+ * clock. Guarded by the lock of its {@link Reflector}.
  */
 final class WatchSpell {
 

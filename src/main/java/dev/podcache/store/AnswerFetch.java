@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <tr><th>known</th><th>request</th><th>then</th></tr>
  * <tr><td>nothing</td><td>LATEST, repeated while the read timeout lasts</td><td></td></tr>
  * <tr><td>absent</td><td>LATEST, once</td><td></td></tr>
- * <tr><td>present</td><td>CACHED, once</td><td>LATEST, once, if that was older than what is known, or NotFound: the API server
- * that answered may lag behind the one before. Its outcome is final, whatever its resourceVersion.</td></tr>
+ * <tr><td>present</td><td>CACHED, once</td><td>LATEST, once, if that was older than what is known, or NotFound: the API
+ * server that answered may lag behind the one before. Its outcome is final, whatever its resourceVersion.</td></tr>
  * </table>
  */
 final class AnswerFetch<T extends HasMetadata> {

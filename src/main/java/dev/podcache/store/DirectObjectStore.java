@@ -10,8 +10,8 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Strategy GET: every get asks the API server for the latest state. Keeps nothing, references neither: a get asks for whatever
- * it is given, and never fails with NotRegistered.
+ * Strategy GET: every get asks the API server for the latest state. Keeps nothing, references neither: a get asks for
+ * whatever it is given, and never fails with NotRegistered.
  *
  * @param <T> the model class
  */

@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * One referenced object: who refers to it and what is known of it.
  *
- * <p>Lives from the first reference to the last. A dropped entry never comes back: whoever still holds it sees that it is dropped
- * and looks in the table again.
+ * <p>Lives from the first reference to the last. A dropped entry never comes back: whoever still holds it sees that it
+ * is dropped and looks in the table again.
  */
 abstract class Entry<T> extends Indexed {
 
     /*
-     * The read path looks at `answer` without the lock. It is volatile and immutable, so a reader sees all of it or none; every
-     * write happens under the monitor, together with the state that belongs to it.
+     * The read path looks at `answer` without the lock. It is volatile and immutable, so a reader sees all of it or
+     * none; every write happens under the monitor, together with the state that belongs to it.
      *
-     * `touched` is a plain field that many threads set and a sweep clears. That is a race, and a harmless one: the worst it does
-     * is to make an object look unused for one more sweep. A time stamp, or a volatile flag, would have all readers write to
-     * one cache line on each hit; so a reader writes only if it does not see the flag set already.
+     * `touched` is a plain field that many threads set and a sweep clears. That is a race, and a harmless one: the
+     * worst it does is to make an object look unused for one more sweep. A time stamp, or a volatile flag, would have
+     * all readers write to one cache line on each hit; so a reader writes only if it does not see the flag set already.
      */
 
     boolean touched;
@@ -41,7 +41,10 @@ abstract class Entry<T> extends Indexed {
         return answer instanceof Answer.Present<T> present && present.isFresh(freshSince) ? present.object : null;
     }
 
-    /** The read path of those who keep the answer fresh by other means: the object if it is known. As cheap as the other. */
+    /**
+     * The read path of those who keep the answer fresh by other means: the object if it is
+     * known. As cheap as the other.
+     */
     final @Nullable T ifKnown() {
         if (!touched) {
             touched = true;
@@ -137,14 +140,16 @@ abstract class Entry<T> extends Indexed {
     }
 
     /**
-     * A new reference is being added; whether it begins a new epoch, in which what was known does not count. What is under way is
-     * then no answer to those who come from now on.
+     * A new reference is being added; whether it begins a new epoch, in which what was known does not count. What is
+     * under way is then no answer to those who come from now on.
      */
     abstract boolean beginsEpochLocked();
 
     /** The entry is being dropped: what is under way is not wanted any more. */
     abstract void droppedLocked();
 
-    /** A reference was added or the entry dropped, and the lock is free: the moment to begin or end what that entails. */
+    /**
+     * A reference was added or the entry dropped, and the lock is free: the moment to begin or end what that entails.
+     */
     abstract void unlocked();
 }

@@ -7,24 +7,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds entries by the names of their objects. Lookups take no lock, build no key and see every change that was made before they
- * began; changes take turns.
+ * Finds entries by the names of their objects. Lookups take no lock, build no key and see every change that was made
+ * before they began; changes take turns.
  *
  * @param <E> the entries
  */
 final class EntryIndex<E extends Indexed> {
 
     /*
-     * A hash table with linear probing, at most a quarter full so that most lookups look at one entry. Why not a ConcurrentHashMap:
-     * under a key object it costs an allocation wherever the compiler cannot prove that the key goes nowhere; nested by namespace and
-     * name, a hit searches twice; and either calls the equals method of whatever keys the program's other maps have.
+     * A hash table with linear probing, at most a quarter full so that most lookups look at one entry. Why not a
+     * ConcurrentHashMap: under a key object it costs an allocation wherever the compiler cannot prove that the key goes
+     * nowhere; nested by namespace and name, a hit searches twice; and either calls the equals method of whatever keys
+     * the program's other maps have.
      *
-     * Slots change in place and only under the monitor. A slot goes from empty to an entry, from an entry to REMOVED or, where no
-     * search can have to pass it, to empty; a search stops only at an empty slot, so it never misses an entry that was there all
-     * the time. A search in slots that were replaced meanwhile sees what was there when it began. Writes release and reads acquire,
-     * so whoever finds an entry sees it as it was constructed, at least.
+     * Slots change in place and only under the monitor. A slot goes from empty to an entry, from an entry to REMOVED
+     * or, where no search can have to pass it, to empty; a search stops only at an empty slot, so it never misses an
+     * entry that was there all the time. A search in slots that were replaced meanwhile sees what was there when it
+     * began. Writes release and reads acquire, so whoever finds an entry sees it as it was constructed, at least.
      *
-     * Names that collide cost whoever looks for them a walk past each other, which is bounded by what the pods of one node name.
+     * Names that collide cost whoever looks for them a walk past each other, which is bounded by
+     * what the pods of one node name.
      */
 
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Indexed[].class);

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class EntryTable<T, E extends Entry<T>> {
 
     /*
-     * Entries are made before they are put in, and dropped before they are taken out: no entry's monitor is ever taken inside the
-     * index's, nor the other way round. `added` and `removed` run after the change, under no lock.
+     * Entries are made before they are put in, and dropped before they are taken out: no entry's monitor is ever taken
+     * inside the index's, nor the other way round. `added` and `removed` run after the change, under no lock.
      */
 
     private final EntryIndex<E> index = new EntryIndex<>();

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fetches under way in one store: sets them off, waits for them, and turns how they end into what a get returns or throws.
- * Thread-safe.
+ * The fetches under way in one store: sets them off, waits for them, and turns how they end into what a get
+ * returns or throws. Thread-safe.
  */
 final class Flights<T extends HasMetadata> {
 

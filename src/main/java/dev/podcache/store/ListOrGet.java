@@ -23,12 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows single objects, and for those that may be read and watched but not listed makes do with a get and a watch without a
- * version.
+ * Follows single objects, and for those that may be read and watched but not listed makes do with a get
+ * and a watch without a version.
  *
- * <p>That is a last resort, because the server walks over every object of the kind for such a watch. So it is taken only if a list
- * is refused once more after a get of the same object was allowed: a Node authorizer that lags behind a pod's binding refuses the
- * first list and allows the get right after. And every list tries the real one again.
+ * <p>That is a last resort, because the server walks over every object of the kind for such a watch. So it is taken
+ * only if a list is refused once more after a get of the same object was allowed: a Node authorizer that lags behind a
+ * pod's binding refuses the first list and allows the get right after. And every list tries the real one again.
  */
 final class ListOrGet<T> {
 

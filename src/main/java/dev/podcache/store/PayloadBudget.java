@@ -9,19 +9,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bound on the bytes of payload that all stores sharing it hold, counted as they came over the wire. Over it, the payloads
- * that were read least are forgotten, never the references: the next get fetches again. A payload larger than the whole budget
- * is never held. Thread-safe.
+ * A bound on the bytes of payload that all stores sharing it hold, counted as they came over the wire. Over it, the
+ * payloads that were read least are forgotten, never the references: the next get fetches again. A payload larger than
+ * the whole budget is never held. Thread-safe.
  */
 public final class PayloadBudget {
 
     /*
-     * Caffeine maps an entry to the bytes of its payload and decides which to give up; the payload itself stays in the entry,
-     * because "the refresh failed, keep serving" needs what an expiring cache would have dropped. A hit never touches Caffeine:
-     * a sweep passes on which entries were read since the last one.
+     * Caffeine maps an entry to the bytes of its payload and decides which to give up; the payload itself stays in the
+     * entry, because "the refresh failed, keep serving" needs what an expiring cache would have dropped. A hit never
+     * touches Caffeine: a sweep passes on which entries were read since the last one.
      *
-     * An entry's answer and its weight here cannot change in one step. So whoever changed an answer calls weigh(), which repeats
-     * until it wrote what the answer says: the last one to change an answer leaves the right weight behind.
+     * An entry's answer and its weight here cannot change in one step. So whoever changed an answer
+     * calls weigh(), which repeats until it wrote what the answer says: the last one to change an answer
+     * leaves the right weight behind.
      */
 
     private static final Duration SWEEP = Duration.ofSeconds(1);

@@ -6,8 +6,9 @@ import dev.podcache.object.Referrer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who refers to an object, and how often. A multiset cannot hold less than nothing: a delete without an add is a no-op, where
- * the kubelet's map of counts can go to -1 and then never lets go of the entry. Not thread-safe: guarded by the entry.
+ * Who refers to an object, and how often. A multiset cannot hold less than nothing: a delete without an add is
+ * a no-op, where the kubelet's map of counts can go to -1 and then never lets go of the entry. Not
+ * thread-safe: guarded by the entry.
  */
 final class References {
 

@@ -47,8 +47,8 @@ public record StoreOptions(
     }
 
     /**
-     * The same, but strategy CACHE serves an object that is older than the TTL, by at most {@code maxStaleness}, at once, and refreshes
-     * it behind the gets; see {@link TtlObjectStore}. Means nothing to the other strategies.
+     * The same, but strategy CACHE serves an object that is older than the TTL, by at most {@code maxStaleness}, at
+     * once, and refreshes it behind the gets; see {@link TtlObjectStore}. Means nothing to the other strategies.
      *
      * @throws IllegalArgumentException if it is negative
      */

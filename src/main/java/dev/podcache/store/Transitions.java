@@ -7,11 +7,11 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one hook through which every change of what is known of an object passes, for whatever strategy: the payload budget and
- * the metrics hang on it.
+ * The one hook through which every change of what is known of an object passes, for whatever strategy: the payload
+ * budget and the metrics hang on it.
  *
- * <p>Called without locks, by the thread that made the change. Listeners are told on a worker, in order: the thread that made the
- * change may be in the middle of a registration.
+ * <p>Called without locks, by the thread that made the change. Listeners are told on a worker, in order: the thread
+ * that made the change may be in the middle of a registration.
  */
 final class Transitions<T> {
 

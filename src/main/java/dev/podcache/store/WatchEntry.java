@@ -19,23 +19,23 @@ import org.jspecify.annotations.Nullable;
 final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     /*
-     * State      answer          a list, or an event         watch accepted     an attempt fails   not read      a new reference
-     * ------------------------------------------------------------------------------------------------------------------------
-     * OPENING    none            kept aside until accepted   LIVE, published    says why           -             joins
-     * LIVE       as the server   published                   -                  BROKEN             IDLE, aside   joins
-     * BROKEN     as last known   published                   LIVE               says why           -             joins
-     * IDLE       none, aside     -                           -                  -                  -             OPENING, forgets
-     * REOPENING  none, aside     kept aside until accepted   LIVE, published    BROKEN, published  -             OPENING, forgets
-     * IMMUTABLE  the object      -                           -                  -                  -             OPENING, forgets
+     * State      answer         a list, or an event   watch accepted   an attempt fails   not read     new reference
+     * -----------------------------------------------------------------------------------------------------------------
+     * OPENING    none           aside until accepted  LIVE, published  says why           -            joins
+     * LIVE       as the server  published             -                BROKEN             IDLE, aside  joins
+     * BROKEN     as last known  published             LIVE             says why           -            joins
+     * IDLE       none, aside    -                     -                -                  -            OPENING, forgets
+     * REOPENING  none, aside    aside until accepted  LIVE, published  BROKEN, published  -            OPENING, forgets
+     * IMMUTABLE  the object     -                     -                -                  -            OPENING, forgets
      *
-     * A get that finds no answer turns IDLE into REOPENING, and in both opening states waits for the next change of state. An
-     * object that says it is immutable makes IMMUTABLE of any state with a watch, and ends the watch.
+     * A get that finds no answer turns IDLE into REOPENING, and in both opening states waits for the next change of
+     * state. An object that says it is immutable makes IMMUTABLE of any state with a watch, and ends the watch.
      *
      * The answer that gets see without the lock is null in exactly the states OPENING, IDLE and REOPENING.
      *
-     * What a change entails outside (opening and closing watches, waking those who wait, telling listeners) is put down in
-     * `afterwards` under the lock and done by unlocked() without it. A reflector that is being replaced may call once more before
-     * it is closed; `following` tells whether a call still counts.
+     * What a change entails outside (opening and closing watches, waking those who wait, telling listeners) is put down
+     * in `afterwards` under the lock and done by unlocked() without it. A reflector that is being replaced may call
+     * once more before it is closed; `following` tells whether a call still counts.
      */
 
     private final Watches<T> watches;
@@ -125,8 +125,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     /**
-     * What to serve to a get that waited for as long as it wanted; null if there is nothing. What was listed for the first time does
-     * not count as long as its watch is not accepted: it would be stale in silence.
+     * What to serve to a get that waited for as long as it wanted; null if there is nothing. What was listed for the
+     * first time does not count as long as its watch is not accepted: it would be stale in silence.
      */
     synchronized @Nullable Answer<T> fallback() {
         return state == WatchState.REOPENING ? aside : answer();

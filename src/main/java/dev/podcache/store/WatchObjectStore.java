@@ -19,17 +19,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Strategy WATCH: each referenced object has a list and a watch of its own, by name, and the API server tells what changes.
+ * Strategy WATCH: each referenced object has a list and a watch of its own, by name, and the
+ * API server tells what changes.
  *
- * <p><b>Staleness.</b> While the watch is connected, an answer is as old as the news is under way. While it is not, the last known
- * object keeps being served, and {@link #state} says STALE, since when and why. A reference that joins a live watch makes no request:
- * it sees what the watch has brought so far. One that finds the watch closed opens it anew, and forgets what was known.
+ * <p><b>Staleness.</b> While the watch is connected, an answer is as old as the news is under way. While it is not, the
+ * last known object keeps being served, and {@link #state} says STALE, since when and why. A reference that joins a
+ * live watch makes no request: it sees what the watch has brought so far. One that finds the watch closed opens it
+ * anew, and forgets what was known.
  *
- * <p><b>First read.</b> A get that finds nothing waits for the list and the watch, by default at most 1 s, and otherwise fails with
- * NotSynced, which carries their last failure.
+ * <p><b>First read.</b> A get that finds nothing waits for the list and the watch, by default at most 1 s, and
+ * otherwise fails with NotSynced, which carries their last failure.
  *
- * <p><b>Watches that are not needed.</b> An immutable object is not watched once it is known. One that nobody has read for five
- * minutes, or as configured, is not watched until the next get.
+ * <p><b>Watches that are not needed.</b> An immutable object is not watched once it is known. One that nobody has read
+ * for five minutes, or as configured, is not watched until the next get.
  *
  * <p>Follows {@code objectCache} of the kubelet's {@code pkg/kubelet/util/manager/watch_based_manager.go}.
  *

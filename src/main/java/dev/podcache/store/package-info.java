@@ -1,7 +1,8 @@
 /**
- * One value for each referenced object: one map of entries, one path for hits, one multiset of referrers and one hook for every
- * change of what is known. What keeps an entry fresh is the strategy's: {@link dev.podcache.store.TtlObjectStore} asks again
- * when an answer has become too old, {@link dev.podcache.store.WatchObjectStore} is told of changes.
+ * One value for each referenced object: one map of entries, one path for hits, one multiset of referrers and one hook
+ * for every change of what is known. What keeps an entry fresh is the strategy's: {@link
+ * dev.podcache.store.TtlObjectStore} asks again when an answer has become too old, {@link
+ * dev.podcache.store.WatchObjectStore} is told of changes.
  *
  * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code TtlEntry} (the
  * state table), {@code FreshnessClock} (why a hit reads no clock), {@code AnswerFetch} (which requests a fetch is made of),
@@ -15,7 +16,8 @@
  * <tr><td>{@code FreshnessClock}</td><td>writes of the time</td><td>{@code WhileUsed}</td></tr>
  * </table>
  *
- * <p>No request, callback or completion of a future happens under any of them, and the index is not changed under an entry's monitor.
+ * <p>No request, callback or completion of a future happens under any of them, and the index is not
+ * changed under an entry's monitor.
  */
 @NullMarked
 package dev.podcache.store;

@@ -32,8 +32,9 @@ public final class ApiTime {
     }
 
     /**
-     * Whether a text has the form that {@link #of} writes, or else is no time. Parsing is what a status with nothing new would otherwise
-     * spend most on. Midnight as 24:00 and leap seconds have the form too, and are written otherwise.
+     * Whether a text has the form that {@link #of} writes, or else is no time. Parsing is what a status
+     * with nothing new would otherwise spend most on. Midnight as 24:00 and leap seconds have the form
+     * too, and are written otherwise.
      */
     private static boolean isWholeSecondsInUtc(String time) {
         return time.length() == "2026-01-01T00:00:00Z".length()

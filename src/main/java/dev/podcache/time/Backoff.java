@@ -3,8 +3,8 @@ package dev.podcache.time;
 import java.time.Duration;
 
 /**
- * How long to pause after the n-th failure in a row: the first pause doubled with each further failure, up to a cap, and
- * shortened by up to half at random so that many who failed together do not return together. Immutable.
+ * How long to pause after the n-th failure in a row: the first pause doubled with each further failure, up to a cap,
+ * and shortened by up to half at random so that many who failed together do not return together. Immutable.
  *
  * @param first the longest pause after one failure
  * @param cap the longest pause after any number of them

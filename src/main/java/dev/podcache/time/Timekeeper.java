@@ -8,14 +8,14 @@ import java.util.concurrent.Executor;
 /**
  * Now, later, waiting, and the threads to do it on. Thread-safe.
  *
- * <p>{@link #nanoTime()} measures; {@link #wallTime()} is for people and for timestamps that leave the process, never for
- * measuring.
+ * <p>{@link #nanoTime()} measures; {@link #wallTime()} is for people and for timestamps that leave
+ * the process, never for measuring.
  */
 public interface Timekeeper extends AutoCloseable {
 
     /**
-     * The real one: {@link System#nanoTime()}, one daemon thread for timers, and at most two each for work and for what may block,
-     * started when first needed. Must be {@linkplain #close() closed}.
+     * The real one: {@link System#nanoTime()}, one daemon thread for timers, and at most two each for work and for what
+     * may block, started when first needed. Must be {@linkplain #close() closed}.
      */
     static Timekeeper system() {
         return new SystemTimekeeper();
@@ -28,23 +28,23 @@ public interface Timekeeper extends AutoCloseable {
     Instant wallTime();
 
     /**
-     * Runs {@code task} once, on the timer thread, not before {@code delay} has passed. Tasks must be brief and must not
-     * block: they share one thread. What a task throws is logged. After {@link #close()} nothing runs.
+     * Runs {@code task} once, on the timer thread, not before {@code delay} has passed. Tasks must be brief and must
+     * not block: they share one thread. What a task throws is logged. After {@link #close()} nothing runs.
      *
      * @param delay zero or negative means as soon as possible
      */
     Scheduled schedule(Duration delay, Runnable task);
 
     /**
-     * Threads for work that is too long for a timer or an event loop, such as decoding a megabyte, but does not wait for anything.
-     * {@code execute} never blocks; after
-     * {@link #close()} work runs on the caller's thread, so that nobody waits for what never comes.
+     * Threads for work that is too long for a timer or an event loop, such as decoding a megabyte, but does not wait
+     * for anything. {@code execute} never blocks; after {@link #close()} work runs on the caller's thread, so that
+     * nobody waits for what never comes.
      */
     Executor workers();
 
     /**
-     * Threads for what may block for a while, such as looking up a name, reading a certificate or asking a plugin for a token: so
-     * that it holds up no {@linkplain #workers() work}. The same after {@link #close()}.
+     * Threads for what may block for a while, such as looking up a name, reading a certificate or asking a plugin for a
+     * token: so that it holds up no {@linkplain #workers() work}. The same after {@link #close()}.
      */
     Executor blocking();
 

@@ -1,6 +1,6 @@
 /**
- * The one seam for time, waiting and threads. Everything else in Podcache asks a {@link dev.podcache.time.Timekeeper}, so
- * that a test can drive every clock, timer and wait by hand and replay a race exactly.
+ * The one seam for time, waiting and threads. Everything else in Podcache asks a {@link dev.podcache.time.Timekeeper},
+ * so that a test can drive every clock, timer and wait by hand and replay a race exactly.
  *
  * <p>Read {@code Timekeeper}, then {@code WhileUsed}, {@code Backoff} and {@code ApiTime}.
  *

@@ -35,7 +35,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** {@code run} with a kubelet's identity, where the Node authorizer and the NodeRestriction plugin decide what it may do. */
+/**
+ * {@code run} with a kubelet's identity, where the Node authorizer and the NodeRestriction
+ * plugin decide what it may do.
+ */
 @RealServerTest
 @ExtendWith(NoLeaks.class)
 class RunCommandRealServerTest {

@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <table>
  * <caption>After a failed attempt at time t of a budget of 10 s</caption>
  * <tr><th>reason</th><th>t below 1 s</th><th>t from 1 s on</th><th>next attempt would begin at 10 s or later</th></tr>
- * <tr><td>UNAVAILABLE, THROTTLED, TIMEOUT</td><td>again</td><td>again</td><td>fails with this attempt's failure</td></tr>
+ * <tr><td>UNAVAILABLE, THROTTLED, TIMEOUT</td><td>again</td><td>again</td><td>fails with this
+ * attempt's failure</td></tr>
  * <tr><td>FORBIDDEN</td><td>again</td><td>fails</td><td>fails</td></tr>
  * <tr><td>all others</td><td>fails</td><td>fails</td><td>fails</td></tr>
  * </table>

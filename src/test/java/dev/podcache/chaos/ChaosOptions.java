@@ -20,8 +20,8 @@ record ChaosOptions(String test, long seed, Duration faultsFor, boolean lengthy)
     private static final int MILLIS_A_MINUTE = 60_000;
 
     /**
-     * Those of the system properties {@value #MINUTES} and {@value #SEED}. Without the first the run is as short as {@code usual},
-     * and always of the seed {@code usualSeed}; with it the seed is another each time.
+     * Those of the system properties {@value #MINUTES} and {@value #SEED}. Without the first the run is as short as
+     * {@code usual}, and always of the seed {@code usualSeed}; with it the seed is another each time.
      */
     static ChaosOptions of(Class<?> test, Duration usual, long usualSeed) {
         String minutes = System.getProperty(MINUTES, "");

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One run: caches are opened, everything happens at once, the faults end, the caches converge, the pods go, the caches close. It
- * ends early at the first broken promise. What is random comes from the seed; how the threads and processes of a machine take
- * turns does not, so a run that is repeated has the same schedule and not quite the same course.
+ * One run: caches are opened, everything happens at once, the faults end, the caches converge, the pods go, the caches
+ * close. It ends early at the first broken promise. What is random comes from the seed; how the threads and processes
+ * of a machine take turns does not, so a run that is repeated has the same schedule and not quite the same course.
  */
 final class ChaosRun {
 

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The promises, while everything fails that can between caches and a kube-apiserver. Some seconds of it here; for longer,
+ * The promises, while everything fails that can between caches and a kube-apiserver. Some
+ * seconds of it here; for longer,
  *
  * <pre>{@code mvn -q verify -Dtest=ChaosTest -Dchaos.minutes=30 -Dchaos.seed=1}</pre>
  */

@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
 final class Checker {
 
     /*
-     * P1   An answer was the server's state at some time after the registration began whose new reference the get came after.
-     *      Under WATCH only the first reference counts: others join a watch that may be behind.
-     * P2   Within an epoch the answers of one thread go forward in the history. That is more than the resourceVersions of one uid:
-     *      NotFound is a point in the history too, and a successor of the same name comes after it.
+     * P1   An answer was the server's state at some time after the registration began whose new reference the get came
+     *      after. Under WATCH only the first reference counts: others join a watch that may be behind.
+     * P2   Within an epoch the answers of one thread go forward in the history. That is more than the resourceVersions
+     *      of one uid: NotFound is a point in the history too, and a successor of the same name comes after it.
      * P4   Once seen in its epoch, an object is not answered by any failure but NotFound.
      * P5   What nobody refers to is not served.
      * P6   What is referred to is registered.
      * P8   No get takes longer than it may.
-     * P9   What is called fresh is outdated by no more than it may, see Staleness. Immutable objects are exempt: they are not asked
-     *      for again.
+     * P9   What is called fresh is outdated by no more than it may, see Staleness. Immutable objects are exempt: they
+     *      are not asked for again.
      * P10  No payload in messages of exceptions and states.
      */
 

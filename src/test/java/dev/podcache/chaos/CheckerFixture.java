@@ -15,7 +15,10 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the tests of the checker have in common: an object that is {@code v1} from second 1 and {@code v2} from second 20. */
+/**
+ * What the tests of the checker have in common: an object that is {@code v1} from second 1 and
+ * {@code v2} from second 20.
+ */
 class CheckerFixture {
 
     static final Subject DB = new Subject(Subject.Kind.SECRET, "db");

@@ -7,8 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * What the pods of one cache refer to. One thread registers and writes here; any thread reads.
  *
- * <p>A claim is {@linkplain Claim#changing changing} from before a call that adds or takes back a reference until after it.
- * Between two looks that find the same epoch, references all the way and nothing changing, there was no new reference.
+ * <p>A claim is {@linkplain Claim#changing changing} from before a call that adds or takes back a
+ * reference until after it. Between two looks that find the same epoch, references all the way and nothing
+ * changing, there was no new reference.
  */
 final class Claims {
 

@@ -18,7 +18,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A server in memory, behind a proxy: it gives the answers that a real one cannot be made to give when we want them. */
+/**
+ * A server in memory, behind a proxy: it gives the answers that a real one cannot be made to give when we want them.
+ */
 final class EmbeddedChaosServer implements ChaosServer {
 
     /** So few that the payloads in it are not what the heap of this process is full of at the end. */

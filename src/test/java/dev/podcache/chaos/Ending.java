@@ -54,7 +54,10 @@ final class Ending {
                 .toList();
     }
 
-    /** Whether that is the server's present state, or one that nobody asks for again because it says that it never changes. */
+    /**
+     * Whether that is the server's present state, or one that nobody asks for again because it
+     * says that it never changes.
+     */
     static boolean isConverged(History history, Outcome outcome) {
         Version current = history.current();
         if (outcome instanceof Outcome.Found found) {

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class History {
 
     /*
-     * There is one writer and at most one write under way, so the order is certain; only the moments are not: a state is the
-     * server's from somewhere between the sending of its write and the answer, until somewhere between the sending of the next
-     * write and its answer. Every question is answered in favour of the cache.
+     * There is one writer and at most one write under way, so the order is certain; only the moments are not: a state
+     * is the server's from somewhere between the sending of its write and the answer, until somewhere between the
+     * sending of the next write and its answer. Every question is answered in favour of the cache.
      */
 
     private final List<Version> versions = new ArrayList<>(); // guarded by this
@@ -58,7 +58,9 @@ final class History {
         }
     }
 
-    /** From when on the server certainly no longer had {@code version}; {@link Version#UNKNOWN} if it may still have it. */
+    /**
+     * From when on the server certainly no longer had {@code version}; {@link Version#UNKNOWN} if it may still have it.
+     */
     synchronized long goneBy(Version version) {
         for (Version later : versions.subList(version.index() + 1, versions.size())) {
             if (later.fate() != Version.Fate.REFUSED) {
@@ -69,8 +71,8 @@ final class History {
     }
 
     /**
-     * The first absence, after the state of that index, that the server may have had at some time between the two; -1 if there
-     * is none.
+     * The first absence, after the state of that index, that the server may have had at some time
+     * between the two; -1 if there is none.
      */
     synchronized int absence(long from, long to, int afterIndex) {
         for (Version version : versions.subList(afterIndex + 1, versions.size())) {
@@ -84,7 +86,10 @@ final class History {
         return -1;
     }
 
-    /** From when on the object was certainly no longer in the latest of its absences; {@link Version#UNKNOWN} if it may be. */
+    /**
+     * From when on the object was certainly no longer in the latest of its absences; {@link
+     * Version#UNKNOWN} if it may be.
+     */
     synchronized long lastAbsenceGoneBy() {
         long latest = 0;
         for (Version version : versions) {

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 final class ObjectChurn {
 
     /*
-     * A write that was not plainly accepted or refused may have happened. Nothing else is written until a read says whether it
-     * did: it bears a marker that nothing else does. It cannot happen later either, because every write names the version that
-     * it changes, and the server is never without its storage for as long as it would keep a request.
+     * A write that was not plainly accepted or refused may have happened. Nothing else is written until a
+     * read says whether it did: it bears a marker that nothing else does. It cannot happen later either,
+     * because every write names the version that it changes, and the server is never without its storage for
+     * as long as it would keep a request.
      */
 
     private static final Duration BEFORE_ASKING_AGAIN = Duration.ofMillis(250);

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 
-/** Pods of one cache come, change, are followed by others of their name, and go. One thread, the only one that registers. */
+/**
+ * Pods of one cache come, change, are followed by others of their name, and go. One thread, the
+ * only one that registers.
+ */
 final class PodChurn {
 
     private static final int MOST_PODS = 12;

@@ -21,7 +21,9 @@ import java.util.stream.Collectors;
  */
 record Resources(Set<Thread> threads, int files, int sockets, long heap) {
 
-    /** Threads of the JVM and of the JDK's HTTP client, which the run's own writer uses; they come and go as they like. */
+    /**
+     * Threads of the JVM and of the JDK's HTTP client, which the run's own writer uses; they come and go as they like.
+     */
     private static final List<String> NOT_OURS = List.of(
             "process reaper",
             "ForkJoinPool.commonPool-",

@@ -35,8 +35,8 @@ record Rules(
     private static final Duration SETTLED_AFTER = Duration.ofSeconds(12);
 
     /**
-     * An answer may have been under way for the whole read timeout, and counts as fresh for the TTL from its arrival. A get
-     * waits for two flights at most, each a second if it has something to serve.
+     * An answer may have been under way for the whole read timeout, and counts as fresh for the TTL from its arrival. A
+     * get waits for two flights at most, each a second if it has something to serve.
      */
     static Rules cache() {
         return new Rules(

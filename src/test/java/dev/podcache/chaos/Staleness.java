@@ -6,9 +6,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * P9: by how much what is read is outdated. It is held to a bound only if the state called that very version fresh before the get
- * and after it; under WATCH an absence counts as well, if the state knows of no failure. And no state is called fresh that knows
- * that the latest attempt failed.
+ * P9: by how much what is read is outdated. It is held to a bound only if the state called that very version fresh
+ * before the get and after it; under WATCH an absence counts as well, if the state knows of no failure. And no state is
+ * called fresh that knows that the latest attempt failed.
  */
 final class Staleness {
 

@@ -13,8 +13,8 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 
 /**
- * Registering and unregistering one pod at once leaves what one of the orders would have left, and never half of it; and its object
- * can be read exactly while it is registered.
+ * Registering and unregistering one pod at once leaves what one of the orders would have left, and never half of it;
+ * and its object can be read exactly while it is registered.
  */
 @Param(name = "version", gen = IntGen.class, conf = "1:2")
 public abstract class ManagerRegistrations {

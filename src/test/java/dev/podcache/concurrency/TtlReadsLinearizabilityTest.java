@@ -9,8 +9,8 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Test;
 
 /**
- * With a TTL of 0 a get is as good as asking the server: gets that share a fetch still see every write that was over before they
- * began.
+ * With a TTL of 0 a get is as good as asking the server: gets that share a fetch still see every write
+ * that was over before they began.
  */
 public class TtlReadsLinearizabilityTest {
 

@@ -10,8 +10,8 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
 /**
- * Once a live watch has told of a change, every get that begins later sees it, whoever joins the watch or leaves it meanwhile. A
- * write here ends when it has been told; how long that takes with a real server, no get can know.
+ * Once a live watch has told of a change, every get that begins later sees it, whoever joins the watch or leaves it
+ * meanwhile. A write here ends when it has been told; how long that takes with a real server, no get can know.
  */
 @Param(name = "pod", gen = IntGen.class, conf = "1:2")
 public class WatchReadsLinearizabilityTest {

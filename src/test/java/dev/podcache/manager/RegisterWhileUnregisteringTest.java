@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A pod is registered anew while it is being unregistered: the registration that it finds is about to be released, and when its turn
- * comes there is nothing to add to any more.
+ * A pod is registered anew while it is being unregistered: the registration that it finds is about to be released, and
+ * when its turn comes there is nothing to add to any more.
  */
 @ExtendWith(NoLeaks.class)
 class RegisterWhileUnregisteringTest {

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The controller over an in-memory cluster, in hand-driven time. Contains the cases of upstream's TestRetryUpdateNodeLease,
- * TestUpdateUsingLatestLease and TestStopDoesNotBlockWhenLeaseCannotBeCreated.
+ * The controller over an in-memory cluster, in hand-driven time. Contains the cases of upstream's
+ * TestRetryUpdateNodeLease, TestUpdateUsingLatestLease and TestStopDoesNotBlockWhenLeaseCannotBeCreated.
  */
 @ExtendWith(NoLeaks.class)
 class NodeLeaseControllerTest {

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The loop as a whole. TestUpdateNodeStatusWithLease, TestUpdateNodeStatusError and TestUpdateExistingNodeStatusTimeout of the
- * kubelet, with a first read that costs no request, as in newer versions.
+ * The loop as a whole. TestUpdateNodeStatusWithLease, TestUpdateNodeStatusError and TestUpdateExistingNodeStatusTimeout
+ * of the kubelet, with a first read that costs no request, as in newer versions.
  */
 @ExtendWith(NoLeaks.class)
 class NodeStatusUpdaterTest {

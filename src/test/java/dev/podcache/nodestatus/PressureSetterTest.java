@@ -10,7 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Upstream's TestMemoryPressureCondition, TestDiskPressureCondition and TestPIDPressureCondition: one method is one case of each. */
+/**
+ * Upstream's TestMemoryPressureCondition, TestDiskPressureCondition and TestPIDPressureCondition:
+ * one method is one case of each.
+ */
 class PressureSetterTest {
 
     private final StatusFixture status = new StatusFixture();

@@ -21,7 +21,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** An updater on a fake server, with a few setters whose facts a test changes. Its random numbers make the offset of reports zero. */
+/**
+ * An updater on a fake server, with a few setters whose facts a test changes. Its random numbers
+ * make the offset of reports zero.
+ */
 final class UpdaterFixture implements AutoCloseable {
 
     static final ObjectKey NODE = ObjectKey.of("", Nodes.NAME);

@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
- * Compares our table of places with the model classes of the fabric8 on the class path, so that a new release that can name a
- * Secret or a ConfigMap somewhere else is noticed here and not by a pod that never starts.
+ * Compares our table of places with the model classes of the fabric8 on the class path, so that a new release that can
+ * name a Secret or a ConfigMap somewhere else is noticed here and not by a pod that never starts.
  */
 class PodModelTest {
 

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every place of a pod that names a Secret or a ConfigMap, as the path of the field with the name. {@code []} stands for an
- * element of a list.
+ * Every place of a pod that names a Secret or a ConfigMap, as the path of the field with the name. {@code []}
+ * stands for an element of a list.
  */
 @SuppressWarnings(
         "ImmutableEnumChecker") // kinds are constants, but fabric8 model classes keep them from being annotated so

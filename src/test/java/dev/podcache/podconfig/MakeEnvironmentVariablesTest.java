@@ -25,8 +25,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The cases of TestMakeEnvironmentVariables of the kubelet's {@code kubelet_pods_test.go}, in its newest form. Where upstream has
- * no lister of Services at all, ours knows of none. The cases {@code *_invalid_keys} are gone there with what they tested.
+ * The cases of TestMakeEnvironmentVariables of the kubelet's {@code kubelet_pods_test.go}, in its newest form.
+ * Where upstream has no lister of Services at all, ours knows of none. The cases {@code *_invalid_keys} are
+ * gone there with what they tested.
  */
 @ExtendWith(NoLeaks.class)
 class MakeEnvironmentVariablesTest {

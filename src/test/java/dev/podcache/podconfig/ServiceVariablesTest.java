@@ -11,7 +11,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** TestFromServices of {@code pkg/kubelet/envvars/envvars_test.go}; which Services count is in MakeEnvironmentVariablesTest. */
+/**
+ * TestFromServices of {@code pkg/kubelet/envvars/envvars_test.go}; which Services count is in
+ * MakeEnvironmentVariablesTest.
+ */
 class ServiceVariablesTest {
 
     @Test

@@ -23,7 +23,9 @@ class VariableExpansionProperties {
         assertThat(VariableExpansion.expand(plain, name -> "value")).isEqualTo(plain);
     }
 
-    /** With no doubled dollar signs and no known names there is nothing to do, so doing it again does nothing either. */
+    /**
+     * With no doubled dollar signs and no known names there is nothing to do, so doing it again does nothing either.
+     */
     @Property
     void expand_nothingKnownAndNothingDoubled_changesNothing(@ForAll("texts") String text) {
         String single = text.replaceAll("\\$+", "\\$");

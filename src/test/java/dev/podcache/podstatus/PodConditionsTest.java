@@ -23,7 +23,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** TestGenerateContainersReadyCondition, TestGeneratePodReadyCondition and TestGeneratePodInitializedCondition of upstream. */
+/**
+ * TestGenerateContainersReadyCondition, TestGeneratePodReadyCondition and
+ * TestGeneratePodInitializedCondition of upstream.
+ */
 class PodConditionsTest {
 
     private static final PodSpec NONE = spec("Always");

@@ -20,7 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The cases of upstream's TestPodPhaseWithRestart*, TestPodPhaseWithRestart*InitContainers and their restartable variants. */
+/**
+ * The cases of upstream's TestPodPhaseWithRestart*, TestPodPhaseWithRestart*InitContainers and
+ * their restartable variants.
+ */
 class PodPhaseTest {
 
     private static final PodSpec ALWAYS = spec("Always", "a", "b");

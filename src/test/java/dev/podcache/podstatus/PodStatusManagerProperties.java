@@ -26,7 +26,10 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
-/** Whatever happens to pods, requests and answers: once it stops, the server has what was set last, and no pod got another's. */
+/**
+ * Whatever happens to pods, requests and answers: once it stops, the server has what was set
+ * last, and no pod got another's.
+ */
 class PodStatusManagerProperties {
 
     private static final Duration LONGEST_PAUSE_AND_A_PASS = Duration.ofSeconds(25);
@@ -187,7 +190,9 @@ class PodStatusManagerProperties {
             }
         }
 
-        /** Every patch names the pod it was made for, and those of one pod carry statuses in the order they were set. */
+        /**
+         * Every patch names the pod it was made for, and those of one pod carry statuses in the order they were set.
+         */
         private void requireNoForeignWrites() {
             Map<String, Integer> newest = new HashMap<>();
             for (FakeApiServer.Sent sent : world.server.sent()) {

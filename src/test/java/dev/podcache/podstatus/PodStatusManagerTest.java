@@ -34,7 +34,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The cases of upstream's status_manager_test.go that need no request to fail, under their names where they have one. */
+/**
+ * The cases of upstream's status_manager_test.go that need no request to fail, under their names where they have one.
+ */
 @ExtendWith(NoLeaks.class)
 class PodStatusManagerTest {
 

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Requests that fail or meet another pod, and how many there are: TestSyncPodIgnoresNotFound, TestSyncPodChecksMismatchedUID and
- * TestSyncPodNoDeadlock of upstream, and what is ours.
+ * Requests that fail or meet another pod, and how many there are: TestSyncPodIgnoresNotFound,
+ * TestSyncPodChecksMismatchedUID and TestSyncPodNoDeadlock of upstream, and what is ours.
  */
 @ExtendWith(NoLeaks.class)
 class PodStatusTroubleTest {

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * From one status of a pod to the next: TestUpdateLastTransitionTime, Test_checkContainerStateTransition and the containers of
- * TestTerminatePod, Test_statusManager's initializedContainers and hasPodInitialized.
+ * From one status of a pod to the next: TestUpdateLastTransitionTime, Test_checkContainerStateTransition and the
+ * containers of TestTerminatePod, Test_statusManager's initializedContainers and hasPodInitialized.
  */
 class StatusStepsTest {
 

@@ -22,7 +22,10 @@ import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Workers of one node, under strategy WATCH, over a server without HTTP; turns are taken on the thread that brings them about. */
+/**
+ * Workers of one node, under strategy WATCH, over a server without HTTP; turns are taken on the
+ * thread that brings them about.
+ */
 final class WorkersFixture implements AutoCloseable {
 
     static final String NODE = "worker-1";

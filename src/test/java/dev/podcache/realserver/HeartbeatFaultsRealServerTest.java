@@ -31,8 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a node stays alive for kube-apiserver itself, whatever the network does: a lease of 8 s that is renewed every 2 s. The
- * bounds are those of a lease of 40 s, scaled; the exact ones are held by {@code HeartbeatFaultsTest} in hand-driven time.
+ * Whether a node stays alive for kube-apiserver itself, whatever the network does: a lease of 8 s that is renewed
+ * every 2 s. The bounds are those of a lease of 40 s, scaled; the exact ones are held by {@code
+ * HeartbeatFaultsTest} in hand-driven time.
  */
 @RealServerTest
 @NullUnmarked

@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hundreds of watches on a handful of connections to kube-apiserver itself, at the limit that it has and at that of today. */
+/**
+ * Hundreds of watches on a handful of connections to kube-apiserver itself, at the limit that
+ * it has and at that of today.
+ */
 @RealServerTest
 class ManyWatchesRealServerTest {
 

@@ -29,7 +29,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The API server is killed under load, and its machine answers nobody: what is known is read on, at the speed of a hit. */
+/**
+ * The API server is killed under load, and its machine answers nobody: what is known is read on, at the speed of a hit.
+ */
 @RealServerTest
 @ExtendWith(NoLeaks.class)
 class OutageRealServerTest {
@@ -97,8 +99,8 @@ class OutageRealServerTest {
             log.info("{}: {}", strategy, load);
             assertThat(load.failures).isEmpty();
             assertThat(load.gets.get()).isGreaterThan(1_000);
-            // CACHE: for one flight, until a get gives up on it; a busy machine may hold up one or the other get of
-            // either
+            // CACHE: for one flight, until a get gives up on it; a busy machine may hold up one
+            // or the other get of either
             assertThat(load.waited.values()).allMatch(times -> times.get() <= READERS + 1);
             assertThat(Duration.ofNanos(load.longest.get())).isLessThan(READ_TIMEOUT);
         }

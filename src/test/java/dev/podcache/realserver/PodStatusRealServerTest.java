@@ -151,8 +151,8 @@ class PodStatusRealServerTest {
                         .filter(line -> line.contains("Running"))
                         .count()
                 == PODS);
-        // this server knows no hostIPs and no started containers' signals: what it dropped must not be sent again and
-        // again
+        // this server knows no hostIPs and no started containers' signals: what it dropped must
+        // not be sent again and again
         pods.forEach(pod ->
                 known.put(pod.getMetadata().getUid(), read(pod.getMetadata().getName())));
 

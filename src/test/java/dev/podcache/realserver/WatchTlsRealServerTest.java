@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Whom watches trust. A proxy leads every host name to the same real server, whose certificate is for 127.0.0.1; so these tests
- * are about proxies too.
+ * Whom watches trust. A proxy leads every host name to the same real server, whose certificate is for 127.0.0.1; so
+ * these tests are about proxies too.
  */
 @RealServerTest
 @NullUnmarked

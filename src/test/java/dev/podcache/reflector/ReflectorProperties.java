@@ -22,7 +22,10 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.Size;
 
-/** P7: whatever happens to the objects, the connection and the server's memory, once it stops the sink is equal to the server. */
+/**
+ * P7: whatever happens to the objects, the connection and the server's memory, once it stops
+ * the sink is equal to the server.
+ */
 class ReflectorProperties {
 
     private static final Duration CAP_AND_A_LIST = Duration.ofSeconds(31);

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Strategy CACHE with a TTL of 60 s and a background refresh for 40 s: nobody asks before the TTL, all ask 20 s later. */
+/**
+ * Strategy CACHE with a TTL of 60 s and a background refresh for 40 s: nobody asks before the TTL, all ask 20 s later.
+ */
 @ExtendWith(NoLeaks.class)
 class BackgroundRefreshTest {
 

@@ -27,7 +27,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** When a payload is forgotten it is gone: nothing of ours, and nothing that we gave away but the payload itself, still leads to it. */
+/**
+ * When a payload is forgotten it is gone: nothing of ours, and nothing that we gave away but the
+ * payload itself, still leads to it.
+ */
 @ExtendWith(NoLeaks.class)
 class PayloadReachabilityTest {
 

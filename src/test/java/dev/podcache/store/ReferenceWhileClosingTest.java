@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The store is closed after a reference found it open, and before the entry for it is in the table, so that closing sees no entry:
- * an entry asks for the time when it is made, which is that moment.
+ * The store is closed after a reference found it open, and before the entry for it is in the table, so that closing
+ * sees no entry: an entry asks for the time when it is made, which is that moment.
  */
 @ExtendWith(NoLeaks.class)
 class ReferenceWhileClosingTest {

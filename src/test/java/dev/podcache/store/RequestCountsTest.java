@@ -109,10 +109,11 @@ class RequestCountsTest {
     }
 
     /*
-     * Each refresh is 60 to 90 s after the one before (and up to a second more, as each object is read once a second), 75 s on average: 7.3
-     * a second if they are spread evenly. The first round comes in 30 s, 18 a second. Each round adds 30 s to the time it comes in, so
-     * after ten minutes, eight rounds, it is spread over all of the 75 s. The bounds are three times what is expected of the first
-     * round, and four times the mean of the later ones: that many, of independent draws, come once in millions of runs, or less.
+     * Each refresh is 60 to 90 s after the one before (and up to a second more, as each object is read once a second),
+     * 75 s on average: 7.3 a second if they are spread evenly. The first round comes in 30 s, 18 a second. Each round
+     * adds 30 s to the time it comes in, so after ten minutes, eight rounds, it is spread over all of the 75 s. The
+     * bounds are three times what is expected of the first round, and four times the mean of the later ones: that many,
+     * of independent draws, come once in millions of runs, or less.
      */
     @Test
     void get_firstReadsAtOnceWithBackgroundRefresh_requestsAreFewerAndDriftApart() {
@@ -168,8 +169,8 @@ class RequestCountsTest {
         gets.forEach(TtlFixture::broughtBy);
 
         assertThat(together).as("requests under way at once").isEqualTo(10);
-        // one for the first of each object; one for the others, who must not be answered by a request that began before
-        // them
+        // one for the first of each object; one for the others, who must not be answered by a
+        // request that began before them
         assertThat(f.server.count(Verb.GET)).isEqualTo(20);
     }
 

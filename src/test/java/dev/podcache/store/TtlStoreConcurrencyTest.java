@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Strategy CACHE under real threads: one writes, some refer and let go, some read, and the API server's cache lags now and then.
- * Versions at the server only grow, so every promise can be checked by comparing numbers.
+ * Strategy CACHE under real threads: one writes, some refer and let go, some read, and the API server's cache lags now
+ * and then. Versions at the server only grow, so every promise can be checked by comparing numbers.
  */
 @ExtendWith(NoLeaks.class)
 class TtlStoreConcurrencyTest {

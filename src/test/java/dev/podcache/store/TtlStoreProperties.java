@@ -16,9 +16,9 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
 /**
- * Strategy CACHE against a model: any history of references, gets, changes at the server, failures, a lagging cache and passing
- * time. Holds the store to registration (P1), monotone reads (P2), the budget of requests (P3), stale on error (P4), no leak
- * (P5) and the count of references (P6), with background refresh (B7) and without.
+ * Strategy CACHE against a model: any history of references, gets, changes at the server, failures, a lagging cache and
+ * passing time. Holds the store to registration (P1), monotone reads (P2), the budget of requests (P3), stale on error
+ * (P4), no leak (P5) and the count of references (P6), with background refresh (B7) and without.
  */
 class TtlStoreProperties {
 

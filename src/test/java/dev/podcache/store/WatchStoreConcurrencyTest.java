@@ -31,7 +31,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class WatchStoreConcurrencyTest {
 
-    /** The first keys are referred to and let go all the time, each by a thread of its own; the others are referred to once. */
+    /**
+     * The first keys are referred to and let go all the time, each by a thread of its own; the
+     * others are referred to once.
+     */
     private static final int KEYS = 5;
 
     private static final int CHURNED = 3;

@@ -147,7 +147,10 @@ final class WatchWorld {
         assertThat((long) f.server.openWatches()).as("P5: watches").isLessThanOrEqualTo(held);
     }
 
-    /** Ends the faults, checks that every object is what the server has, takes back every reference and checks that nothing is left. */
+    /**
+     * Ends the faults, checks that every object is what the server has, takes back every reference
+     * and checks that nothing is left.
+     */
     void end() {
         f.server.clearFailures();
         f.timekeeper.advance(Duration.ofSeconds(31));

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a node agent relies on in the ports that it writes to, whatever carries the requests and whatever API server answers. A
- * subclass brings both. Each test works in a namespace, and on a Node, of its own.
+ * What a node agent relies on in the ports that it writes to, whatever carries the requests and whatever API server
+ * answers. A subclass brings both. Each test works in a namespace, and on a Node, of its own.
  */
 @Timeout(180)
 public abstract class AgentWritesContract {

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What our clients rely on in any API server, apart from watches: the answers of a kube-apiserver 1.20, down to the Status. A
- * subclass brings the server. Each test works in a namespace, and on nodes, of its own.
+ * What our clients rely on in any API server, apart from watches: the answers of a kube-apiserver 1.20, down to the
+ * Status. A subclass brings the server. Each test works in a namespace, and on nodes, of its own.
  */
 @Timeout(180)
 public abstract class ApiServerContract {

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What our clients rely on in the watches of any API server. A subclass brings the server. Each test works in a namespace of
- * its own.
+ * What our clients rely on in the watches of any API server. A subclass brings the server. Each test
+ * works in a namespace of its own.
  */
 @Timeout(180)
 public abstract class ApiServerWatchContract {

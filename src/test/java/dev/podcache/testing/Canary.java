@@ -19,8 +19,8 @@ final class Canary {
     private Canary() {}
 
     /**
-     * Whether {@code text} shows it: plain, in base64 (whatever stands before it), in hexadecimal digits, as a list of bytes, forwards
-     * or backwards; in capitals or not, because parsers change those.
+     * Whether {@code text} shows it: plain, in base64 (whatever stands before it), in hexadecimal digits, as a list of
+     * bytes, forwards or backwards; in capitals or not, because parsers change those.
      */
     static boolean isIn(@Nullable String text) {
         if (text == null) {

@@ -30,9 +30,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ports to the API server straight over an {@link InMemoryCluster}, with no HTTP between. Calls are answered on the thread
- * that makes them, before they return, unless they are held or delayed; watch events are told on the thread that changes the
- * cluster. Every call is written to a log that tests compare with. Thread-safe.
+ * The ports to the API server straight over an {@link InMemoryCluster}, with no HTTP between. Calls are answered on the
+ * thread that makes them, before they return, unless they are held or delayed; watch events are told on the thread that
+ * changes the cluster. Every call is written to a log that tests compare with. Thread-safe.
  */
 public final class FakeApiServer implements AutoCloseable {
 

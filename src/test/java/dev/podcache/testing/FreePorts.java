@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Loopback ports on which nobody listens. They lie below the range from which the system gives ports to outgoing connections, so
- * that nobody takes them by chance while a test server is stopped.
+ * Loopback ports on which nobody listens. They lie below the range from which the system gives ports to outgoing
+ * connections, so that nobody takes them by chance while a test server is stopped.
  */
 final class FreePorts {
 

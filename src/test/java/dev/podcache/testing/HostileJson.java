@@ -18,7 +18,10 @@ import java.util.Random;
 /** Valid documents made invalid, or strange: by the byte, and by the value. All of it is repeatable from a seed. */
 public final class HostileJson {
 
-    /** What stands where something else is expected: of every type, at the limits of what a parser takes, and beyond them. */
+    /**
+     * What stands where something else is expected: of every type, at the limits of what a
+     * parser takes, and beyond them.
+     */
     public static final ImmutableList<String> VALUES = ImmutableList.of(
             "null",
             "true",

@@ -15,7 +15,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 
-/** The contract through the adapter, on whatever server a client can reach. A subclass brings the server and the strategy. */
+/**
+ * The contract through the adapter, on whatever server a client can reach. A subclass brings
+ * the server and the strategy.
+ */
 public abstract class HttpStoreContract extends StoreContract {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);

@@ -22,7 +22,8 @@ record Kubectl(Path program, Path kubeconfig, Path folder) {
     /**
      * What it printed.
      *
-     * @throws IllegalStateException if it ends with another code than 0, or not within a minute; carries what it complained of
+     * @throws IllegalStateException if it ends with another code than 0, or not within a
+     *     minute; carries what it complained of
      */
     String run(String... arguments) {
         String asked = "kubectl " + String.join(" ", arguments);

@@ -9,8 +9,9 @@ import java.util.concurrent.TimeUnit;
 final class LiveThreads {
 
     /**
-     * Threads that serve the whole JVM, whoever started them. The selector of a JDK {@code HttpClient} is among them: Java 17
-     * cannot close it, and nothing of ours but tests uses one. So is fabric8's shared scheduler, which ends by itself when idle.
+     * Threads that serve the whole JVM, whoever started them. The selector of a JDK {@code HttpClient} is among
+     * them: Java 17 cannot close it, and nothing of ours but tests uses one. So is fabric8's shared scheduler,
+     * which ends by itself when idle.
      */
     private static final List<String> OF_THE_JVM = List.of(
             "process reaper",

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link ListerWatcher} that answers only when a test says so: each list and each watch is kept, to be answered by hand. For
- * one thread.
+ * A {@link ListerWatcher} that answers only when a test says so: each list and each watch is kept, to be
+ * answered by hand. For one thread.
  */
 public final class ManualListerWatcher<T> implements ListerWatcher<T> {
 

@@ -24,13 +24,14 @@ import org.junit.jupiter.api.function.Executable;
  * <li>no thread lives on that the test, or its fields, started; they get eight seconds to end
  * <li>no exception went uncaught in any thread
  * <li>{@code dev.podcache} logged no warning or error but those of {@link ExpectedWarnings} and {@link #allowWarnings}
- * <li>the {@link #CANARY}, which tests plant in payloads, is in no form in a log line, at TRACE for {@code dev.podcache}, nor in
- * what was thrown and logged or uncaught, nor in the name of a thread, nor in anything that was {@link #saw seen}
+ * <li>the {@link #CANARY}, which tests plant in payloads, is in no form in a log line, at TRACE for {@code
+ * dev.podcache}, nor in what was thrown and logged or uncaught, nor in the name of a thread, nor in
+ * anything that was {@link #saw seen}
  * <li>no object given to {@link #watchForMutation} has changed, and no check given to {@link #checkAfter} fails
  * </ul>
  *
- * <p>Used as {@code @ExtendWith(NoLeaks.class)}; a test method that takes a parameter of this type gets it. For tests that
- * run one after the other.
+ * <p>Used as {@code @ExtendWith(NoLeaks.class)}; a test method that takes a parameter of this type gets it. For
+ * tests that run one after the other.
  */
 public final class NoLeaks
         implements TestInstancePreConstructCallback, BeforeEachCallback, AfterEachCallback, ParameterResolver {
@@ -62,8 +63,8 @@ public final class NoLeaks
     }
 
     /**
-     * Notes what a user of the code under test got: an exception, a state, an argument of a listener; fixtures do it for the tests.
-     * The test fails if it shows the canary. On any thread.
+     * Notes what a user of the code under test got: an exception, a state, an argument of a listener; fixtures do it
+     * for the tests. The test fails if it shows the canary. On any thread.
      *
      * @return the same
      */

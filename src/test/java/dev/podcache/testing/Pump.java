@@ -12,15 +12,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a connection of {@link TcpProxy}: what one side sends is handed to the other when the conditions allow.
- * Thread-safe; {@link #read} and {@link #write} block, each on a thread of its own.
+ * One direction of a connection of {@link TcpProxy}: what one side sends is handed to the other when the conditions
+ * allow. Thread-safe; {@link #read} and {@link #write} block, each on a thread of its own.
  */
 final class Pump {
 
-    // Chunks wait in a queue with the time they were read, so that delayed bytes do not hold up those behind
-    // them: latency costs no throughput up to ROOM_WITH_DELAY on the way. The queue is short otherwise, for the
-    // sender is to feel a receiver that takes nothing. All waiting is on this monitor, and every change of a
-    // condition ends it.
+    // Chunks wait in a queue with the time they were read, so that delayed bytes do not hold up those behind them:
+    // latency costs no throughput up to ROOM_WITH_DELAY on the way. The queue is short otherwise, for the sender is to
+    // feel a receiver that takes nothing. All waiting is on this monitor, and every change of a condition ends it.
 
     private static final int CHUNK = 16 * 1024;
     private static final int ROOM = 4 * CHUNK;

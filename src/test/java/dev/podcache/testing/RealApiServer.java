@@ -27,8 +27,9 @@ import javax.net.ssl.SSLContext;
  * A real kube-apiserver on a real etcd, on loopback. Both keep their ports and data while they are stopped, killed and
  * started again, one by one. Thread-safe; starts no thread in this JVM.
  *
- * <p>{@link #shared()} is for tests that only use the API; whoever stops it, or needs flags, {@linkplain #start starts} one
- * of its own and closes it. There are no controllers: no default service account, no garbage collection, no scheduler.
+ * <p>{@link #shared()} is for tests that only use the API; whoever stops it, or needs flags, {@linkplain
+ * #start starts} one of its own and closes it. There are no controllers: no default service account, no
+ * garbage collection, no scheduler.
  *
  * <p>Every client that is handed out belongs to the caller, who closes it.
  */
@@ -59,8 +60,8 @@ public final class RealApiServer implements AutoCloseable {
     /**
      * Starts one that belongs to the caller and waits until it is ready, some seconds.
      *
-     * @param flags of kube-apiserver, such as {@code --http2-max-streams-per-connection=100}, in addition to, or instead of,
-     *     those that it gets anyway
+     * @param flags of kube-apiserver, such as {@code --http2-max-streams-per-connection=100}, in addition to, or
+     *     instead of, those that it gets anyway
      * @throws IllegalStateException if there are no binaries or a program does not come up; says why
      */
     public static RealApiServer start(String... flags) {

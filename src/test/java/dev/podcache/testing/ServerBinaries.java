@@ -29,7 +29,10 @@ record ServerBinaries(Path apiServer, Path etcd, Path kubectl) {
         return KubeAPIServerConfigBuilder.anAPIServerConfig().build().getKubeAPITestDir();
     }
 
-    /** The newest that are on this machine; where the real server is {@link #required()}, kube-api-test may download them. */
+    /**
+     * The newest that are on this machine; where the real server is {@link #required()},
+     * kube-api-test may download them.
+     */
     static Optional<ServerBinaries> find() {
         Optional<ServerBinaries> present = find(true);
         return present.isPresent() || !required() ? present : find(false);

@@ -12,11 +12,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server program of a test: the same command, ports and data at every start. All calls block until what they ask for is
- * so. Thread-safe.
+ * One server program of a test: the same command, ports and data at every start. All calls block until what
+ * they ask for is so. Thread-safe.
  *
- * <p>The program dies with this JVM, however the JVM dies: beside it runs a shell that waits for the end of a pipe from this
- * process, then kills the program and deletes the folder that holds all it wrote.
+ * <p>The program dies with this JVM, however the JVM dies: beside it runs a shell that waits for the end of a pipe from
+ * this process, then kills the program and deletes the folder that holds all it wrote.
  */
 public final class ServerProcess {
 
@@ -44,7 +44,8 @@ public final class ServerProcess {
     /**
      * Starts the program and waits until it is ready. No effect if it runs.
      *
-     * @throws IllegalStateException if it ends, or is not ready within a minute; the message carries the tail of its log
+     * @throws IllegalStateException if it ends, or is not ready within a minute; the message
+     *     carries the tail of its log
      */
     public synchronized void start() {
         if (isRunning()) {

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What any {@link Store} of Secrets must do that keeps references, whatever its strategy and whatever the API server behind it.
- * A subclass brings both. Each test works in a namespace of its own.
+ * What any {@link Store} of Secrets must do that keeps references, whatever its strategy and whatever the API server
+ * behind it. A subclass brings both. Each test works in a namespace of its own.
  */
 public abstract class StoreContract {
 
@@ -47,8 +47,8 @@ public abstract class StoreContract {
     protected abstract Server server();
 
     /**
-     * Checks what holds for a get after a new reference to an object that is held already. By default at once; a store that joins a
-     * live watch is told of changes over the network and checks until it holds.
+     * Checks what holds for a get after a new reference to an object that is held already. By default at once; a store
+     * that joins a live watch is told of changes over the network and checks until it holds.
      */
     protected void afterJoining(Runnable check) {
         check.run();

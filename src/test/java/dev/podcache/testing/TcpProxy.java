@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands between a client and a server on loopback and does what networks do: it freezes, delays, throttles, cuts, resets and
- * refuses connections, one of them or all. Left alone it forwards bytes, and the end of either direction, as they come.
- * Thread-safe; no method blocks. Four daemon threads for each connection, which end soon after {@link #close}.
+ * Stands between a client and a server on loopback and does what networks do: it freezes, delays, throttles,
+ * cuts, resets and refuses connections, one of them or all. Left alone it forwards bytes, and the end of
+ * either direction, as they come. Thread-safe; no method blocks. Four daemon threads for each connection,
+ * which end soon after {@link #close}.
  */
 public final class TcpProxy implements AutoCloseable {
 
@@ -47,7 +48,9 @@ public final class TcpProxy implements AutoCloseable {
         /** Lets no more than so many bytes a second pass in each direction; 0 ends it. */
         void throttle(int bytesPerSecond);
 
-        /** Resets it once so many more bytes have been sent to the client, 0: in place of the next; negative ends it. */
+        /**
+         * Resets it once so many more bytes have been sent to the client, 0: in place of the next; negative ends it.
+         */
         void cutAfter(long bytes);
 
         /** Whether it still stands, as far as the proxy knows: a frozen side's end is not seen before it thaws. */
@@ -77,8 +80,8 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
-     * One in front of a port of this machine that listens where it is told to, such as at another loopback address: for servers
-     * that move.
+     * One in front of a port of this machine that listens where it is told to, such as at another loopback
+     * address: for servers that move.
      *
      * @throws UncheckedIOException if that is not possible, because somebody listens there for example
      */
@@ -146,7 +149,9 @@ public final class TcpProxy implements AutoCloseable {
         connections().forEach(Connection::reset);
     }
 
-    /** Has each chunk arrive so much later, in both directions of every connection that is open or comes; zero ends it. */
+    /**
+     * Has each chunk arrive so much later, in both directions of every connection that is open or comes; zero ends it.
+     */
     public void delay(Duration perChunk) {
         synchronized (lock) {
             delay = perChunk;

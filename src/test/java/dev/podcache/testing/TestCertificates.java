@@ -34,8 +34,8 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 /**
  * A certificate authority for one test server: issues the server's certificate and one for each user. Thread-safe.
  *
- * <p>All certificates share one RSA key, because a key takes a quarter of a second to make and nothing here is to be kept
- * from anybody.
+ * <p>All certificates share one RSA key, because a key takes a quarter of a second to make and nothing
+ * here is to be kept from anybody.
  */
 final class TestCertificates {
 

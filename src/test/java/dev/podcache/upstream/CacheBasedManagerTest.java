@@ -109,8 +109,9 @@ class CacheBasedManagerTest {
     }
 
     /**
-     * TestSecretStoreGetAlwaysRefresh: TTL 0, 100 gets at once over 10 objects. Upstream makes 100 requests one after the other;
-     * here gets share a fetch that began after they did, so there are at least one for each object and at most 100.
+     * TestSecretStoreGetAlwaysRefresh: TTL 0, 100 gets at once over 10 objects. Upstream makes 100
+     * requests one after the other; here gets share a fetch that began after they did, so there are at
+     * least one for each object and at most 100.
      */
     @Test
     void secretStoreGetAlwaysRefresh() throws Exception {
@@ -154,7 +155,9 @@ class CacheBasedManagerTest {
         requireRequestsForAGet(1);
     }
 
-    /** TestCacheInvalidation: an updated pod refetches only what is new to it; a second pod refetches what it refers to. */
+    /**
+     * TestCacheInvalidation: an updated pod refetches only what is new to it; a second pod refetches what it refers to.
+     */
     @Test
     void cacheInvalidation() {
         create("s1", "s10", "s2", "s3");

@@ -66,7 +66,10 @@ class WatchBasedManagerTest {
         assertThat(server.openWatches()).isZero();
     }
 
-    /** TestSecretCacheMultipleRegistrations: one list and one watch, however often it is referred to beside a reference held. */
+    /**
+     * TestSecretCacheMultipleRegistrations: one list and one watch, however often it is
+     * referred to beside a reference held.
+     */
     @Test
     void secretCacheMultipleRegistrations() {
         store.addReference(NAME, pod("pod"));
@@ -82,7 +85,9 @@ class WatchBasedManagerTest {
         assertThat(server.openWatches()).isZero();
     }
 
-    /** TestImmutableSecretStopsTheReflector: what is there at first, what it becomes, and whether the watch ends for it. */
+    /**
+     * TestImmutableSecretStopsTheReflector: what is there at first, what it becomes, and whether the watch ends for it.
+     */
     @ParameterizedTest
     @CsvSource({
         "none,      immutable, false, true",
@@ -99,7 +104,9 @@ class WatchBasedManagerTest {
         assertThat(server.openWatches()).isEqualTo(endsThen ? 0 : 1);
     }
 
-    /** TestMaxIdleTimeStopsTheReflector: read every 20 s it stays; not read, it ends with a maximum of 60 s after 90 s. */
+    /**
+     * TestMaxIdleTimeStopsTheReflector: read every 20 s it stays; not read, it ends with a maximum of 60 s after 90 s.
+     */
     @Test
     void maxIdleTimeStopsTheReflector() {
         server.cluster().create(Secrets.of(NAME, "1"));

@@ -1,23 +1,23 @@
 /**
- * The cases of the kubelet's own unit tests, and of issues in which it failed its users, told to this implementation. Each class
- * names its origin; inputs and expected outcomes are upstream's, the code is not.
+ * The cases of the kubelet's own unit tests, and of issues in which it failed its users, told to this implementation.
+ * Each class names its origin; inputs and expected outcomes are upstream's, the code is not.
  *
- * <p>Cases of the status pipeline are told next to the code that they are about. This is where each of upstream's is, by the
- * name that it has there; a remark says what is missing or different, a dash that it does not apply. The objects' caches are
- * in this package.
+ * <p>Cases of the status pipeline are told next to the code that they are about. This is where each of upstream's is,
+ * by the name that it has there; a remark says what is missing or different, a dash that it does not apply. The
+ * objects' caches are in this package.
  *
  * <table>
  * <caption>Node registration</caption>
  * <tr><th>upstream</th><th>here</th><th>remark</th></tr>
  * <tr><td>{@code TestTryRegisterWithApiServer}</td><td>{@code NodeRegistrationTest}</td><td></td></tr>
  * <tr><td>{@code TestRegisterWithApiServer}</td><td>{@code NodeRegistrationTest}</td><td></td></tr>
- * <tr><td>{@code TestRegisterWithApiServerWithTaint}</td><td>-</td><td>a node that registers unschedulable went with its flag,
- * before the version followed here</td></tr>
+ * <tr><td>{@code TestRegisterWithApiServerWithTaint}</td><td>-</td><td>a node that registers unschedulable went with
+ * its flag, before the version followed here</td></tr>
  * <tr><td>{@code TestUpdateDefaultLabels}</td><td>{@code NodeReconcilerTest}</td><td></td></tr>
  * <tr><td>{@code TestReconcileExtendedResource}</td><td>{@code NodeReconcilerTest}</td><td></td></tr>
  * <tr><td>{@code TestReconcileHugePageResource}</td><td>{@code NodeReconcilerTest}</td><td></td></tr>
- * <tr><td>{@code TestValidateNodeIPParam}</td><td>{@code NodeIpsTest}</td><td>without the row that has no address: the type
- * excludes it</td></tr>
+ * <tr><td>{@code TestValidateNodeIPParam}</td><td>{@code NodeIpsTest}</td><td>without the row that has no address:
+ * the type excludes it</td></tr>
  * </table>
  *
  * <table>
@@ -28,10 +28,10 @@
  * {@code NodeStatusSettersTest}</td><td>the first read costs no request, as in newer versions; no runtime is told of
  * podCIDRs</td></tr>
  * <tr><td>{@code TestUpdateNodeStatusError}</td><td>{@code NodeStatusUpdaterTest}</td><td></td></tr>
- * <tr><td>{@code TestUpdateExistingNodeStatusTimeout}</td><td>{@code NodeStatusUpdaterTest}</td><td>over the port; connections
- * are {@code HeartbeatConnectionTest}'s</td></tr>
- * <tr><td>{@code TestUpdateNodeStatusAndVolumesInUseWithNodeLease}</td><td>{@code NodeStatusUpdaterTest}</td><td>no volume
- * manager is told what was reported: there is none</td></tr>
+ * <tr><td>{@code TestUpdateExistingNodeStatusTimeout}</td><td>{@code NodeStatusUpdaterTest}</td><td>over the port;
+ * connections are {@code HeartbeatConnectionTest}'s</td></tr>
+ * <tr><td>{@code TestUpdateNodeStatusAndVolumesInUseWithNodeLease}</td><td>{@code NodeStatusUpdaterTest}</td><td>no
+ * volume manager is told what was reported: there is none</td></tr>
  * <tr><td>{@code TestUpdateNodeStatusWithRuntimeStateError}</td><td>{@code RuntimeHealthTest},
  * {@code ReadySetterTest}</td><td>without the two rows of a status that is missing: the types exclude it</td></tr>
  * <tr><td>{@code TestUpdateNewNodeStatusTooLargeReservation}</td><td>{@code MachineInfoSetterTest}</td><td></td></tr>
@@ -47,8 +47,8 @@
  * <tr><td>{@code TestReadyCondition}</td><td>{@code ReadySetterTest}</td><td></td></tr>
  * <tr><td>{@code TestMemoryPressureCondition}, {@code TestDiskPressureCondition},
  * {@code TestPIDPressureCondition}</td><td>{@code PressureSetterTest}</td><td></td></tr>
- * <tr><td>{@code TestMachineInfo}</td><td>{@code MachineInfoSetterTest}</td><td>without the rows of device plugins: there are
- * none</td></tr>
+ * <tr><td>{@code TestMachineInfo}</td><td>{@code MachineInfoSetterTest}</td><td>without the rows of device
+ * plugins: there are none</td></tr>
  * <tr><td>{@code TestVersionInfo}, {@code TestImages},
  * {@code TestVolumesInUse}</td><td>{@code SmallSettersTest}</td><td></td></tr>
  * <tr><td>{@code TestNodeAddress_NoCloudProvider}</td><td>{@code NodeAddressSetterTest}</td><td></td></tr>
@@ -80,8 +80,8 @@
  * <table>
  * <caption>TTL controller</caption>
  * <tr><th>upstream</th><th>here</th><th>remark</th></tr>
- * <tr><td>{@code TestDesiredTTL}, {@code TestPatchNode}, {@code TestUpdateNodeIfNeeded}</td><td>-</td><td>control plane: it
- * writes the annotation that is read here</td></tr>
+ * <tr><td>{@code TestDesiredTTL}, {@code TestPatchNode}, {@code TestUpdateNodeIfNeeded}</td><td>-</td><td>control
+ * plane: it writes the annotation that is read here</td></tr>
  * <tr><td>{@code TestParseNodeAnnotation}</td><td>{@code NodeTtlSourceTest}</td><td></td></tr>
  * </table>
  *
@@ -90,8 +90,8 @@
  * <tr><th>upstream</th><th>here</th><th>remark</th></tr>
  * <tr><td>{@code TestNewStatus}, {@code TestNewStatusPreservesPodStartTime},
  * {@code TestNewStatusSetsReadyTransitionTime}</td><td>{@code PodStatusManagerTest}</td><td></td></tr>
- * <tr><td>{@code TestChangedStatus}, {@code TestChangedStatusKeepsStartTime},
- * {@code TestChangedStatusUpdatesLastTransitionTime}</td><td>{@code PodStatusManagerTest}</td><td>two changes before a turn
+ * <tr><td>{@code TestChangedStatus}, {@code TestChangedStatusKeepsStartTime}, {@code
+ * TestChangedStatusUpdatesLastTransitionTime}</td><td>{@code PodStatusManagerTest}</td><td>two changes before a turn
  * are one report, as in newer versions</td></tr>
  * <tr><td>{@code TestUnchangedStatus}, {@code TestUnchangedStatusPreservesLastTransitionTime},
  * {@code TestStaleUpdates}</td><td>{@code PodStatusManagerTest}</td><td></td></tr>
@@ -101,8 +101,8 @@
  * {@code TestSyncPodNoDeadlock}</td><td>{@code PodStatusTroubleTest}</td><td></td></tr>
  * <tr><td>{@code TestStatusEquality}</td><td>{@code PodStatusEqualityTest}</td><td></td></tr>
  * <tr><td>{@code TestStatusNormalizationEnforcesMaxBytes}</td><td>{@code PodStatusNormalizerTest}</td><td></td></tr>
- * <tr><td>{@code TestStaticPod}, {@code TestDoNotDeleteMirrorPods}</td><td>-</td><td>pods come from the API server alone:
- * there are no static ones, and so no mirror pods</td></tr>
+ * <tr><td>{@code TestStaticPod}, {@code TestDoNotDeleteMirrorPods}</td><td>-</td><td>pods come from the API server
+ * alone: there are no static ones, and so no mirror pods</td></tr>
  * <tr><td>{@code TestTerminatePod}</td><td>{@code PodStatusManagerTest}, {@code StatusStepsTest}</td><td></td></tr>
  * <tr><td>{@code TestSetContainerReadiness}, {@code TestSetContainerStartup}, {@code TestSyncBatchCleanupVersions},
  * {@code TestReconcilePodStatus}, {@code TestDeletePods}</td><td>{@code PodStatusManagerTest}</td><td></td></tr>
@@ -121,8 +121,8 @@
  * <table>
  * <caption>What pods get of Secrets and ConfigMaps</caption>
  * <tr><th>upstream</th><th>here</th><th>remark</th></tr>
- * <tr><td>{@code TestMakeEnvironmentVariables}</td><td>{@code MakeEnvironmentVariablesTest}</td><td>without the rows that skip
- * names with an event: newer versions take such names ({@code ContainerEnvironmentTest})</td></tr>
+ * <tr><td>{@code TestMakeEnvironmentVariables}</td><td>{@code MakeEnvironmentVariablesTest}</td><td>without the rows
+ * that skip names with an event: newer versions take such names ({@code ContainerEnvironmentTest})</td></tr>
  * <tr><td>the table of expansion</td><td>{@code VariableExpansionTest}</td><td></td></tr>
  * <tr><td>{@code TestMakePayload}, {@code TestPluginOptional}, {@code TestPluginOptionalKeys},
  * {@code TestInvalidPathSecret}</td><td>{@code MakePayloadTest}</td><td></td></tr>
@@ -131,8 +131,8 @@
  * <tr><td>{@code TestCollectDataWithDownwardAPI}</td><td>{@code VolumePayloadsTest}</td><td></td></tr>
  * <tr><td>{@code TestCollectDataWithServiceAccountToken}</td><td>-</td><td>tokens are left out of payloads:
  * {@code VolumePayloadsTest} says so</td></tr>
- * <tr><td>pod manager, until 1.23: register with each update</td><td>{@code AssignedPodsTest}</td><td>for observe, which has
- * no syncs</td></tr>
+ * <tr><td>pod manager, until 1.23: register with each update</td><td>{@code AssignedPodsTest}</td><td>for
+ * observe, which has no syncs</td></tr>
  * <tr><td>own: registered in the sync, released after the end, same name with another
  * UID</td><td>{@code PodWorkersTest}</td><td></td></tr>
  * </table>
@@ -147,14 +147,14 @@
  * <tr><td>{@code TestPercentageThresholdsMet}</td><td>{@code PressureTest}</td><td>likewise</td></tr>
  * <tr><td>{@code TestNodeConditionsObservedSince},
  * {@code TestNodeConditionsLastObservedAt}</td><td>{@code PressureTest}</td><td></td></tr>
- * <tr><td>{@code TestThresholdsMetGracePeriod}, {@code TestSortByEvictionPriority}</td><td>-</td><td>there are hard thresholds
- * only, and no order of eviction</td></tr>
+ * <tr><td>{@code TestThresholdsMetGracePeriod}, {@code TestSortByEvictionPriority}</td><td>-</td><td>there are hard
+ * thresholds only, and no order of eviction</td></tr>
  * <tr><td>{@code TestMemoryPressure}</td><td>{@code PressureTest}, {@code NodeStatusSettersTest}</td><td>only when the
  * condition comes and goes: nothing is evicted and no pod refused</td></tr>
  * <tr><td>{@code TestMinReclaim}, {@code TestAdmitUnderNodeConditions}, {@code TestOrderedByPriorityMemory},
  * {@code TestOrderedByPriorityProcess}</td><td>-</td><td>nothing is evicted and no pod refused</td></tr>
- * <tr><td>{@code TestParseThresholdConfig}</td><td>{@code EvictionThresholdsTest}</td><td>hard thresholds only; pods have no
- * threshold of their own, as nothing is enforced on them</td></tr>
+ * <tr><td>{@code TestParseThresholdConfig}</td><td>{@code EvictionThresholdsTest}</td><td>hard thresholds only; pods
+ * have no threshold of their own, as nothing is enforced on them</td></tr>
  * <tr><td>{@code TestParsePercentage}</td><td>{@code EvictionThresholdsTest}</td><td></td></tr>
  * </table>
  */

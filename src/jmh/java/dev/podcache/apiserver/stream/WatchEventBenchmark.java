@@ -32,10 +32,10 @@ import org.openjdk.jmh.infra.Blackhole;
 /**
  * What does it cost to make objects of the bytes of a watch?
  *
- * <p>100 events of Secrets of 1,500 random bytes, word for word as a kube-apiserver v1.20 sends them, managed fields included, cut into chunks
- * without regard for lines. All figures are for one event, about 2.6 KB long; {@code -prof gc} says what it allocates.
- * The baselines begin behind the lines: one reads the whole event as fabric8's own watch does, the other only builds
- * Jackson's tree of it.
+ * <p>100 events of Secrets of 1,500 random bytes, word for word as a kube-apiserver v1.20 sends them, managed fields
+ * included, cut into chunks without regard for lines. All figures are for one event, about 2.6 KB long; {@code -prof
+ * gc} says what it allocates. The baselines begin behind the lines: one reads the whole event as fabric8's own watch
+ * does, the other only builds Jackson's tree of it.
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="WatchEvent -prof gc"

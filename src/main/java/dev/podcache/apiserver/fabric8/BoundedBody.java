@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The body of an answer that comes over fabric8's client, which by itself would collect one without end; a longer one than
- * allowed is broken off. Fed by one thread at a time, and read when it is {@linkplain #complete complete}.
+ * The body of an answer that comes over fabric8's client, which by itself would collect one without end; a longer one
+ * than allowed is broken off. Fed by one thread at a time, and read when it is {@linkplain #complete complete}.
  */
 final class BoundedBody implements AsyncBody.Consumer<List<ByteBuffer>> {
 

@@ -21,13 +21,14 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The API server as a fabric8 client is configured for it: makes the ports of {@code dev.podcache.apiserver}. A process needs
- * one, because the client-side limit and the connections of watches are per instance. Thread-safe.
+ * The API server as a fabric8 client is configured for it: makes the ports of {@code dev.podcache.apiserver}. A process
+ * needs one, because the client-side limit and the connections of watches are per instance. Thread-safe.
  *
- * <p>GETs, and writes of pods and events, go over the caller's client, with its connections, credentials and proxies, but never
- * with its retries. Watches, and the lists before them, go over few HTTP/2 connections made here from the same {@link Config}, and
- * heartbeats over one of HTTP/1.1; so an {@code HttpClient.Factory} of the caller's own does not apply to those. Where the server or a proxy speaks only HTTP/1.1, lists go over the caller's client
- * too, and each watch has a connection of its own.
+ * <p>GETs, and writes of pods and events, go over the caller's client, with its connections, credentials and proxies,
+ * but never with its retries. Watches, and the lists before them, go over few HTTP/2 connections made here from the
+ * same {@link Config}, and heartbeats over one of HTTP/1.1; so an {@code HttpClient.Factory} of the caller's own does
+ * not apply to those. Where the server or a proxy speaks only HTTP/1.1, lists go over the caller's client too, and each
+ * watch has a connection of its own.
  */
 public final class Fabric8ApiServer implements AutoCloseable {
 
@@ -110,7 +111,8 @@ public final class Fabric8ApiServer implements AutoCloseable {
     /**
      * A connection for the heartbeats of one node, outside the limit. A process needs one.
      *
-     * @param leaseDuration how long the node is believed alive without one, at least 1 s; from it comes how long they may take
+     * @param leaseDuration how long the node is believed alive without one, at least 1 s; from
+     *     it comes how long they may take
      * @return to be closed, else closed with this
      * @throws IllegalArgumentException if the duration is shorter
      */
@@ -130,8 +132,8 @@ public final class Fabric8ApiServer implements AutoCloseable {
     }
 
     /**
-     * Ends every watch and its connection, fails requests in flight, heartbeats too, and ends the threads started here. The client stays open.
-     * Waits at most some seconds. Idempotent.
+     * Ends every watch and its connection, fails requests in flight, heartbeats too, and ends the threads started here.
+     * The client stays open. Waits at most some seconds. Idempotent.
      */
     @Override
     public void close() {

@@ -14,8 +14,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the answer to a LIST. The bytes are scanned once for where each item begins and ends; each item then goes to the {@link
- * ObjectDecoder} by itself, so its size is exactly what it took on the wire, and one code path decodes whatever comes.
+ * Reads the answer to a LIST. The bytes are scanned once for where each item begins and ends; each item
+ * then goes to the {@link ObjectDecoder} by itself, so its size is exactly what it took on the wire, and
+ * one code path decodes whatever comes.
  */
 final class Fabric8ListDecoder<T> {
 
@@ -32,7 +33,8 @@ final class Fabric8ListDecoder<T> {
     /**
      * Decodes the answer.
      *
-     * @throws ApiServerException {@link FailureReason#UNREADABLE} if it is no list of this kind or has no resourceVersion
+     * @throws ApiServerException {@link FailureReason#UNREADABLE} if it is no list of this kind
+     *     or has no resourceVersion
      */
     Listed<T> decode(byte[] json) {
         try (JsonParser parser = JSON.createParser(json)) {

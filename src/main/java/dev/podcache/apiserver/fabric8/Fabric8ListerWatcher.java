@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * {@link ListerWatcher} of one kind: lists and watches over our own connections, outside the limit. Where those cannot carry many
- * streams each, lists go over the caller's client.
+ * {@link ListerWatcher} of one kind: lists and watches over our own connections, outside the limit. Where those cannot
+ * carry many streams each, lists go over the caller's client.
  */
 final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 

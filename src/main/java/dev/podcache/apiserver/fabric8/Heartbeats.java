@@ -11,11 +11,12 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a node says of itself to be believed alive, its status and its lease, over one {@link HeartbeatConnection} of their own.
- * These requests do not count against the {@link RequestLimit}. Thread-safe.
+ * What a node says of itself to be believed alive, its status and its lease, over one {@link HeartbeatConnection} of
+ * their own. These requests do not count against the {@link RequestLimit}. Thread-safe.
  *
- * <p>A call has the time that {@code HeartbeatConnection} gives it from when its turn comes: at first 3 s or a twelfth of the lease's
- * duration, never more than a quarter. So it completes at the latest after as many quarters as there are calls under way.
+ * <p>A call has the time that {@code HeartbeatConnection} gives it from when its turn comes: at first 3 s or a
+ * twelfth of the lease's duration, never more than a quarter. So it completes at the latest after as many
+ * quarters as there are calls under way.
  */
 public final class Heartbeats implements AutoCloseable {
 

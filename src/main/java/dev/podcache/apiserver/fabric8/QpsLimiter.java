@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A token bucket that starts full: {@code burst} requests at once, then {@code perSecond} in the long run. Never blocks; it
- * says how long to wait. Tokens are given in the order of asking. Thread-safe.
+ * A token bucket that starts full: {@code burst} requests at once, then {@code perSecond} in the long run. Never
+ * blocks; it says how long to wait. Tokens are given in the order of asking. Thread-safe.
  *
- * <p>Kept as one number, the time at which the bucket would be full again if nobody asked any more: each token moves it one
- * interval on, and a token is there when it is at most {@code burst} intervals ahead.
+ * <p>Kept as one number, the time at which the bucket would be full again if nobody asked any more: each token moves it
+ * one interval on, and a token is there when it is at most {@code burst} intervals ahead.
  */
 final class QpsLimiter {
 

@@ -1,8 +1,8 @@
 package dev.podcache.apiserver.fabric8;
 
 /**
- * How many requests we may send, as the kubelet's {@code kubeAPIQPS} and {@code kubeAPIBurst}. Reads and writes count; watches,
- * the lists before them, and heartbeats do not. Immutable.
+ * How many requests we may send, as the kubelet's {@code kubeAPIQPS} and {@code kubeAPIBurst}. Reads and writes count;
+ * watches, the lists before them, and heartbeats do not. Immutable.
  *
  * @param perSecond in the long run
  * @param burst at once, after a quiet time
@@ -15,7 +15,8 @@ public record RequestLimit(double perSecond, int burst) {
     /**
      * A limit.
      *
-     * @throws IllegalArgumentException unless {@code perSecond} is a positive finite number and {@code burst} at least 1
+     * @throws IllegalArgumentException unless {@code perSecond} is a positive finite number and
+     *     {@code burst} at least 1
      */
     public RequestLimit {
         if (!(perSecond > 0) || Double.isInfinite(perSecond) || burst < 1) {

@@ -21,9 +21,9 @@ import java.util.function.Function;
 /**
  * Reads and writes over the caller's fabric8 client. Thread-safe.
  *
- * <p>Each is one attempt that ends in time whatever the client does: it waits for its token, is sent and decoded on worker
- * threads (the client's own threads carry every other request of the process), and is watched by a timer of ours from
- * beginning to end. fabric8's own retries are off because they ignore Retry-After and may last 19 s; only a token
+ * <p>Each is one attempt that ends in time whatever the client does: it waits for its token, is sent and decoded on
+ * worker threads (the client's own threads carry every other request of the process), and is watched by a timer of ours
+ * from beginning to end. fabric8's own retries are off because they ignore Retry-After and may last 19 s; only a token
  * that the server does not know (401) it still renews, and asks once more.
  */
 final class Requests implements AutoCloseable {

@@ -6,8 +6,8 @@ import io.vertx.core.buffer.Buffer;
 import java.nio.ByteBuffer;
 
 /**
- * Collects the body of one answer, up to a bound: whoever sends more is no API server in good health, and must not cost us the
- * heap. Not thread-safe.
+ * Collects the body of one answer, up to a bound: whoever sends more is no API server in good health, and must not
+ * cost us the heap. Not thread-safe.
  */
 public final class AnswerBody {
 

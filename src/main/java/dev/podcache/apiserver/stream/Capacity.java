@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 final class Capacity {
 
     /*
-     * A spare connection is made before the last seat is taken, so that hardly anybody waits for a TLS handshake: when no more than
-     * a tenth of one connection is free. It is given back only when a fifth is free elsewhere, so that it does not come and go.
+     * A spare connection is made before the last seat is taken, so that hardly anybody waits for a TLS handshake:
+     * when no more than a tenth of one connection is free. It is given back only when a fifth is free elsewhere,
+     * so that it does not come and go.
      */
     private static final int SCARCE = 10;
     private static final int PLENTY = 5;

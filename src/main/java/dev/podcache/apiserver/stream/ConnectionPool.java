@@ -9,20 +9,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds each exchange a stream on as few connections as the server's limit allows, and makes the connections. Thread-safe.
+ * Finds each exchange a stream on as few connections as the server's limit allows, and makes
+ * the connections. Thread-safe.
  */
 final class ConnectionPool {
 
     /*
-     * The lock covers who waits, which connections there are, and the books of each. Under it nothing is done but bookkeeping:
-     * every method decides under the lock what is to be done and does it afterwards. It is taken on event loops, workers and the
-     * timer alike, and inside it no other lock is.
+     * The lock covers who waits, which connections there are, and the books of each. Under it nothing is done but
+     * bookkeeping: every method decides under the lock what is to be done and does it afterwards. It is taken on event
+     * loops, workers and the timer alike, and inside it no other lock is.
      *
-     * While nobody knows the server's limit, one connection is made and all others wait for what it says (SETTINGS). From then on
-     * as many are made at once as the waiting need.
+     * While nobody knows the server's limit, one connection is made and all others wait for what it says (SETTINGS).
+     * From then on as many are made at once as the waiting need.
      *
-     * An exchange is seated on the fullest connection that has room: so connections empty out as watches end, and one without a
-     * taken seat is given back, unless it is the spare one that Capacity wants.
+     * An exchange is seated on the fullest connection that has room: so connections empty out as watches end, and one
+     * without a taken seat is given back, unless it is the spare one that Capacity wants.
      */
 
     private static final Duration IDLE = Duration.ofSeconds(5);

@@ -25,9 +25,9 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What fabric8 makes of a {@link Config}: poses as the builder of one of its clients and writes down what it is told. So TLS
- * material, proxies with their exceptions, timeouts and credentials are fabric8's own reading of files, variables and
- * properties, not a second one of ours. Used by one thread, then only read.
+ * What fabric8 makes of a {@link Config}: poses as the builder of one of its clients and writes down what it is told.
+ * So TLS material, proxies with their exceptions, timeouts and credentials are fabric8's own reading of files,
+ * variables and properties, not a second one of ours. Used by one thread, then only read.
  */
 final class ConnectionSettings implements HttpClient.Builder {
 
@@ -65,9 +65,9 @@ final class ConnectionSettings implements HttpClient.Builder {
     }
 
     /**
-     * For HTTP/2, by ALPN or, without TLS, by prior knowledge. Vert.x closes such a connection after a time whether it is in use
-     * or not; that is switched off. What is received is passed on at once, so the windows hold nothing back, and one large event
-     * does not keep those of other streams waiting.
+     * For HTTP/2, by ALPN or, without TLS, by prior knowledge. Vert.x closes such a connection after a time whether it
+     * is in use or not; that is switched off. What is received is passed on at once, so the windows hold nothing back,
+     * and one large event does not keep those of other streams waiting.
      */
     HttpClientOptions multiplexed() {
         return throughProxy()

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The headers that say who we are, from fabric8's interceptors: tokens and their refreshing, basic authentication,
- * impersonation, the caller's own headers. An interceptor may read a file or ask an identity provider, so every method may
- * block. Thread-safe as far as fabric8's interceptors are.
+ * impersonation, the caller's own headers. An interceptor may read a file or ask an identity provider, so every method
+ * may block. Thread-safe as far as fabric8's interceptors are.
  */
 final class Credentials {
 

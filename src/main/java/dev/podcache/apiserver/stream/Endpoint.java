@@ -69,8 +69,8 @@ final class Endpoint {
     }
 
     /**
-     * How to connect now. Files are read and names are looked up anew, so either may change; only connections that are made
-     * together share what was read for the first of them. May block.
+     * How to connect now. Files are read and names are looked up anew, so either may change; only connections that are
+     * made together share what was read for the first of them. May block.
      *
      * @param use picks the options, such as {@link ConnectionSettings#multiplexed}
      */

@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
 final class Exchange {
 
     /*
-     * It is prepared on a thread that may block, waits for a connection, and from send() on lives on one event loop, that of the connection.
-     * Whoever sets `over` first, the end or a cancelling, has the last word.
+     * It is prepared on a thread that may block, waits for a connection, and from send() on lives on one event loop,
+     * that of the connection. Whoever sets `over` first, the end or a cancelling, has the last word.
      *
-     * Ending is possible everywhere, but the request and the seat belong to the loop. send() writes `context` and then reads
-     * `over`; who ends it elsewhere writes `over` and then reads `context`: at least one of them sees the other and gives the
-     * stream back. Both may, so release() does it once.
+     * Ending is possible everywhere, but the request and the seat belong to the loop. send() writes `context` and then
+     * reads `over`; who ends it elsewhere writes `over` and then reads `context`: at least one of them sees the other
+     * and gives the stream back. Both may, so release() does it once.
      */
 
     private static final long CANCEL = 8; // of RFC 9113; HTTP/1.1 closes the connection instead
@@ -186,8 +186,8 @@ final class Exchange {
     }
 
     /**
-     * Ends it without a word to the {@link Answer} and keeps its seat for who comes next. On the event loop, when the answer is
-     * complete.
+     * Ends it without a word to the {@link Answer} and keeps its seat for who comes next. On the event
+     * loop, when the answer is complete.
      *
      * @return null if it was over already, or has none
      */

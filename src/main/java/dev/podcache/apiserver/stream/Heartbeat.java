@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
 final class Heartbeat<R> {
 
     /*
-     * Whoever sets `over` first has the last word: the answer, a failure, the timer, or the closing of everything. Only that one
-     * tells the connection, and only then the caller. What comes later finds it over and does nothing; the wire it came over is
-     * closed by then.
+     * Whoever sets `over` first has the last word: the answer, a failure, the timer, or the closing of everything. Only
+     * that one tells the connection, and only then the caller. What comes later finds it over and does nothing; the
+     * wire it came over is closed by then.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);

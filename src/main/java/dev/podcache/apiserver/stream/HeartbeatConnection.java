@@ -14,30 +14,30 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one HTTP/1.1 connection that a node's heartbeats go over, its status and its lease alike: apart from all other traffic, so
- * that neither a limit of requests nor a large answer holds up a sign of life. Requests go one after the other, each a single
- * attempt. Thread-safe.
+ * The one HTTP/1.1 connection that a node's heartbeats go over, its status and its lease alike: apart from all other
+ * traffic, so that neither a limit of requests nor a large answer holds up a sign of life. Requests go one after the
+ * other, each a single attempt. Thread-safe.
  *
- * <p>Upstream gives a heartbeat 10 s, and closes its connections only at the second failure in a row. Over a connection that has
- * frozen, as behind a load balancer that lost its state, a renewal is then 20 s late: with the 10 s between renewals, 30 of the 40 s
- * that a lease lasts are gone although the server could be reached all along. We deviate: a heartbeat has 3 s, or a twelfth of
- * the lease's duration, from when its turn comes, dialling included. With the first one that gets no answer the connection is
- * closed, and the next is sent over a new one. A frozen connection thus costs one request, and one renewal a few seconds. For a
- * server that is only slow, the time doubles with each timeout in a row up to a quarter of the lease's duration, until an
- * answer is quick again.
+ * <p>Upstream gives a heartbeat 10 s, and closes its connections only at the second failure in a row. Over a connection
+ * that has frozen, as behind a load balancer that lost its state, a renewal is then 20 s late: with the 10 s between
+ * renewals, 30 of the 40 s that a lease lasts are gone although the server could be reached all along. We deviate: a
+ * heartbeat has 3 s, or a twelfth of the lease's duration, from when its turn comes, dialling included. With the first
+ * one that gets no answer the connection is closed, and the next is sent over a new one. A frozen connection thus costs
+ * one request, and one renewal a few seconds. For a server that is only slow, the time doubles with each timeout in a
+ * row up to a quarter of the lease's duration, until an answer is quick again.
  *
  * <p>The threads, an event loop and its watchdog, come with the first request and go with {@link #close()}.
  */
 public final class HeartbeatConnection implements AutoCloseable {
 
     /*
-     * At most one request is under way; the others wait their turn, here rather than in Vert.x's pool, because only when its turn
-     * comes does its time begin. A wire is never repaired: after a timeout or a failure it is closed, and the next turn
-     * makes another, with certificates and an address read anew. A connection that is just being made cannot be called off; it
-     * goes with its client, or when its own time is over.
+     * At most one request is under way; the others wait their turn, here rather than in Vert.x's pool, because only
+     * when its turn comes does its time begin. A wire is never repaired: after a timeout or a failure it is closed, and
+     * the next turn makes another, with certificates and an address read anew. A connection that is just being made
+     * cannot be called off; it goes with its client, or when its own time is over.
      *
-     * The lock covers who waits and which wire is in use; nothing but bookkeeping is done under it, except that the first request
-     * starts the event loop.
+     * The lock covers who waits and which wire is in use; nothing but bookkeeping is done under it, except that the
+     * first request starts the event loop.
      */
 
     private final Endpoint endpoint;
@@ -51,8 +51,8 @@ public final class HeartbeatConnection implements AutoCloseable {
     private boolean closed; // guarded by this
 
     /**
-     * A connection to the server of {@code connections}, made with the same TLS material, proxies and credentials but apart
-     * from them. It is not made yet.
+     * A connection to the server of {@code connections}, made with the same TLS material, proxies and credentials but
+     * apart from them. It is not made yet.
      *
      * @param leaseDuration how long the node is believed alive without a heartbeat, at least 1 s
      */
@@ -66,8 +66,9 @@ public final class HeartbeatConnection implements AutoCloseable {
      * One attempt. Returns at once and never throws.
      *
      * @param decode reads a 2xx body, on a worker thread
-     * @return what {@code decode} returned or threw; or exceptionally an {@link dev.podcache.apiserver.ApiServerException}, with
-     *     {@link dev.podcache.object.FailureReason#TIMEOUT} at the latest a quarter of the lease's duration after its turn came
+     * @return what {@code decode} returned or threw; or exceptionally an {@link
+     *     dev.podcache.apiserver.ApiServerException}, with {@link dev.podcache.object.FailureReason#TIMEOUT} at the
+     *     latest a quarter of the lease's duration after its turn came
      */
     public <R> CompletableFuture<R> send(ServerRequest request, Function<byte[], R> decode) {
         Heartbeat<R> heartbeat = new Heartbeat<>(request, decode, endpoint);
@@ -87,8 +88,8 @@ public final class HeartbeatConnection implements AutoCloseable {
     }
 
     /**
-     * Has the next request sent over a new connection: for who gets answers, but only bad ones, as from one sick API server behind
-     * a load balancer. A request that is under way is not disturbed. Returns at once.
+     * Has the next request sent over a new connection: for who gets answers, but only bad ones, as from one sick API
+     * server behind a load balancer. A request that is under way is not disturbed. Returns at once.
      */
     public void reconnect() {
         HeartbeatWire old = null;

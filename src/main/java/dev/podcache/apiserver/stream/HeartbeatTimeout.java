@@ -3,12 +3,12 @@ package dev.podcache.apiserver.stream;
 import java.time.Duration;
 
 /**
- * How long a heartbeat may take: short, so that a dead connection is noticed while the lease still lives, yet longer with each
- * timeout in a row, so that a server that is merely slow is not given up for ever. Thread-safe.
+ * How long a heartbeat may take: short, so that a dead connection is noticed while the lease still lives, yet longer
+ * with each timeout in a row, so that a server that is merely slow is not given up for ever. Thread-safe.
  *
- * <p>It begins at 3 s or a twelfth of the lease's duration, whichever is less, and doubles up to a quarter of the duration, which
- * is the pause between renewals. It returns to its beginning with an answer that would have been in time there: with a
- * server that always takes 4 s it stays where it is, else every other heartbeat would be lost.
+ * <p>It begins at 3 s or a twelfth of the lease's duration, whichever is less, and doubles up to a quarter of the
+ * duration, which is the pause between renewals. It returns to its beginning with an answer that would have been in
+ * time there: with a server that always takes 4 s it stays where it is, else every other heartbeat would be lost.
  */
 final class HeartbeatTimeout {
 

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reads and watches of one selection of objects. A watch goes over the connection that the read before it went over, so it
- * asks the same API server, and finds the stream that the read used free. Thread-safe.
+ * The reads and watches of one selection of objects. A watch goes over the connection that the read before it went
+ * over, so it asks the same API server, and finds the stream that the read used free. Thread-safe.
  */
 public final class Lane {
 
@@ -33,8 +33,9 @@ public final class Lane {
      * @param path path and query below the server's URL
      * @param timeout positive
      * @param decode reads a body that came with status 200, on a worker thread
-     * @return what {@code decode} returned or threw; or nothing if the server speaks only HTTP/1.1, where this would cost a connection and
-     *     was not done; or exceptionally an {@link ApiServerException}, of a body beyond {@link AnswerBody#LONGEST_LIST} too
+     * @return what {@code decode} returned or threw; or nothing if the server speaks only HTTP/1.1, where this would
+     *     cost a connection and was not done; or exceptionally an {@link ApiServerException}, of a body beyond
+     *     {@link AnswerBody#LONGEST_LIST} too
      */
     public <R> CompletableFuture<Optional<R>> read(
             String what, String path, Duration timeout, Function<byte[], R> decode) {

@@ -3,12 +3,12 @@ package dev.podcache.apiserver.stream;
 import java.util.Arrays;
 
 /**
- * Cuts a stream of bytes into lines, wherever its chunks begin and end. Works on bytes, so a chunk that ends inside a character
- * does no harm: in UTF-8 no byte of a longer character is a line feed. Empty lines are skipped, and so is the carriage return of
- * a line that ends with one. Not thread-safe.
+ * Cuts a stream of bytes into lines, wherever its chunks begin and end. Works on bytes, so a chunk that ends inside a
+ * character does no harm: in UTF-8 no byte of a longer character is a line feed. Empty lines are skipped, and so is the
+ * carriage return of a line that ends with one. Not thread-safe.
  *
- * <p>A line inside one chunk is passed on where it lies; only what crosses a border is copied, into a buffer that doubles and
- * is given up with the line, so that a watch on which nothing happens holds none.
+ * <p>A line inside one chunk is passed on where it lies; only what crosses a border is copied, into a buffer that
+ * doubles and is given up with the line, so that a watch on which nothing happens holds none.
  */
 final class LineDecoder {
 

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One watch: makes events of what its {@link Exchange} brings. Everything but {@link #close} happens on the event loop of the
- * connection, except the end of a watch that never got one; so the consumer is called by one thread at a time and in order,
- * without a lock. Every delivery asks the exchange whether it is over, and so none follows a close.
+ * One watch: makes events of what its {@link Exchange} brings. Everything but {@link #close} happens on the event loop
+ * of the connection, except the end of a watch that never got one; so the consumer is called by one thread at a time
+ * and in order, without a lock. Every delivery asks the exchange whether it is over, and so none follows a close.
  */
 final class OpenWatch<T> implements WatchHandle, Exchange.Answer {
 

@@ -22,16 +22,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One HTTP/2 connection, from the first attempt to its end. It has a Vert.x client of its own that may hold one connection, so
- * that we and not Vert.x decide when there is another.
+ * One HTTP/2 connection, from the first attempt to its end. It has a Vert.x client of its own that may hold one
+ * connection, so that we and not Vert.x decide when there is another.
  */
 final class PooledConnection implements Pulse.Told {
 
     /*
-     * Everything but `seats` and `phase` belongs to one event loop; what others want of it is posted there. The pool's picture may
-     * lag behind: an exchange that arrives after the connection was lost is handed back to the pool.
+     * Everything but `seats` and `phase` belongs to one event loop; what others want of it is posted there. The pool's
+     * picture may lag behind: an exchange that arrives after the connection was lost is handed back to the pool.
      *
-     * The connection is made by the first request that wants it, because Vert.x knows no other way; that request is the driver.
+     * The connection is made by the first request that wants it, because Vert.x knows no other
+     * way; that request is the driver.
      */
 
     /** What the pool knows of it. */

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The request that makes a connection nobody needs yet, because Vert.x makes none without a request: the server's version, which it
- * tells to everybody it knows. What it answers does not matter.
+ * The request that makes a connection nobody needs yet, because Vert.x makes none without a request: the server's
+ * version, which it tells to everybody it knows. What it answers does not matter.
  */
 final class Probe implements Exchange.Answer {
 

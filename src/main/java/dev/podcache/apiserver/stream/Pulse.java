@@ -8,8 +8,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks an HTTP/2 connection every 10 s whether it is alive. A frozen connection otherwise looks like one on which nothing
- * happens, until the kernel gives it up after many minutes. Confined to the event loop of the connection.
+ * Asks an HTTP/2 connection every 10 s whether it is alive. A frozen connection otherwise looks like one on which
+ * nothing happens, until the kernel gives it up after many minutes. Confined to the event loop of the connection.
  */
 final class Pulse {
 

@@ -5,8 +5,8 @@ import java.util.Iterator;
 import java.util.Set;
 
 /**
- * The books of one connection: how many streams it may carry, how many are taken or kept. Guarded by the lock of the {@link
- * ConnectionPool}.
+ * The books of one connection: how many streams it may carry, how many are taken or kept. Guarded by the lock
+ * of the {@link ConnectionPool}.
  */
 final class Seats {
 

@@ -14,16 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection for each watch, for servers and proxies that speak only HTTP/1.1. Reads are given up, because over connections
- * that somebody keeps they cost less. Thread-safe.
+ * A connection for each watch, for servers and proxies that speak only HTTP/1.1. Reads are given up, because over
+ * connections that somebody keeps they cost less. Thread-safe.
  */
 final class SingleConnections {
 
     private static final Logger log = LoggerFactory.getLogger(SingleConnections.class);
 
     /**
-     * Then it is tried again whether the server speaks HTTP/2, which costs one more connection: it may have been restarted, or
-     * may not have been itself when it was asked.
+     * Then it is tried again whether the server speaks HTTP/2, which costs one more connection: it may have been
+     * restarted, or may not have been itself when it was asked.
      */
     private static final Duration BELIEVED_FOR = Duration.ofMinutes(1);
 
@@ -86,8 +86,8 @@ final class SingleConnections {
                     exchange.fail(asked.cause());
                 } else {
                     HttpClientRequest request = asked.result();
-                    // else Vert.x logs it as an error, and quotes what it could not make sense of, which may be a
-                    // payload
+                    // else Vert.x logs it as an error, and quotes what it could not make sense
+                    // of, which may be a payload
                     request.connection().exceptionHandler(broken -> {});
                     exchange.send(request, loop, null);
                 }

@@ -8,11 +8,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of watches, and of the reads before them, to one API server: as few HTTP/2 connections as the server's limit of
- * streams allows, and one to spare when those are nearly full; or one HTTP/1.1 connection for each watch where the server or a proxy speaks nothing else. Each HTTP/2
- * connection is pinged every 10 s and given up, with a cause to its watches, if it does not answer within 10 s. One that carries
- * nothing is closed after some seconds. Threads come with the first request and go with {@link #close()}; there are as many for
- * one watch as for thousands. Thread-safe.
+ * The connections of watches, and of the reads before them, to one API server: as few HTTP/2 connections as the
+ * server's limit of streams allows, and one to spare when those are nearly full; or one HTTP/1.1 connection for
+ * each watch where the server or a proxy speaks nothing else. Each HTTP/2 connection is pinged every 10 s and
+ * given up, with a cause to its watches, if it does not answer within 10 s. One that carries nothing is closed
+ * after some seconds. Threads come with the first request and go with {@link #close()}; there are as many for one
+ * watch as for thousands. Thread-safe.
  */
 public final class WatchConnections implements AutoCloseable {
 

@@ -17,12 +17,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the lines of one watch: {@code {"type":"ADDED","object":{...}}}, as {@code WatchEvent} of
- * {@code k8s.io/apimachinery/pkg/apis/meta/v1}. What cannot be read becomes the end of the watch with a cause, because going on
- * would mean to have missed something. Thread-safe if the decoder is.
+ * Reads the lines of one watch: {@code {"type":"ADDED","object":{...}}}, as {@code WatchEvent} of {@code
+ * k8s.io/apimachinery/pkg/apis/meta/v1}. What cannot be read becomes the end of the watch with a cause, because going
+ * on would mean to have missed something. Thread-safe if the decoder is.
  *
- * <p>The line is scanned once for where the object begins and ends, and that part goes to the {@link ObjectDecoder} as it is;
- * a failure never quotes any of it.
+ * <p>The line is scanned once for where the object begins and ends, and that part goes to the {@link ObjectDecoder} as
+ * it is; a failure never quotes any of it.
  */
 final class WatchEvents<T> {
 

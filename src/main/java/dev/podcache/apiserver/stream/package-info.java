@@ -1,18 +1,20 @@
 /**
- * Watches, and the reads before them, over connections of our own, because fabric8's HTTP client shows neither a server's limit of
- * streams nor pings, does not reset a stream at once, and does not survive a chunk that ends inside a character. {@link
- * dev.podcache.apiserver.stream.WatchConnections} carries all of them on few HTTP/2 connections, or each watch on an HTTP/1.1
- * connection where there is no HTTP/2, with two event loops for everything; {@link
- * dev.podcache.apiserver.stream.HeartbeatConnection} carries a node's signs of life apart from them. Addresses, TLS, proxies and credentials are what
- * fabric8 makes of the caller's configuration.
+ * Watches, and the reads before them, over connections of our own, because fabric8's HTTP client shows neither a
+ * server's limit of streams nor pings, does not reset a stream at once, and does not survive a chunk that ends inside a
+ * character. {@link dev.podcache.apiserver.stream.WatchConnections} carries all of them on few HTTP/2 connections, or
+ * each watch on an HTTP/1.1 connection where there is no HTTP/2, with two event loops for everything; {@link
+ * dev.podcache.apiserver.stream.HeartbeatConnection} carries a node's signs of life apart from them. Addresses, TLS,
+ * proxies and credentials are what fabric8 makes of the caller's configuration.
  *
- * <p>Read {@code WatchConnections}, {@code Lane}, {@code Exchange}, {@code OpenWatch}, {@code BodyRead}; who carries them: {@code
- * ConnectionPool}, {@code Capacity}, {@code Probe}, {@code PooledConnection}, {@code Seats}, {@code Pulse}, {@code SingleConnections}; what they bring: {@code
- * LineDecoder}, {@code WatchEvents}, {@code AnswerBody}; what they need: {@code Endpoint}, {@code ConnectionSettings}, {@code Credentials}, {@code
- * EventLoops}. Apart from these {@code HeartbeatConnection}, {@code Heartbeat}, {@code HeartbeatTimeout}.
+ * <p>Read {@code WatchConnections}, {@code Lane}, {@code Exchange}, {@code OpenWatch}, {@code BodyRead}; who carries
+ * them: {@code ConnectionPool}, {@code Capacity}, {@code Probe}, {@code PooledConnection}, {@code Seats}, {@code
+ * Pulse}, {@code SingleConnections}; what they bring: {@code LineDecoder}, {@code WatchEvents}, {@code AnswerBody};
+ * what they need: {@code Endpoint}, {@code ConnectionSettings}, {@code Credentials}, {@code EventLoops}. Apart from
+ * these {@code HeartbeatConnection}, {@code Heartbeat}, {@code HeartbeatTimeout}.
  *
- * <p>An exchange is prepared on a thread that may block, because credentials may be read from a file. The pool, under its lock, decides which
- * connection carries it. From then on it belongs to the event loop of that connection, as do the connection and its pings.
+ * <p>An exchange is prepared on a thread that may block, because credentials may be read from a file. The pool,
+ * under its lock, decides which connection carries it. From then on it belongs to the event loop of that connection,
+ * as do the connection and its pings.
  *
  * <table>
  * <caption>Locks</caption>

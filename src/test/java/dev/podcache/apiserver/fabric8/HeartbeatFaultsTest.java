@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * How far apart the renewals of a lease of 40 s are at the server, whatever happens on the way: real connections on loopback, in
- * hand-driven time. Time passes only when all that a moment leads to has happened.
+ * How far apart the renewals of a lease of 40 s are at the server, whatever happens on the way: real connections on
+ * loopback, in hand-driven time. Time passes only when all that a moment leads to has happened.
  */
 @ExtendWith(NoLeaks.class)
 class HeartbeatFaultsTest {
@@ -36,7 +36,9 @@ class HeartbeatFaultsTest {
     private static final Duration LEASE = Duration.ofSeconds(40);
     private static final Duration STEP = Duration.ofMillis(50);
 
-    /** A pause between renewals with all its jitter, and the longest that one heartbeat may take: one step for rounding. */
+    /**
+     * A pause between renewals with all its jitter, and the longest that one heartbeat may take: one step for rounding.
+     */
     private static final Duration GOAL = Duration.ofMillis(20_400).plus(STEP);
 
     private static final Duration LATE_BY_THE_FIRST_TIMEOUT =

@@ -22,13 +22,14 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An API server of one Node and one Lease, on loopback, whose answers take the time of a test, and whose connections freeze as
- * far as a client can tell. It knows, for the clock of that test, when requests have arrived and when there is nothing to wait for.
+ * An API server of one Node and one Lease, on loopback, whose answers take the time of a test, and whose
+ * connections freeze as far as a client can tell. It knows, for the clock of that test, when requests have arrived
+ * and when there is nothing to wait for.
  */
 final class HeartbeatServer implements AutoCloseable {
 
-    // Everything below is guarded by this: requests come on an event loop, and the test's time passes on another
-    // thread.
+    // Everything below is guarded by this: requests come on an event loop, and the test's time
+    // passes on another thread.
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 

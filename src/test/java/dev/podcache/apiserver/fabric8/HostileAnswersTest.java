@@ -119,8 +119,8 @@ class HostileAnswersTest {
         REDIRECT_TO_ITSELF(script("307 Temporary Redirect\r\nLocation: /api/v1/namespaces/shop/secrets/db", "")),
         LENGTH_TOO_LONG(
                 socket -> socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n" + SECRET)),
-        // no canary in what follows the answer: Vert.x takes it for another answer, and logs what it cannot make sense
-        // of
+        // no canary in what follows the answer: Vert.x takes it for another answer, and logs
+        // what it cannot make sense of
         LENGTH_TOO_SHORT(
                 socket -> socket.write("HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + SECRET.substring(0, 60))),
         LENGTH_NEGATIVE(socket -> socket.write("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n" + SECRET)),
@@ -148,7 +148,9 @@ class HostileAnswersTest {
             this.script = script;
         }
 
-        /** Whether the next list comes only after the pause that was asked for, or when the time of this one is over. */
+        /**
+         * Whether the next list comes only after the pause that was asked for, or when the time of this one is over.
+         */
         boolean keepsListsWaiting() {
             return (name().startsWith("RETRY_AFTER_") && this != RETRY_AFTER_NEGATIVE)
                     || this == INFORMATION_FOR_EVER

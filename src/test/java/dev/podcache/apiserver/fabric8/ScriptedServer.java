@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * An HTTP/1.1 server that answers each request on loopback with the bytes that a test wrote down, right or wrong. Knows of HTTP
- * only where a request's head ends.
+ * An HTTP/1.1 server that answers each request on loopback with the bytes that a test wrote down, right or wrong. Knows
+ * of HTTP only where a request's head ends.
  */
 final class ScriptedServer implements AutoCloseable {
 
@@ -50,7 +50,9 @@ final class ScriptedServer implements AutoCloseable {
         });
     }
 
-    /** Has each request answered with 200 and these bytes in chunks of {@code size}, then with the end of the answer. */
+    /**
+     * Has each request answered with 200 and these bytes in chunks of {@code size}, then with the end of the answer.
+     */
     void stream(String body, int size) {
         onRequest(socket -> {
             socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");

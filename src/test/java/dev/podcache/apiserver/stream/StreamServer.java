@@ -22,9 +22,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An HTTPS server on loopback for many streams: paths that begin with {@code /watch} are watches that stay open, all others are
- * answered with their own path, {@code /status/...} with that code, {@code /echo} with all that was asked, {@code /endless} with an
- * answer that never ends.
+ * An HTTPS server on loopback for many streams: paths that begin with {@code /watch} are watches that stay open, all
+ * others are answered with their own path, {@code /status/...} with that code, {@code /echo} with all that was asked,
+ * {@code /endless} with an answer that never ends.
  */
 final class StreamServer implements AutoCloseable {
 

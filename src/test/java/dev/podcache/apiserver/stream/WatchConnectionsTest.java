@@ -32,7 +32,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Watches and reads on shared connections, against a server whose limit, protocol and network are as bad as a test likes. */
+/**
+ * Watches and reads on shared connections, against a server whose limit, protocol and network
+ * are as bad as a test likes.
+ */
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class WatchConnectionsTest {
