@@ -105,6 +105,10 @@ final class ProtobufBody {
             }
             int start = message.position();
             int number = varint(message);
+            if (delimited && number < 0) {
+                // a negative length leads back, and round for ever
+                throw new BufferUnderflowException();
+            }
             int from = delimited ? message.position() : start;
             int to = delimited ? from + number : message.position();
             ByteBuffer value = message.duplicate().position(from).limit(to).slice();

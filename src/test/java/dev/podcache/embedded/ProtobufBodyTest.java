@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The bytes are those of kubectl 1.32. */
 class ProtobufBodyTest {
@@ -61,6 +62,17 @@ class ProtobufBodyTest {
     @Test
     void decode_json_isRefused() {
         assertThatThrownBy(() -> ProtobufBody.decode(bytes("{\"kind\":\"Secret\"}")))
+                .isInstanceOfSatisfying(
+                        StatusException.class, e -> assertThat(e.code()).isEqualTo(400));
+    }
+
+    /** A length of -6 leads back to where its field begins. */
+    @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void decode_negativeLength_isRefused() {
+        byte[] endless = bytes("k8s\0\032\u00fa\u00ff\u00ff\u00ff\017");
+
+        assertThatThrownBy(() -> ProtobufBody.decode(endless))
                 .isInstanceOfSatisfying(
                         StatusException.class, e -> assertThat(e.code()).isEqualTo(400));
     }
