@@ -80,7 +80,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     /**
      * An empty store.
      *
-     * @param byName how to list and watch one object
+     * @param byName how to list and watch one object; called under a lock, so it makes no request itself
      * @param getter reads objects that may be watched but not listed
      */
     public WatchObjectStore(
@@ -94,7 +94,8 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
         this.times = times;
         ListOrGet<T> listOrGet = new ListOrGet<>(byName, getter);
         Watches<T> watches = new Watches<>(kind, listOrGet::of, options);
-        Transitions<T> transitions = new Transitions<>(kind, options);
+        // a watch that is live tells nothing again: what a budget took would be missing until the next change
+        Transitions<T> transitions = new Transitions<>(kind, options.unbounded());
         // an entry is idle when two sweeps in a row found it unread
         WhileUsed sweeping =
                 new WhileUsed(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);

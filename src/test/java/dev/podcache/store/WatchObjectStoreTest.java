@@ -11,8 +11,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.embedded.Held;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
+import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
@@ -22,6 +24,7 @@ import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.TooManyRequests;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -160,6 +163,24 @@ class WatchObjectStoreTest {
 
         f.timekeeper.advance(Duration.ofMillis(1));
         assertThat(f.get()).isEqualTo("v1");
+    }
+
+    /** What is forgotten cannot be fetched again: a bound on payloads is the TTL store's. */
+    @Test
+    void payloadBudgetTooSmall_isIgnored() {
+        f.create(DB, "v1");
+        PayloadBudget tiny = PayloadBudget.ofBytes(1, f.timekeeper);
+        try (WatchObjectStore<Secret> store = new WatchObjectStore<>(
+                ObjectKind.SECRET,
+                key -> f.server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                f.server.getter(ObjectKind.SECRET),
+                new StoreOptions(f.timekeeper, Duration.ofSeconds(10), tiny, PodcacheMetrics.NONE),
+                WatchObjectStore.WatchTimes.DEFAULT)) {
+            store.addReference(DB, POD);
+
+            assertThat(Secrets.value(store.get(DB.namespace(), DB.name()))).isEqualTo("v1");
+            assertThat(store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        }
     }
 
     @Test
