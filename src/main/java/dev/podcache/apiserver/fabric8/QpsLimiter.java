@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.fabric8;
 
+import com.google.common.math.LongMath;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.Optional;
@@ -21,7 +22,7 @@ final class QpsLimiter {
     QpsLimiter(RequestLimit limit, Timekeeper timekeeper) {
         this.timekeeper = timekeeper;
         this.interval = Math.max(1, Math.round(1e9 / limit.perSecond()));
-        this.reserve = interval * (limit.burst() - 1);
+        this.reserve = LongMath.saturatedMultiply(interval, limit.burst() - 1);
         this.fullAt = timekeeper.nanoTime();
     }
 

@@ -46,6 +46,16 @@ class QpsLimiterTest {
         assertThat(limiter.take(PATIENCE)).contains(Duration.ofMillis(100));
     }
 
+    /** Whoever wants no bound gives the largest burst there is. */
+    @Test
+    void take_largestBurst_isFree() {
+        QpsLimiter unbounded = new QpsLimiter(new RequestLimit(0.2, Integer.MAX_VALUE), time);
+
+        for (int i = 0; i < 1000; i++) {
+            assertThat(unbounded.take(PATIENCE)).contains(Duration.ZERO);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"0, 1", "-1, 1", "NaN, 1", "Infinity, 1", "1, 0"})
     void limit_thatLetsNothingThrough_isRefused(double perSecond, int burst) {
