@@ -55,8 +55,9 @@ final class GuardedMetrics implements PodcacheMetrics {
     private void guard(Runnable call) {
         try {
             call.run();
-        } catch (RuntimeException e) {
-            // once: a listener that always throws would otherwise fill the log at the rate of the gets
+        } catch (RuntimeException | Error e) {
+            // an Error too, such as of a listener that lacks a class: it must not end a watch.
+            // Once: a listener that always throws would otherwise fill the log at the rate of the gets
             if (complained.compareAndSet(false, true)) {
                 log.warn("a metrics listener throws; further exceptions of {} are ignored", metrics.getClass(), e);
             }

@@ -30,10 +30,10 @@ public final class Reflector<T> implements AutoCloseable {
      * attempt it speaks, and is ignored unless that is the current one. So a late answer, the event of a watch that was
      * given up, or a timer that lost a race needs no further thought.
      *
-     * The lock covers the number and what belongs to it. It is never held while the server, the sink or a
-     * timer is called. A call of the sink is announced under the lock (enter) and marked as over under it
-     * (leave): so close() knows whether one is running and can wait for it, and the watchdog does not end a
-     * watch under the hands of an event.
+     * The lock covers the number and what belongs to it. It is never held while the server or the sink is called;
+     * timers are set under it, and run without it. A call of the sink is announced under the lock (enter) and marked as
+     * over under it (leave): so close() knows whether one is running and can wait for it, and the watchdog does not end
+     * a watch under the hands of an event.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
@@ -51,8 +51,9 @@ public final class Reflector<T> implements AutoCloseable {
     private int attempt; // guarded by this; 0 before start()
     private boolean closed; // guarded by this
     private @Nullable String version; // guarded by this; null when a list is due, "" when a watch without one is
-    private boolean
-            versionless; // guarded by this; whether the watch began without a version and has had no bookmark yet
+    /** Whether the watch began without a version and has had no bookmark yet. */
+    private boolean versionless; // guarded by this
+
     private WatchSpell spell; // guarded by this
     private @Nullable WatchHandle handle; // guarded by this
     private Timekeeper.@Nullable Scheduled timer; // guarded by this; the pause, or the watchdog of the watch
@@ -129,7 +130,7 @@ public final class Reflector<T> implements AutoCloseable {
         if (!enter(number)) {
             return;
         }
-        RuntimeException thrown = call(() -> sink.replace(listed.items(), listed.resourceVersion()));
+        Throwable thrown = call(() -> sink.replace(listed.items(), listed.resourceVersion()));
         if (thrown != null) {
             untold(number, thrown);
             return;
@@ -164,7 +165,7 @@ public final class Reflector<T> implements AutoCloseable {
         if (event instanceof WatchEvent.Ended<T> ended) {
             ended(number, ended.failure());
         } else if (enter(number)) {
-            RuntimeException thrown = call(() -> tell(event));
+            Throwable thrown = call(() -> tell(event));
             if (thrown != null) {
                 untold(number, thrown);
             } else if (event instanceof WatchEvent.Bookmark) {
@@ -264,7 +265,7 @@ public final class Reflector<T> implements AutoCloseable {
     }
 
     /** The sink threw, so it lacks what it was told: a list tells it once more, after a pause as after any failure. */
-    private void untold(int number, RuntimeException thrown) {
+    private void untold(int number, Throwable thrown) {
         WatchHandle open;
         int following;
         synchronized (this) {
@@ -346,11 +347,12 @@ public final class Reflector<T> implements AutoCloseable {
     }
 
     /** Makes the announced call of the sink; returns what it threw, which is logged, or null. */
-    private @Nullable RuntimeException call(Runnable sinkMethod) {
+    private @Nullable Throwable call(Runnable sinkMethod) {
         try {
             sinkMethod.run();
             return null;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // an Error too: whatever ends the loop here would leave the sink stale in silence
             log.error("{}: the sink failed; it is told everything again", server, e);
             return e;
         } finally {

@@ -10,7 +10,7 @@
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
  * <tr><td>{@code Reflector}</td><td>which attempt is the current one, and what it has
- * seen</td><td>none of ours</td></tr>
+ * seen</td><td>the timer's</td></tr>
  * </table>
  */
 @NullMarked

@@ -500,6 +500,29 @@ class ReflectorTest {
         assertThat(server.watch().resourceVersion).isEqualTo("10");
     }
 
+    /** As with a class that is missing at run time: nobody else would notice that the loop has ended. */
+    @Test
+    void sinkFailsWithAnError_isToldEverythingAgain() {
+        sink.during = ReflectorTest::lackAClass;
+        reflector.start();
+        server.answer("10", listOf("a"));
+        time.advance(Duration.ofMillis(200));
+        assertThat(server.lists()).isEqualTo(2);
+
+        sink.during = () -> {};
+        server.answer("10", listOf("a"));
+        server.watch().open();
+        sink.during = ReflectorTest::lackAClass;
+        server.watch().end(failure(FailureReason.UNAVAILABLE, null));
+        time.advance(Duration.ofSeconds(1));
+
+        assertThat(server.watches()).isEqualTo(2);
+    }
+
+    private static void lackAClass() {
+        throw new NoClassDefFoundError("com/example/Meter");
+    }
+
     @Test
     void close_whileWatching_closesTheWatchAndIgnoresWhatFollows() {
         watching();

@@ -5,6 +5,8 @@ import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -12,6 +14,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.Phase;
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -143,6 +146,27 @@ class StoreMetricsTest {
             throwing.store.addReference(DB, POD);
 
             assertThat(throwing.get()).isEqualTo("v1");
+        }
+    }
+
+    /** As one does that was compiled against another version of its library. */
+    @Test
+    @ExpectedWarnings({"a metrics listener throws", "failed, trying on"})
+    void listenerThrowingAnError_doesNotEndTheWatch() {
+        try (WatchFixture watched = new WatchFixture(new ManualTimekeeper(), new PodcacheMetrics() {
+            @Override
+            public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
+                throw new NoSuchMethodError("counter");
+            }
+        })) {
+            watched.create(DB, "v1");
+            watched.store.addReference(DB, POD);
+            watched.fail(Verb.WATCH, 1, FailureReason.UNAVAILABLE, 503);
+            watched.server.faults().resetWatches(RequestPattern.any());
+            watched.timekeeper.advance(Duration.ofSeconds(1));
+            watched.update(DB, "v2");
+
+            assertThat(watched.get()).isEqualTo("v2");
         }
     }
 }
