@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +54,9 @@ final class EventCorrelator {
     }
 
     private void observe(Object key, Event event) {
-        observations.put(key, new Observed(event.getCount(), event.getMetadata().getName(), event.getFirstTimestamp()));
+        // a webhook may have taken the count away
+        int count = Objects.requireNonNullElse(event.getCount(), 1);
+        observations.put(key, new Observed(count, event.getMetadata().getName(), event.getFirstTimestamp()));
     }
 
     private static Event repeated(Event event, Observed before) {

@@ -3,10 +3,12 @@ package dev.podcache.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.EventApi;
 import dev.podcache.embedded.Held;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
@@ -19,7 +21,9 @@ import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -280,6 +284,31 @@ class EventBroadcasterTest {
         events.event(WEB, EventRecorder.Type.NORMAL, "Killing", "it must go");
 
         assertThat(server.actions()).hasSize(2);
+    }
+
+    /** As a webhook may leave it. */
+    @Test
+    void written_answeredWithoutACount_nextOneIsWrittenToo() {
+        List<Event> created = new ArrayList<>();
+        EventApi forgetful = new EventApi() {
+            @Override
+            public CompletableFuture<Event> create(Event event) {
+                created.add(event);
+                return CompletableFuture.completedFuture(
+                        new EventBuilder(event).withCount(null).build());
+            }
+
+            @Override
+            public CompletableFuture<Event> patch(ObjectKey key, String patch) {
+                throw new AssertionError("nothing is repeated");
+            }
+        };
+        try (EventBroadcaster other = EventBroadcaster.to(forgetful, "kubelet", "worker-1", time)) {
+            other.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+            other.event(WEB, EventRecorder.Type.NORMAL, "Pulled", "an image");
+        }
+
+        assertThat(created).extracting(Event::getReason).containsExactly("Failed", "Pulled");
     }
 
     @Test
