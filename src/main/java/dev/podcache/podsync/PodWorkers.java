@@ -100,6 +100,10 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         if (worker == null || !worker.changed(pod)) {
             PodWorker added = new PodWorker(pod, new Turns(uid, new PodLifecycle(parts)), threads, timekeeper);
             workers.put(uid, added);
+            if (closed) {
+                // close() may have looked through the workers before this one was among them
+                added.close();
+            }
             added.begin();
         }
     }

@@ -42,6 +42,15 @@ class PodWorkersTest {
     }
 
     @Test
+    void podComesAfterClose_isLeftAlone() {
+        node.workers.close();
+        node.workers.upsert(new Fetched<>(node.create(pod("web")), "1", 1));
+        node.timekeeper.advance(WorkersFixture.SYNC);
+
+        assertThat(node.runtime.calls).isEmpty();
+    }
+
+    @Test
     void secretOfEnvironmentMissing_waitsWithTheKubeletsMessage() {
         node.start();
         node.create(withEnvFrom(pod("web"), "db"));
