@@ -5,6 +5,7 @@ import dev.podcache.podsync.PodRuntime;
 import dev.podcache.time.Timekeeper;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -60,7 +61,7 @@ public final class NodeAgentMain {
                 .addSubcommand("run", new RunCommand(console, runtime))
                 .addSubcommand("observe", new ObserveCommand(console))
                 .addSubcommand("version", new VersionCommand(console));
-        line.registerConverter(java.time.Duration.class, new GoDuration());
+        line.registerConverter(Duration.class, new GoDuration());
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setUsageHelpWidth(HELP_WIDTH);
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers what was last seen of each object and tells what is news. Thread-safe; the listener
@@ -48,7 +49,7 @@ final class Sightings {
     }
 
     /** Two readers may end in the other order than they began: the one that saw less brings no news. */
-    private static boolean isLateReader(@org.jspecify.annotations.Nullable Outcome before, Outcome outcome) {
+    private static boolean isLateReader(@Nullable Outcome before, Outcome outcome) {
         return before instanceof Outcome.Present known
                 && outcome instanceof Outcome.Present seen
                 && ResourceVersions.isOlder(seen.resourceVersion(), known.resourceVersion());

@@ -63,26 +63,26 @@ final class WatchNews implements AutoCloseable {
     /** A watch became live for the first time. */
     synchronized void opened(Duration took) {
         opened.add(took);
-        look();
+        lookLocked();
     }
 
     /** A watch cannot be opened in the first place. */
     synchronized void failed(FailureReason reason) {
         failed.merge(reason, 1, Integer::sum);
-        look();
+        lookLocked();
     }
 
     /** A live watch failed. */
     synchronized void lost(FailureReason reason) {
         lost.merge(reason, 1, Integer::sum);
-        look();
+        lookLocked();
     }
 
     /** A lost watch became live; {@code others} are still lost. */
     synchronized void again(Duration took, boolean others) {
         again.add(took);
         moreToCome = others;
-        look();
+        lookLocked();
     }
 
     /** Tells what has settled, and looks again for the rest. */
@@ -98,7 +98,7 @@ final class WatchNews implements AutoCloseable {
             takeLocked(patient && opened.watches > openedBefore, patient && moreToCome, events);
             openedBefore = opened.watches;
             if (opened.watches > 0 || again.watches > 0) {
-                look();
+                lookLocked();
             } else {
                 looks = 0;
             }
@@ -149,7 +149,7 @@ final class WatchNews implements AutoCloseable {
                         "longestSeconds", Changes.rounded(group.longest)));
     }
 
-    private void look() {
+    private void lookLocked() {
         if (looking || closed) {
             return;
         }

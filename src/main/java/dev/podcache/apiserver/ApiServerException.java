@@ -17,7 +17,7 @@ public final class ApiServerException extends RuntimeException {
 
     private final FailureReason reason;
     private final int httpCode;
-    private final transient @Nullable Duration retryAfter;
+    private final @Nullable Duration retryAfter;
 
     public ApiServerException(
             FailureReason reason,

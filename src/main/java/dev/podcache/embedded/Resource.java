@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import java.util.Arrays;
 
 /** What the cluster stores, as URLs and RBAC rules name it. */
 public enum Resource {
@@ -52,7 +53,7 @@ public enum Resource {
             }
         }
         throw new IllegalArgumentException("the in-memory cluster stores no " + model.getName() + "; it knows "
-                + java.util.Arrays.toString(values()));
+                + Arrays.toString(values()));
     }
 
     /** The fabric8 class of its objects. */

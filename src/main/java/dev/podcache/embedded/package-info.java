@@ -1,12 +1,12 @@
 /**
- * An API server in memory, honest about what clients rely on: {@link dev.podcache.embedded.InMemoryCluster} is
- * its state and {@link dev.podcache.embedded.EmbeddedApiServer} its HTTP face on loopback. It is the embedded
- * default of the main job, the base of our own tests and a test tool for users; it shares no code with our
- * client, so that it cannot share its mistakes.
+ * An API server in memory, honest about what clients rely on: {@link dev.podcache.embedded.InMemoryCluster} is its
+ * state and {@link dev.podcache.embedded.EmbeddedApiServer} its HTTP face on loopback. It is what the demo runs on, the
+ * base of our own tests and a test tool for users. With our client it shares the patches and nothing else, so that it
+ * cannot share its mistakes.
  *
- * <p>Read {@code InMemoryCluster}, then {@code Storage} and {@code WatchCache} (what is read), {@code WriteRules} and
- * {@code Deletion} (what is written), {@code Watches} and {@code Watcher}; then {@code HttpFace}, {@code
- * ObjectRequests} and {@code WatchStream}.
+ * <p>Read {@code InMemoryCluster}, then {@code Registry}, {@code Storage} and {@code WatchCache} (what is read), {@code
+ * WriteRules} and {@code Deletion} (what is written), {@code Watches} and {@code Watcher}; then {@code HttpFace},
+ * {@code ObjectRequests} and {@code WatchStream}. What can be made to go wrong is in {@code Faults}.
  *
  * <table>
  * <caption>Locks</caption>

@@ -134,7 +134,7 @@ public final class RuntimeHealth extends AbstractService {
         RuntimeStatus known;
         synchronized (lock) {
             known = answer;
-            staleness().ifPresent(errors::add);
+            stalenessLocked().ifPresent(errors::add);
         }
         checks.forEach(
                 (name, check) -> problem(check).ifPresent(problem -> errors.add(name + " is not healthy: " + problem)));
@@ -144,7 +144,7 @@ public final class RuntimeHealth extends AbstractService {
         return errors.build();
     }
 
-    private Optional<String> staleness() {
+    private Optional<String> stalenessLocked() {
         if (lastGood == null) {
             return Optional.of("container runtime status check may not have completed yet");
         }

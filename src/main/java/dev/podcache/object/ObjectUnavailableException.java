@@ -92,6 +92,8 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
         private final @Nullable Duration retryAfter;
 
         /**
+         * A failure of the request for {@code key}.
+         *
          * @param httpCode the HTTP code of the last answer, or 0 if there was none
          * @param retryAfter how long the server asked us to wait, or null
          */

@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResourceVersions {
 
+    /** 2^64 - 1 is 18446744073709551615. */
+    private static final long MAX_BEFORE_LAST_DIGIT = 1844674407370955161L;
+
     private ResourceVersions() {}
 
     /** Whether both versions are known and {@code candidate} is the smaller one. */
@@ -37,7 +40,4 @@ public final class ResourceVersions {
         }
         return OptionalLong.of(value);
     }
-
-    /** 2^64 - 1 is 18446744073709551615. */
-    private static final long MAX_BEFORE_LAST_DIGIT = 1844674407370955161L;
 }

@@ -110,12 +110,12 @@ final class PodWorker {
     /** Begins no turn from now on. Idempotent. */
     synchronized void close() {
         closed = true;
-        stopTimer();
+        stopTimerLocked();
     }
 
     private void wake() {
         synchronized (this) {
-            stopTimer();
+            stopTimerLocked();
             again = true;
             if (turn || closed || over) {
                 return;
@@ -182,7 +182,7 @@ final class PodWorker {
         }
     }
 
-    private void stopTimer() {
+    private void stopTimerLocked() {
         if (timer != null) {
             timer.cancel();
             timer = null;

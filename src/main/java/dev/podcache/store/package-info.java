@@ -4,9 +4,11 @@
  * dev.podcache.store.TtlObjectStore} asks again when an answer has become too old, {@link
  * dev.podcache.store.WatchObjectStore} is told of changes.
  *
- * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code TtlEntry} (the
- * state table), {@code FreshnessClock} (why a hit reads no clock), {@code AnswerFetch} (which requests a fetch is made of),
- * {@code Entry}, {@code EntryTable} and {@code EntryIndex}; then {@code WatchObjectStore}, {@code WatchEntry} and {@code WatchState}.
+ * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code
+ * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Flights} and {@code AnswerFetch}
+ * (which requests a fetch is made of), {@code Entry}, {@code EntryTable} and {@code EntryIndex}; then {@code
+ * WatchObjectStore}, {@code WatchEntry}, {@code WatchState} and {@code ListOrGet}. What hangs on every change is {@code
+ * Transitions} and {@code PayloadBudget}; {@code DirectObjectStore} keeps nothing.
  *
  * <table>
  * <caption>Locks, never taken inside one another</caption>
@@ -16,8 +18,8 @@
  * <tr><td>{@code FreshnessClock}</td><td>writes of the time</td><td>{@code WhileUsed}</td></tr>
  * </table>
  *
- * <p>No request, callback or completion of a future happens under any of them, and the index is not
- * changed under an entry's monitor.
+ * <p>No request, callback or completion of a future happens under any of them, but that a watch is made, not opened,
+ * under its entry's; and the index is not changed under an entry's monitor.
  */
 @NullMarked
 package dev.podcache.store;

@@ -2,6 +2,7 @@ package dev.podcache.time;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -83,7 +84,7 @@ final class SystemTimekeeper implements Timekeeper {
             return true;
         } catch (TimeoutException stillRunning) {
             return false;
-        } catch (ExecutionException | java.util.concurrent.CancellationException ended) {
+        } catch (ExecutionException | CancellationException ended) {
             return true;
         }
     }
