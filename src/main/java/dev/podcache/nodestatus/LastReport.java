@@ -37,7 +37,8 @@ final class LastReport {
 
     /** Whether one is due at {@code now}, even if there is nothing new: always, if there was none yet. */
     boolean isOverdue(long now) {
-        return !reported || now - time >= frequency + delay;
+        // not the sum of the two, which a frequency of centuries would have overflow
+        return !reported || now - time - frequency >= delay;
     }
 
     /** A report is about to be tried. If that fails, a new try draws a new delay. */

@@ -47,6 +47,16 @@ class LastReportProperties {
         assertThat(report.isOverdue(now + frequency * SECOND)).isTrue();
     }
 
+    /** Whoever wants none gives the longest time there is. */
+    @Example
+    void isOverdue_frequencyOfCenturies_notTheNextSecond() {
+        LastReport report = new LastReport(Duration.ofNanos(Long.MAX_VALUE), () -> 0.9);
+        report.sending(true);
+        report.sent(0, "");
+
+        assertThat(report.isOverdue(SECOND)).isFalse();
+    }
+
     @Property
     void isOverdue_neverReported_always(@ForAll long now) {
         assertThat(new LastReport(Duration.ofMinutes(5), () -> 0.5).isOverdue(now))
