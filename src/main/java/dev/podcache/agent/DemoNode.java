@@ -5,6 +5,7 @@ import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;
 import dev.podcache.embedded.StatusException;
+import dev.podcache.nodelease.NodeLeaseOptions;
 import dev.podcache.nodestatus.HostFacts;
 import dev.podcache.podsync.HollowRuntime;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -53,7 +54,7 @@ final class DemoNode {
         try (DemoServer server = new DemoServer(cluster);
                 KubernetesClient client = server.client();
                 Fabric8ApiServer apiServer = Fabric8ApiServer.of(client);
-                Heartbeats heartbeats = apiServer.heartbeats(Duration.ofSeconds(40))) {
+                Heartbeats heartbeats = apiServer.heartbeats(NodeLeaseOptions.DEFAULT_DURATION)) {
             NodeAgentOptions options = options(apiServer);
             NodePorts ports = NodePorts.of(apiServer, heartbeats, NAME);
             try (AgentAccount told = new AgentAccount(account, options);
