@@ -8,6 +8,8 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeBuilder;
 import java.util.List;
 
 /** The kinds that a cache holds. */
@@ -20,17 +22,8 @@ public enum Kind {
         }
 
         @Override
-        Pod pod(String namespace, List<String> names) {
-            var spec = aPod(namespace).withNewSpec();
-            for (String name : names) {
-                spec = spec.addNewVolume()
-                        .withName(name)
-                        .withNewSecret()
-                        .withSecretName(name)
-                        .endSecret()
-                        .endVolume();
-            }
-            return spec.endSpec().build();
+        VolumeBuilder fill(VolumeBuilder volume, String name) {
+            return volume.withNewSecret().withSecretName(name).endSecret();
         }
     },
     /** ConfigMaps. */
@@ -41,25 +34,34 @@ public enum Kind {
         }
 
         @Override
-        Pod pod(String namespace, List<String> names) {
-            var spec = aPod(namespace).withNewSpec();
-            for (String name : names) {
-                spec = spec.addNewVolume()
-                        .withName(name)
-                        .withNewConfigMap()
-                        .withName(name)
-                        .endConfigMap()
-                        .endVolume();
-            }
-            return spec.endSpec().build();
+        VolumeBuilder fill(VolumeBuilder volume, String name) {
+            return volume.withNewConfigMap().withName(name).endConfigMap();
         }
     };
 
     /** An object of that name. */
     abstract HasMetadata make(ObjectKey key);
 
+    /** Has a volume refer to one. */
+    abstract VolumeBuilder fill(VolumeBuilder volume, String name);
+
     /** A pod that refers to that many by volumes. */
-    abstract Pod pod(String namespace, List<String> names);
+    Pod pod(String namespace, List<String> names) {
+        List<Volume> volumes = names.stream()
+                .map(name -> fill(new VolumeBuilder().withName(name), name).build())
+                .toList();
+        return new PodBuilder()
+                .withNewMetadata()
+                .withNamespace(namespace)
+                .withName("pod")
+                .withUid("uid")
+                .withResourceVersion("1")
+                .endMetadata()
+                .withNewSpec()
+                .withVolumes(volumes)
+                .endSpec()
+                .build();
+    }
 
     static Secret secret(ObjectKey key) {
         return Secrets.of(key, key.toString());
@@ -73,15 +75,5 @@ public enum Kind {
                 .endMetadata()
                 .addToData("value", key.toString())
                 .build();
-    }
-
-    private static PodBuilder aPod(String namespace) {
-        return new PodBuilder()
-                .withNewMetadata()
-                .withNamespace(namespace)
-                .withName("pod")
-                .withUid("uid")
-                .withResourceVersion("1")
-                .endMetadata();
     }
 }
