@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to the API server that brought nothing. Carries facts; its message names the
- * request and never contains a payload.
+ * A request to the API server that brought nothing. Carries facts; its message names the request and never contains a
+ * payload. Immutable.
  */
 public final class ApiServerException extends RuntimeException {
 
@@ -19,6 +19,13 @@ public final class ApiServerException extends RuntimeException {
     private final int httpCode;
     private final @Nullable Duration retryAfter;
 
+    /**
+     * A failure.
+     *
+     * @param httpCode the HTTP code of the answer, or 0 if there was none
+     * @param retryAfter how long the server asks us to wait, of which a year counts at most; null if it does not
+     * @param message names the request; never contains a payload
+     */
     public ApiServerException(
             FailureReason reason,
             int httpCode,

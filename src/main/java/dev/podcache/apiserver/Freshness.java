@@ -2,7 +2,7 @@ package dev.podcache.apiserver;
 
 /**
  * How new an answer must be. A final class with constants rather than an enum, because "not older than
- * version v" will be one of its values.
+ * version v" will be one of its values. Immutable.
  */
 public final class Freshness {
 

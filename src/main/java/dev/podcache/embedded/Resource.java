@@ -52,8 +52,8 @@ public enum Resource {
                 return resource;
             }
         }
-        throw new IllegalArgumentException("the in-memory cluster stores no " + model.getName() + "; it knows "
-                + Arrays.toString(values()));
+        throw new IllegalArgumentException(
+                "the in-memory cluster stores no " + model.getName() + "; it knows " + Arrays.toString(values()));
     }
 
     /** The fabric8 class of its objects. */

@@ -7,7 +7,7 @@ import java.util.Objects;
 
 /**
  * A request that the cluster refuses, as the Status that a kube-apiserver would answer: the same code, reason and
- * wording. Messages name objects and fields and never contain a payload.
+ * wording. Messages name objects and fields and never contain a payload. Immutable.
  */
 public final class StatusException extends RuntimeException {
 

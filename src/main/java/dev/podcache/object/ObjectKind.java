@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 
 /**
  * A kind of API object: its model class, its name in messages and its place in URLs. One constant for each kind that
- * Podcache reads or writes; identity is equality.
+ * Podcache reads or writes; no two are equal. Immutable.
  *
  * @param <T> the model class
  */

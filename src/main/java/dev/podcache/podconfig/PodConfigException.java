@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why a container or a volume cannot have its configuration now. The message is the kubelet's, as people know it from
  * the status of a container that waits with reason {@code CreateContainerConfigError}, or from an event {@code
- * FailedMount}, such as {@code secret "db" not found}. It never contains any content of an object.
+ * FailedMount}, such as {@code secret "db" not found}. It never contains any content of an object. Immutable.
  *
  * <p>The {@linkplain #getCause() cause} is a {@link dev.podcache.object.ObjectUnavailableException} if an object could
  * not be had, and null if the object is there, but not what the pod wants of it.

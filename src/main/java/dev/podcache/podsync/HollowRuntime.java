@@ -21,12 +21,18 @@ import java.util.concurrent.ConcurrentHashMap;
  * Runs nothing: a container that is started counts as running until its pod is stopped, an init container as having
  * succeeded at once. So the whole way from a Secret to a pod's status can be seen without a container runtime. What it
  * does not remember, after a restart of the agent, it takes from the pod's status, as if the containers had run on.
+ * Thread-safe; no method blocks.
  */
 public final class HollowRuntime implements PodRuntime {
 
     private final Timekeeper timekeeper;
     private final ConcurrentHashMap<String, PodState> pods = new ConcurrentHashMap<>();
 
+    /**
+     * A runtime that has started nothing.
+     *
+     * @param timekeeper gives the times of day at which containers start and end
+     */
     public HollowRuntime(Timekeeper timekeeper) {
         this.timekeeper = timekeeper;
     }

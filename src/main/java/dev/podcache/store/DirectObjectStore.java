@@ -11,7 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Strategy GET: every get asks the API server for the latest state. Keeps nothing, references neither: a get asks for
- * whatever it is given, and never fails with NotRegistered.
+ * whatever it is given, and never fails with NotRegistered. Thread-safe.
  *
  * @param <T> the model class
  */

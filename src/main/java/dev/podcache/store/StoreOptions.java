@@ -59,8 +59,7 @@ public record StoreOptions(
 
     /** The same without a bound on payloads. */
     StoreOptions unbounded() {
-        return new StoreOptions(
-                timekeeper, readTimeout, PayloadBudget.unlimited(timekeeper), metrics, maxStaleness);
+        return new StoreOptions(timekeeper, readTimeout, PayloadBudget.unlimited(timekeeper), metrics, maxStaleness);
     }
 
     /** {@code duration}, or a hundred years if it is longer: {@link Duration#toNanos} throws from 292 years on. */
