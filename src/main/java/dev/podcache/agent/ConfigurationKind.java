@@ -12,32 +12,34 @@ enum ConfigurationKind {
 
     /** The kubelet's own; names as of Kubernetes 1.36. */
     KUBELET("KubeletConfiguration", "kubelet.config.k8s.io/v1beta1", names("""
-                    configMapAndSecretChangeDetectionStrategy syncFrequency nodeStatusUpdateFrequency nodeStatusReportFrequency
-                    nodeLeaseDurationSeconds kubeAPIQPS kubeAPIBurst registerNode registerWithTaints
-                    providerID maxPods podsPerCore systemReserved kubeReserved evictionHard mergeDefaultEvictionSettings
-                    evictionPressureTransitionPeriod port
+                    configMapAndSecretChangeDetectionStrategy syncFrequency nodeStatusUpdateFrequency
+                    nodeStatusReportFrequency nodeLeaseDurationSeconds kubeAPIQPS kubeAPIBurst registerNode
+                    registerWithTaints providerID maxPods podsPerCore systemReserved kubeReserved evictionHard
+                    mergeDefaultEvictionSettings evictionPressureTransitionPeriod port
                     """), names("""
-                    enableServer staticPodPath podLogsDir fileCheckFrequency httpCheckFrequency staticPodURL staticPodURLHeader
-                    address readOnlyPort tlsCertFile tlsPrivateKeyFile tlsCipherSuites tlsCurvePreferences tlsMinVersion
-                    rotateCertificates serverTLSBootstrap authentication authorization registryPullQPS registryBurst
-                    imagePullCredentialsVerificationPolicy preloadedImagesVerificationAllowlist enableDebuggingHandlers
-                    enableContentionProfiling oomScoreAdj clusterDomain clusterDNS streamingConnectionIdleTimeout
-                    imageMinimumGCAge imageMaximumGCAge imageGCHighThresholdPercent imageGCLowThresholdPercent
-                    volumeStatsAggPeriod kubeletCgroups systemCgroups cgroupRoot cgroupsPerQOS cgroupDriver cpuManagerPolicy
+                    enableServer staticPodPath podLogsDir fileCheckFrequency httpCheckFrequency staticPodURL
+                    staticPodURLHeader address readOnlyPort tlsCertFile tlsPrivateKeyFile tlsCipherSuites
+                    tlsCurvePreferences tlsMinVersion rotateCertificates serverTLSBootstrap authentication
+                    authorization registryPullQPS registryBurst imagePullCredentialsVerificationPolicy
+                    preloadedImagesVerificationAllowlist enableDebuggingHandlers enableContentionProfiling
+                    oomScoreAdj clusterDomain clusterDNS streamingConnectionIdleTimeout imageMinimumGCAge
+                    imageMaximumGCAge imageGCHighThresholdPercent imageGCLowThresholdPercent volumeStatsAggPeriod
+                    kubeletCgroups systemCgroups cgroupRoot cgroupsPerQOS cgroupDriver cpuManagerPolicy
                     singleProcessOOMKill cpuManagerPolicyOptions cpuManagerReconcilePeriod draManagerReconcilePeriod
-                    memoryManagerPolicy topologyManagerPolicy topologyManagerScope topologyManagerPolicyOptions qosReserved
-                    runtimeRequestTimeout hairpinMode podCIDR podPidsLimit resolvConf runOnce cpuCFSQuota cpuCFSQuotaPeriod
-                    nodeStatusMaxImages maxOpenFiles contentType serializeImagePulls maxParallelImagePulls evictionSoft
-                    evictionSoftGracePeriod evictionMaxPodGracePeriod evictionMinimumReclaim enableControllerAttachDetach
-                    protectKernelDefaults makeIPTablesUtilChains iptablesMasqueradeBit iptablesDropBit featureGates failSwapOn
-                    memorySwap containerLogMaxSize containerLogMaxFiles containerLogMaxWorkers containerLogMonitorInterval
-                    reservedSystemCPUs showHiddenMetricsForVersion systemReservedCgroup kubeReservedCgroup
-                    enforceNodeAllocatable allowedUnsafeSysctls volumePluginDir kernelMemcgNotification logging
-                    enableSystemLogHandler enableSystemLogQuery shutdownGracePeriod shutdownGracePeriodCriticalPods
+                    memoryManagerPolicy topologyManagerPolicy topologyManagerScope topologyManagerPolicyOptions
+                    qosReserved runtimeRequestTimeout hairpinMode podCIDR podPidsLimit resolvConf runOnce cpuCFSQuota
+                    cpuCFSQuotaPeriod nodeStatusMaxImages maxOpenFiles contentType serializeImagePulls
+                    maxParallelImagePulls evictionSoft evictionSoftGracePeriod evictionMaxPodGracePeriod
+                    evictionMinimumReclaim enableControllerAttachDetach protectKernelDefaults makeIPTablesUtilChains
+                    iptablesMasqueradeBit iptablesDropBit featureGates failSwapOn memorySwap containerLogMaxSize
+                    containerLogMaxFiles containerLogMaxWorkers containerLogMonitorInterval reservedSystemCPUs
+                    showHiddenMetricsForVersion systemReservedCgroup kubeReservedCgroup enforceNodeAllocatable
+                    allowedUnsafeSysctls volumePluginDir kernelMemcgNotification logging enableSystemLogHandler
+                    enableSystemLogQuery shutdownGracePeriod shutdownGracePeriodCriticalPods
                     shutdownGracePeriodByPodPriority crashLoopBackOff reservedMemory enableProfilingHandler
                     enableDebugFlagsHandler seccompDefault memoryThrottlingFactor memoryReservationPolicy tracing
-                    localStorageCapacityIsolation containerRuntimeEndpoint imageServiceEndpoint failCgroupV1 userNamespaces
-                    podHousekeepingPeriod eventRecordQPS eventBurst healthzPort healthzBindAddress
+                    localStorageCapacityIsolation containerRuntimeEndpoint imageServiceEndpoint failCgroupV1
+                    userNamespaces podHousekeepingPeriod eventRecordQPS eventBurst healthzPort healthzBindAddress
                     """)),
 
     /** Ours, for what the kubelet has no field for. */

@@ -72,7 +72,8 @@ final class Demo {
                 account.begin();
                 introduce(told);
                 account.heading(
-                        "The agent starts: it registers the pods of its node, and their objects are read for the first time.");
+                        "The agent starts: it registers the pods of its node, and their objects are read for the"
+                                + " first time.");
                 sides.forEach(side -> side.agent().start());
                 kubelet.start();
                 play(new DemoScript(cluster, told, sides), told, sides);

@@ -11,9 +11,9 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         versionProvider = VersionCommand.Provider.class,
         description = {
-            "Runs an agent against an API server in this process, with a small workload, and lets things happen to it: a"
-                    + " Secret is rotated, pods come and go, the server fails. Ends by itself after a minute, or after --for;"
-                    + " whatever of that exceeds a minute is yours to play with kubectl.",
+            "Runs an agent against an API server in this process, with a small workload, and lets things happen to"
+                    + " it: a Secret is rotated, pods come and go, the server fails. Ends by itself after a minute,"
+                    + " or after --for; whatever of that exceeds a minute is yours to play with kubectl.",
         },
         footer = {"", "Example:", "  podcache-agent demo --for 15s"})
 final class DemoCommand implements Callable<Integer> {

@@ -17,10 +17,11 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         versionProvider = VersionCommand.Provider.class,
         description = {
-            "Follows the pods of one node, keeps what they refer to cached, reads it once a period and tells what it sees:"
-                    + " names and resourceVersions, never contents. Changes nothing in the cluster. Needs the verbs list and"
-                    + " watch on the node's pods and on the Node itself, and on what the pods refer to: get with strategies Get and"
-                    + " Cache, list and watch with strategy Watch (get and watch will do)."
+            "Follows the pods of one node, keeps what they refer to cached, reads it once a period and tells what it"
+                    + " sees: names and resourceVersions, never contents. Changes nothing in the cluster. Needs the"
+                    + " verbs list and watch on the node's pods and on the Node itself, and on what the pods refer"
+                    + " to: get with strategies Get and Cache, list and watch with strategy Watch (get and watch"
+                    + " will do)."
         },
         footer = {
             "",

@@ -28,10 +28,11 @@ import picocli.CommandLine.Mixin;
         mixinStandardHelpOptions = true,
         versionProvider = VersionCommand.Provider.class,
         description = {
-            "Registers the node and keeps its status and its lease, registers the pods that are assigned to it with the caches,"
-                    + " resolves what they get from Secrets and ConfigMaps, and reports their status. It runs no"
-                    + " containers: one counts as running once its configuration is there. Needs the permissions of"
-                    + " a kubelet. Never use the name of a node that has a kubelet; to look at one, there is observe."
+            "Registers the node and keeps its status and its lease, registers the pods that are assigned to it with"
+                    + " the caches, resolves what they get from Secrets and ConfigMaps, and reports their status. It"
+                    + " runs no containers: one counts as running once its configuration is there. Needs the"
+                    + " permissions of a kubelet. Never use the name of a node that has a kubelet; to look at one,"
+                    + " there is observe."
         },
         footer = {
             "",

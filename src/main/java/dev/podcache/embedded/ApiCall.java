@@ -98,7 +98,8 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
             throw StatusException.of(
                     415,
                     "UnsupportedMediaType",
-                    "the body of the request was in an unknown format - accepted media types include: application/json");
+                    "the body of the request was in an unknown format - accepted media types include:"
+                            + " application/json");
         }
         if (bodyTree() instanceof ObjectNode object) {
             return object;

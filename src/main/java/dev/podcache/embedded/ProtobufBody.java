@@ -153,6 +153,7 @@ final class ProtobufBody {
         return StatusException.of(
                 415,
                 "UnsupportedMediaType",
-                "this server reads no more protobuf than plain Secrets, ConfigMaps and Namespaces; send application/json");
+                "this server reads no more protobuf than plain Secrets, ConfigMaps and Namespaces; send"
+                        + " application/json");
     }
 }

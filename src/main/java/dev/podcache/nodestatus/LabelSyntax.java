@@ -27,8 +27,8 @@ final class LabelSyntax {
             throw illegal(
                     what,
                     key,
-                    "after an optional DNS name and a '/' come at most 63 letters, digits, '-', '_' and '.', beginning and ending"
-                            + " with a letter or digit");
+                    "after an optional DNS name and a '/' come at most 63 letters, digits, '-', '_' and '.',"
+                            + " beginning and ending with a letter or digit");
         }
     }
 
@@ -38,7 +38,8 @@ final class LabelSyntax {
             throw illegal(
                     what,
                     value,
-                    "it is empty, or at most 63 letters, digits, '-', '_' and '.', beginning and ending with a letter or digit");
+                    "it is empty, or at most 63 letters, digits, '-', '_' and '.', beginning and ending with a"
+                            + " letter or digit");
         }
     }
 
@@ -47,8 +48,8 @@ final class LabelSyntax {
             throw illegal(
                     what,
                     value,
-                    "it is at most 253 lower-case letters, digits, '-' and '.', each part beginning and ending with a letter or"
-                            + " digit");
+                    "it is at most 253 lower-case letters, digits, '-' and '.', each part beginning and ending with"
+                            + " a letter or digit");
         }
     }
 
