@@ -23,7 +23,9 @@ record ObjectReferrer(String uid, String name) implements Referrer {
     }
 
     private static String key(ObjectMeta metadata) {
-        return metadata.getNamespace() == null ? metadata.getName() : metadata.getNamespace() + "/" + metadata.getName();
+        return metadata.getNamespace() == null
+                ? metadata.getName()
+                : metadata.getNamespace() + "/" + metadata.getName();
     }
 
     /** Such as {@code Database shop/orders(UID)}. */

@@ -41,7 +41,8 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
             super(
                     kind,
                     key,
-                    name(kind, key) + " is not registered: no registered pod refers to it; register the pod, or whatever"
+                    name(kind, key)
+                            + " is not registered: no registered pod refers to it; register the pod, or whatever"
                             + " else needs it, before reading it",
                     null,
                     false);

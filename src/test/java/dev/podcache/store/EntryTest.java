@@ -18,8 +18,6 @@ import org.junit.jupiter.api.Test;
 /** What all entries have in common, by an entry that knows nothing else. */
 class EntryTest {
 
-    private static final long TTL = 10;
-
     private final List<String> calls = new ArrayList<>();
     private final Plain entry = new Plain();
     private boolean epochBegins;
@@ -175,12 +173,11 @@ class EntryTest {
     }
 
     @Test
-    void ifFresh_untilTheTtlEnds() {
+    void ifFresh_receivedSinceThen() {
         entry.know(present(5));
 
-        assertThat(entry.ifFresh(5 + TTL - 1, TTL)).isEqualTo("v1");
-        assertThat(entry.ifFresh(5 + TTL, TTL)).isNull();
-        assertThat(entry.ifFresh(5, 0)).isNull();
+        assertThat(entry.ifFresh(4)).isEqualTo("v1");
+        assertThat(entry.ifFresh(5)).isNull();
     }
 
     @Test
@@ -194,14 +191,14 @@ class EntryTest {
     void ifFreshAndIfKnown_absent_isNoObject() {
         entry.know(new Answer.Absent<>(0));
 
-        assertThat(entry.ifFresh(0, TTL)).isNull();
+        assertThat(entry.ifFresh(-1)).isNull();
         assertThat(entry.ifKnown()).isNull();
     }
 
     @Test
     void ifFresh_leavesATrace() {
         assertThat(entry.touched).isFalse();
-        entry.ifFresh(0, TTL);
+        entry.ifFresh(0);
 
         assertThat(entry.touched).isTrue();
     }

@@ -16,7 +16,6 @@ import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Secrets;
-import dev.podcache.time.CoarseClock;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -177,7 +176,7 @@ class FlightsTest {
         return new Flights<>(
                 ObjectKind.SECRET,
                 "CACHE",
-                new AnswerFetch<>(ObjectKind.SECRET, getter, new CoarseClock(timekeeper), options),
+                new AnswerFetch<>(ObjectKind.SECRET, getter, timekeeper::nanoTime, options),
                 options);
     }
 }

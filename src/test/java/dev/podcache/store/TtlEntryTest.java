@@ -104,8 +104,9 @@ class TtlEntryTest {
         TtlEntry.Turn<String> turn = turn();
 
         assertThat(turn.known()).isSameAs(entry.answer());
-        assertThat(turn.launched()).isNotNull().satisfies(flight -> assertThat(flight.known)
-                .isSameAs(entry.answer()));
+        assertThat(turn.launched())
+                .isNotNull()
+                .satisfies(flight -> assertThat(flight.known).isSameAs(entry.answer()));
         assertThat(turn.lastFailure()).isNull();
     }
 
@@ -192,7 +193,7 @@ class TtlEntryTest {
         Flight<String> flight = launch();
         land(flight, new Answer.Present<>(now, new String("v1"), "v1", 2, false));
 
-        assertThat(entry.ifFresh(now, ttl)).isSameAs(shared);
+        assertThat(entry.ifFresh(FreshnessClock.freshSince(now, ttl))).isSameAs(shared);
         assertThat(flight.landed.join().answer()).isSameAs(entry.answer());
     }
 
@@ -201,8 +202,8 @@ class TtlEntryTest {
         int longOnes = 0;
         for (int i = 0; i < 100; i++) {
             land(launch(), new Answer.Present<>(0, "v" + i, "v" + i, 2, false));
-            assertThat(entry.ifInLeeway(TTL + MAX_STALENESS / 2, TTL)).isNull();
-            longOnes += entry.ifInLeeway(TTL + MAX_STALENESS / 4, TTL) == null ? 0 : 1;
+            assertThat(entry.ifInLeeway(MAX_STALENESS / 2)).isNull();
+            longOnes += entry.ifInLeeway(MAX_STALENESS / 4) == null ? 0 : 1;
             ttl = 0;
         }
 
@@ -469,11 +470,11 @@ class TtlEntryTest {
     }
 
     private String get(long begunBefore) {
-        String hit = entry.ifFresh(now, ttl);
+        String hit = entry.ifFresh(FreshnessClock.freshSince(now, ttl));
         if (hit != null) {
             return "hits " + hit;
         }
-        String notDue = entry.ifInLeeway(now, ttl);
+        String notDue = entry.ifInLeeway(FreshnessClock.freshSince(now, ttl));
         if (notDue != null) {
             return "serves " + notDue + " without the lock";
         }

@@ -21,8 +21,8 @@
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
  * <tr><td>{@code WatchConnections}</td><td>whether there is a pool, whether it is closed; held while the event loops
  * start</td><td>none of ours</td></tr>
- * <tr><td>{@code HeartbeatConnection}</td><td>who waits, whose turn it is, which wire is in use, whether it is closed; held while the
- * event loop starts</td><td>{@code EventLoops}</td></tr>
+ * <tr><td>{@code HeartbeatConnection}</td><td>who waits, whose turn it is, which wire is in use, whether it is closed;
+ * held while the event loop starts</td><td>{@code EventLoops}</td></tr>
  * <tr><td>{@code HeartbeatTimeout}</td><td>what the next may take</td><td>none</td></tr>
  * <tr><td>{@code EventLoops}</td><td>whether they are closed; held while a client is made, which connects to nothing
  * yet</td><td>none of ours</td></tr>
