@@ -30,7 +30,7 @@ class FlightsTest {
     private static final Secret SECRET = Secrets.of(DB, "v1");
     private static final Answer<Secret> PRESENT = new Answer.Present<>(0, SECRET, "1", 2, false);
     private static final Answer<Secret> ABSENT = new Answer.Absent<>(0);
-    private static final ApiServerException FAILURE =
+    private final ApiServerException failure =
             new ApiServerException(FailureReason.FORBIDDEN, 403, Duration.ofSeconds(7), "GET was answered 403", null);
 
     private final List<String> told = new ArrayList<>();
@@ -130,27 +130,27 @@ class FlightsTest {
 
     @Test
     void conclude_failedButKnown_isWhatIsKnownAndTold() {
-        assertThat(flights.conclude(DB, PRESENT, Outcome.failed(FAILURE))).isSameAs(SECRET);
+        assertThat(flights.conclude(DB, PRESENT, Outcome.failed(failure))).isSameAs(SECRET);
         assertThat(told).containsExactly("stale default/db CACHE");
     }
 
     @Test
     void conclude_failedAndKnownToBeAbsent_isNotFoundThatSaysWhyItIsNotSure() {
-        assertThatThrownBy(() -> flights.conclude(DB, ABSENT, Outcome.failed(FAILURE)))
+        assertThatThrownBy(() -> flights.conclude(DB, ABSENT, Outcome.failed(failure)))
                 .isInstanceOf(NotFound.class)
-                .hasCause(FAILURE);
+                .hasCause(failure);
         assertThat(told).as("no object was served").isEmpty();
     }
 
     @Test
     void conclude_failedAndNothingKnown_failsWithTheFacts() {
-        assertThatThrownBy(() -> flights.conclude(DB, null, Outcome.failed(FAILURE)))
+        assertThatThrownBy(() -> flights.conclude(DB, null, Outcome.failed(failure)))
                 .isInstanceOfSatisfying(FetchFailed.class, e -> {
                     assertThat(e.reason()).isEqualTo(FailureReason.FORBIDDEN);
                     assertThat(e.httpCode()).hasValue(403);
                     assertThat(e.retryAfter()).contains(Duration.ofSeconds(7));
                 })
-                .hasCause(FAILURE);
+                .hasCause(failure);
     }
 
     @Test

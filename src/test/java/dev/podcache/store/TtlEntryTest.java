@@ -15,6 +15,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -498,9 +499,7 @@ class TtlEntryTest {
 
     /** The flight that a get sets off now. */
     private Flight<String> launch() {
-        Flight<String> launched = turn().launched();
-        assertThat(launched).as("a flight is due").isNotNull();
-        return launched;
+        return Objects.requireNonNull(turn().launched(), "a flight is due");
     }
 
     private void land(Flight<String> flight, Answer<String> answer) {
