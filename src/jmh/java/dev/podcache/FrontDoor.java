@@ -69,10 +69,11 @@ public final class FrontDoor {
         FrontDoor door = new FrontDoor(entries);
         return new Podcache(
                 Manager.caching(
-                        door.store(ObjectKind.SECRET, new InMemoryObjects<>(secrets, lists)), PodReferences::secrets),
+                        door.store(ObjectKind.SECRET, new InMemoryObjects<>(secrets, lists)),
+                        PodReferences::secretKeys),
                 Manager.caching(
                         door.store(ObjectKind.CONFIG_MAP, new InMemoryObjects<>(Kind::configMap, lists)),
-                        PodReferences::configMaps),
+                        PodReferences::configMapKeys),
                 door.parts);
     }
 

@@ -2,11 +2,9 @@ package dev.podcache;
 
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.PodKey;
-import dev.podcache.object.Reference;
 import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -21,12 +19,12 @@ final class TwoMutexManager {
     private final Map<ObjectKey, Integer> counts = new HashMap<>(); // guarded by itself
 
     void registerPod(Pod pod) {
-        Set<ObjectKey> names = names(pod);
+        Set<ObjectKey> names = PodReferences.secretKeys(pod);
         synchronized (this) {
             names.forEach(this::addReference);
             Pod before = registered.put(PodReferences.key(pod), pod);
             if (before != null) {
-                names(before).forEach(this::deleteReference);
+                PodReferences.secretKeys(before).forEach(this::deleteReference);
             }
         }
     }
@@ -35,7 +33,7 @@ final class TwoMutexManager {
         synchronized (this) {
             Pod before = registered.remove(PodReferences.key(pod));
             if (before != null) {
-                names(before).forEach(this::deleteReference);
+                PodReferences.secretKeys(before).forEach(this::deleteReference);
             }
         }
     }
@@ -50,13 +48,5 @@ final class TwoMutexManager {
         synchronized (counts) {
             counts.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
         }
-    }
-
-    private static Set<ObjectKey> names(Pod pod) {
-        Set<ObjectKey> names = new HashSet<>();
-        for (Reference reference : PodReferences.secrets(pod)) {
-            names.add(reference.key());
-        }
-        return names;
     }
 }

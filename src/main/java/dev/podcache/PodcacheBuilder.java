@@ -11,7 +11,6 @@ import dev.podcache.node.NodeLister;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Reference;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.DirectObjectStore;
 import dev.podcache.store.ObjectTtlSource;
@@ -188,13 +187,13 @@ public final class PodcacheBuilder {
                 new StoreOptions(apiServer.timekeeper(), readTimeout, budget(apiServer), metrics, maxStaleness());
         Shared shared = new Shared(apiServer, options, ttlSource(apiServer, parts), parts);
         return new Podcache(
-                manager(ObjectKind.SECRET, PodReferences::secrets, shared),
-                manager(ObjectKind.CONFIG_MAP, PodReferences::configMaps, shared),
+                manager(ObjectKind.SECRET, PodReferences::secretKeys, shared),
+                manager(ObjectKind.CONFIG_MAP, PodReferences::configMapKeys, shared),
                 parts);
     }
 
     private <T extends HasMetadata> Manager<T> manager(
-            ObjectKind<T> kind, Function<Pod, ? extends Set<Reference>> references, Shared shared) {
+            ObjectKind<T> kind, Function<Pod, ? extends Set<ObjectKey>> references, Shared shared) {
         Fabric8ApiServer apiServer = shared.server();
         ObjectGetter<T> getter = apiServer.getter(kind);
         return switch (strategy) {

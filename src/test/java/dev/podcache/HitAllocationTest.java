@@ -6,8 +6,8 @@ import com.google.common.io.Closer;
 import com.sun.management.ThreadMXBean;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Reference;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.Store;
@@ -126,8 +126,8 @@ class HitAllocationTest {
     private Podcache cache(ChangeDetectionStrategy strategy, FakeApiServer server) {
         Closer parts = Closer.create();
         return new Podcache(
-                manager(strategy, server, ObjectKind.SECRET, PodReferences::secrets, parts),
-                manager(strategy, server, ObjectKind.CONFIG_MAP, PodReferences::configMaps, parts),
+                manager(strategy, server, ObjectKind.SECRET, PodReferences::secretKeys, parts),
+                manager(strategy, server, ObjectKind.CONFIG_MAP, PodReferences::configMapKeys, parts),
                 parts);
     }
 
@@ -135,7 +135,7 @@ class HitAllocationTest {
             ChangeDetectionStrategy strategy,
             FakeApiServer server,
             ObjectKind<T> kind,
-            Function<Pod, ? extends Set<Reference>> references,
+            Function<Pod, ? extends Set<ObjectKey>> references,
             Closer parts) {
         StoreOptions options = StoreOptions.defaults(timekeeper);
         Store<T> store;

@@ -7,7 +7,6 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.PodKey;
-import dev.podcache.object.Reference;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -141,8 +140,8 @@ final class AssignedPods implements ReflectorSink<Pod> {
     }
 
     private void tell(String name, PodKey key, Pod pod) {
-        long secrets = objects(PodReferences.secrets(pod));
-        long configMaps = objects(PodReferences.configMaps(pod));
+        int secrets = PodReferences.secretKeys(pod).size();
+        int configMaps = PodReferences.configMapKeys(pod).size();
         account.tell(new Event(
                 name,
                 String.format(
@@ -150,7 +149,7 @@ final class AssignedPods implements ReflectorSink<Pod> {
                 ImmutableMap.of("pod", "" + nameOf(key), "secrets", secrets, "configMaps", configMaps)));
     }
 
-    private static String count(long number, String noun) {
+    private static String count(int number, String noun) {
         return number + " " + noun + (number == 1 ? "" : "s");
     }
 
@@ -160,12 +159,8 @@ final class AssignedPods implements ReflectorSink<Pod> {
                 && OVER.contains(pod.getStatus().getPhase());
     }
 
-    private static ImmutableList<ImmutableSet<Reference>> references(Pod pod) {
-        return ImmutableList.of(PodReferences.secrets(pod), PodReferences.configMaps(pod));
-    }
-
-    private static long objects(ImmutableSet<Reference> references) {
-        return references.stream().map(Reference::key).distinct().count();
+    private static ImmutableList<ImmutableSet<ObjectKey>> references(Pod pod) {
+        return ImmutableList.of(PodReferences.secretKeys(pod), PodReferences.configMapKeys(pod));
     }
 
     private static ObjectKey nameOf(PodKey key) {

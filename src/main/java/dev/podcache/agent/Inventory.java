@@ -2,7 +2,6 @@ package dev.podcache.agent;
 
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.Reference;
 import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.HashSet;
@@ -25,7 +24,8 @@ record Inventory(int pods, int secrets, int configMaps, int references) {
         int references = 0;
         for (Pod pod : pods) {
             count++;
-            references += add(PodReferences.secrets(pod), secrets) + add(PodReferences.configMaps(pod), configMaps);
+            references +=
+                    add(PodReferences.secretKeys(pod), secrets) + add(PodReferences.configMapKeys(pod), configMaps);
         }
         return new Inventory(count, secrets.size(), configMaps.size(), references);
     }
@@ -34,9 +34,7 @@ record Inventory(int pods, int secrets, int configMaps, int references) {
         return secrets + configMaps;
     }
 
-    private static int add(ImmutableSet<Reference> references, Set<ObjectKey> objects) {
-        Set<ObjectKey> ofPod = new HashSet<>();
-        references.forEach(reference -> ofPod.add(reference.key()));
+    private static int add(ImmutableSet<ObjectKey> ofPod, Set<ObjectKey> objects) {
         objects.addAll(ofPod);
         return ofPod.size();
     }

@@ -13,8 +13,8 @@ record Referenced(ImmutableSet<ObjectKey> secrets, ImmutableSet<ObjectKey> confi
         ImmutableSet.Builder<ObjectKey> secrets = ImmutableSet.builder();
         ImmutableSet.Builder<ObjectKey> configMaps = ImmutableSet.builder();
         for (Pod pod : pods) {
-            PodReferences.secrets(pod).forEach(reference -> secrets.add(reference.key()));
-            PodReferences.configMaps(pod).forEach(reference -> configMaps.add(reference.key()));
+            secrets.addAll(PodReferences.secretKeys(pod));
+            configMaps.addAll(PodReferences.configMapKeys(pod));
         }
         return new Referenced(secrets.build(), configMaps.build());
     }

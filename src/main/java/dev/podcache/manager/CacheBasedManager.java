@@ -3,7 +3,6 @@ package dev.podcache.manager;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.PodKey;
-import dev.podcache.object.Reference;
 import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ObjectState;
@@ -25,10 +24,10 @@ import java.util.function.Function;
 final class CacheBasedManager<T> implements Manager<T> {
 
     private final Store<T> store;
-    private final Function<Pod, ? extends Set<Reference>> references;
+    private final Function<Pod, ? extends Set<ObjectKey>> references;
     private final ConcurrentHashMap<Referrer, Registration> registrations = new ConcurrentHashMap<>();
 
-    CacheBasedManager(Store<T> store, Function<Pod, ? extends Set<Reference>> references) {
+    CacheBasedManager(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
         this.store = store;
         this.references = references;
     }
@@ -46,7 +45,7 @@ final class CacheBasedManager<T> implements Manager<T> {
                 : pod.getMetadata().getResourceVersion();
         Registration known = registrations.get(key);
         if (known == null || !known.isAt(version)) {
-            register(key, version, keys(references.apply(pod)));
+            register(key, version, ImmutableSet.copyOf(references.apply(pod)));
         }
     }
 
@@ -70,14 +69,6 @@ final class CacheBasedManager<T> implements Manager<T> {
                 registrations.remove(referrer, registration);
             }
         }
-    }
-
-    private static ImmutableSet<ObjectKey> keys(Set<Reference> references) {
-        ImmutableSet.Builder<ObjectKey> keys = ImmutableSet.builderWithExpectedSize(references.size());
-        for (Reference reference : references) {
-            keys.add(reference.key());
-        }
-        return keys.build();
     }
 
     @Override

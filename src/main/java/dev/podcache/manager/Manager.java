@@ -1,7 +1,6 @@
 package dev.podcache.manager;
 
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.Reference;
 import dev.podcache.object.Referrer;
 import dev.podcache.store.ObjectState;
 import dev.podcache.store.Store;
@@ -79,7 +78,7 @@ public interface Manager<T> {
      *
      * @param references what a pod refers to; called on the thread that registers, outside all locks
      */
-    static <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<Reference>> references) {
+    static <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
         return new CacheBasedManager<>(store, references);
     }
 

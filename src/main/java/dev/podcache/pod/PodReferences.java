@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import java.util.Objects;
 import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,9 @@ public final class PodReferences {
 
     private static final String REMEDY = ": register pods as the API server returned them";
 
+    /** For how many a set is made at first. */
+    private static final int USUAL = 8;
+
     private PodReferences() {}
 
     /**
@@ -37,9 +41,7 @@ public final class PodReferences {
      * @throws IllegalArgumentException if the pod has no metadata, namespace, name or spec; the message says which
      */
     public static ImmutableSet<Reference> secrets(Pod pod) {
-        References references = new References(namespace(pod));
-        SecretNames.forEach(spec(pod), references);
-        return references.build();
+        return secrets(pod, Reference::new);
     }
 
     /**
@@ -48,9 +50,29 @@ public final class PodReferences {
      * @throws IllegalArgumentException if the pod has no metadata, namespace, name or spec; the message says which
      */
     public static ImmutableSet<Reference> configMaps(Pod pod) {
-        References references = new References(namespace(pod));
-        ConfigMapNames.forEach(spec(pod), references);
-        return references.build();
+        return configMaps(pod, Reference::new);
+    }
+
+    /** The objects of {@link #secrets}, whatever they are needed for. */
+    public static ImmutableSet<ObjectKey> secretKeys(Pod pod) {
+        return secrets(pod, (key, usage) -> key);
+    }
+
+    /** The objects of {@link #configMaps}, whatever they are needed for. */
+    public static ImmutableSet<ObjectKey> configMapKeys(Pod pod) {
+        return configMaps(pod, (key, usage) -> key);
+    }
+
+    private static <R> ImmutableSet<R> secrets(Pod pod, BiFunction<ObjectKey, Usage, R> meaning) {
+        Gathered<R> gathered = new Gathered<>(pod, meaning);
+        SecretNames.forEach(spec(pod), gathered);
+        return gathered.build();
+    }
+
+    private static <R> ImmutableSet<R> configMaps(Pod pod, BiFunction<ObjectKey, Usage, R> meaning) {
+        Gathered<R> gathered = new Gathered<>(pod, meaning);
+        ConfigMapNames.forEach(spec(pod), gathered);
+        return gathered.build();
     }
 
     /**
@@ -76,10 +98,6 @@ public final class PodReferences {
         PodKey key = key(pod);
         spec(pod);
         return key;
-    }
-
-    private static String namespace(Pod pod) {
-        return metadata(pod).getNamespace();
     }
 
     /** The metadata of a pod that has a namespace and a name. */
@@ -113,24 +131,26 @@ public final class PodReferences {
         return "pod " + metadata.getNamespace() + "/" + metadata.getName();
     }
 
-    /** Gathers names that may be null or empty. */
-    private static final class References implements BiConsumer<Usage, @Nullable String> {
+    /** Gathers names that may be null or empty, each as what it stands for. */
+    private static final class Gathered<R> implements BiConsumer<Usage, @Nullable String> {
 
         private final String namespace;
-        private final ImmutableSet.Builder<Reference> builder = ImmutableSet.builder();
+        private final BiFunction<ObjectKey, Usage, R> meaning;
+        private final ImmutableSet.Builder<R> builder = ImmutableSet.builderWithExpectedSize(USUAL);
 
-        References(String namespace) {
-            this.namespace = namespace;
+        Gathered(Pod pod, BiFunction<ObjectKey, Usage, R> meaning) {
+            this.namespace = metadata(pod).getNamespace();
+            this.meaning = meaning;
         }
 
         @Override
         public void accept(Usage usage, @Nullable String name) {
             if (name != null && !name.isEmpty()) {
-                builder.add(new Reference(ObjectKey.of(namespace, name), usage));
+                builder.add(meaning.apply(ObjectKey.of(namespace, name), usage));
             }
         }
 
-        ImmutableSet<Reference> build() {
+        ImmutableSet<R> build() {
             return builder.build();
         }
     }

@@ -22,7 +22,7 @@ public abstract class ManagerRegistrations {
     private final Manager<Secret> manager;
 
     ManagerRegistrations(Store<Secret> store) {
-        this.manager = Manager.caching(store, PodReferences::secrets);
+        this.manager = Manager.caching(store, PodReferences::secretKeys);
     }
 
     /** Version 1 refers to the Secret, version 2 does not. */

@@ -81,7 +81,7 @@ class CacheBasedManagerProperties {
     @Property(tries = 500)
     void oneAfterTheOther_referencesAreThoseLastRegistered(@ForAll("calls") List<Call> calls) {
         CountingStore store = new CountingStore();
-        Manager<Secret> manager = Manager.caching(store, PodReferences::secrets);
+        Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
         Map<String, Set<String>> model = new HashMap<>();
         for (Call call : calls) {
             call.make(manager);
@@ -97,7 +97,7 @@ class CacheBasedManagerProperties {
     void allAtOnce_everyPodEndsWithOneOfItsCalls_andUnregisteredWithNothing(
             @ForAll("calls") List<Call> left, @ForAll("calls") List<Call> right) throws Exception {
         CountingStore store = new CountingStore();
-        Manager<Secret> manager = Manager.caching(store, PodReferences::secrets);
+        Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
         CyclicBarrier start = new CyclicBarrier(2);
         List<Throwable> failures = new ArrayList<>();
         Thread other = new Thread(() -> makeAll(manager, start, right, failures));

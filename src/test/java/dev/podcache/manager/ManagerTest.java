@@ -43,7 +43,7 @@ class ManagerTest {
     private final AtomicInteger extractions = new AtomicInteger();
     private final Manager<Secret> manager = Manager.caching(store, pod -> {
         extractions.incrementAndGet();
-        return PodReferences.secrets(pod);
+        return PodReferences.secretKeys(pod);
     });
 
     @AfterEach

@@ -27,7 +27,7 @@ class RegisterWhileUnregisteringTest {
     private static final Pod NEW = Pods.at(Pods.withSecrets("default", "web", "uid", "b"), "2");
 
     private final HoldingStore store = new HoldingStore();
-    private final Manager<String> manager = Manager.caching(store, PodReferences::secrets);
+    private final Manager<String> manager = Manager.caching(store, PodReferences::secretKeys);
 
     /** Counts references, and holds whoever deletes one until released. */
     private static final class HoldingStore implements Store<String> {

@@ -2,10 +2,13 @@ package dev.podcache.pod;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Reference;
 import dev.podcache.pod.ReferencePlace.Placed;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
+import java.util.Set;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -21,6 +24,18 @@ class PodReferencesProperties {
 
         assertThat(PodReferences.secrets(pod)).isEqualTo(ReferencePlace.references(names, ObjectKind.SECRET));
         assertThat(PodReferences.configMaps(pod)).isEqualTo(ReferencePlace.references(names, ObjectKind.CONFIG_MAP));
+    }
+
+    @Property
+    void keys_areThoseOfTheReferences_eachOnceInTheirOrder(@ForAll("names") List<Placed> names) {
+        Pod pod = ReferencePlace.pod(names);
+
+        assertThat(PodReferences.secretKeys(pod)).containsExactlyElementsOf(keys(PodReferences.secrets(pod)));
+        assertThat(PodReferences.configMapKeys(pod)).containsExactlyElementsOf(keys(PodReferences.configMaps(pod)));
+    }
+
+    private static List<ObjectKey> keys(Set<Reference> references) {
+        return references.stream().map(Reference::key).distinct().toList();
     }
 
     @Provide

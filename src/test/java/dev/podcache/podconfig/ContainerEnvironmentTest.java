@@ -78,7 +78,7 @@ class ContainerEnvironmentTest {
                 f.server.getter(ObjectKind.SECRET),
                 FixedTtl.ofSeconds(60),
                 StoreOptions.defaults(f.timekeeper));
-        Manager<Secret> secrets = Manager.caching(store, PodReferences::secrets);
+        Manager<Secret> secrets = Manager.caching(store, PodReferences::secretKeys);
         ContainerEnvironment environments = new ContainerEnvironment(secrets, f.configMaps, f.services);
         Pod pod = pod(envFromSecret("db", null));
         secrets.registerPod(pod);

@@ -177,7 +177,7 @@ class RequestCountsTest {
     @Test
     void registerPod_unchangedPodsEachMinuteForAnHour_makesNoRequest() {
         f.ttl.set(Duration.ofHours(2));
-        Manager<Secret> manager = Manager.caching(f.store, PodReferences::secrets);
+        Manager<Secret> manager = Manager.caching(f.store, PodReferences::secretKeys);
         List<ObjectKey> keys = created(OBJECTS, false);
         List<Pod> pods = pods(keys);
         pods.forEach(manager::registerPod);

@@ -27,8 +27,8 @@ public final class WatchedCaches implements AutoCloseable {
     private WatchedCaches(WatchObjectStore<Secret> secretStore, WatchObjectStore<ConfigMap> configMapStore) {
         this.secretStore = secretStore;
         this.configMapStore = configMapStore;
-        this.secrets = Manager.caching(secretStore, PodReferences::secrets);
-        this.configMaps = Manager.caching(configMapStore, PodReferences::configMaps);
+        this.secrets = Manager.caching(secretStore, PodReferences::secretKeys);
+        this.configMaps = Manager.caching(configMapStore, PodReferences::configMapKeys);
     }
 
     /** Managers that have no pods yet. */

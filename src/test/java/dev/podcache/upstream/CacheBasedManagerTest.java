@@ -42,7 +42,7 @@ class CacheBasedManagerTest {
     private final AtomicLong ttlNanos = new AtomicLong(Duration.ofMinutes(1).toNanos());
     private final TtlObjectStore<Secret> store = new TtlObjectStore<>(
             ObjectKind.SECRET, server.getter(ObjectKind.SECRET), ttl(), StoreOptions.defaults(timekeeper));
-    private final Manager<Secret> manager = Manager.caching(store, PodReferences::secrets);
+    private final Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
 
     private ObjectTtlSource ttl() {
         return new ObjectTtlSource() {
