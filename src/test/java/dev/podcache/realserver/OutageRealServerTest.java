@@ -43,7 +43,7 @@ class OutageRealServerTest {
     /** Leaves some of the machine to the server. */
     private static final Duration READERS_PAUSE = Duration.ofNanos(100_000);
 
-    private static final Duration OUTAGE = Duration.ofSeconds(8);
+    private static final Duration OUTAGE = Duration.ofSeconds(30);
     private static final Duration TTL = Duration.ofSeconds(1);
 
     /** Shorter than the outage, so that requests fail in it, and longer than any get may wait. */
