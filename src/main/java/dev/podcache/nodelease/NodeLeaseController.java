@@ -85,7 +85,12 @@ public final class NodeLeaseController extends AbstractService {
             if (thrown != null) {
                 log.error("a round of renewing the lease failed; this is a bug in Podcache", thrown);
             }
-            next = timekeeper.schedule(pause(), this::round);
+            Timekeeper.Scheduled following = timekeeper.schedule(pause(), this::round);
+            next = following;
+            if (!isRunning()) {
+                // stopping may have looked for it too early
+                following.cancel();
+            }
         });
     }
 

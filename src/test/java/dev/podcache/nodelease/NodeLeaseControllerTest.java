@@ -439,6 +439,18 @@ class NodeLeaseControllerTest {
         assertThat(server.actions()).hasSize(1);
     }
 
+    @Test
+    void stop_whileARoundIsUnderWay_itsEndLeavesNoTimer() {
+        createNode();
+        server.faults().hold(RequestPattern.any());
+        start();
+
+        controller.stopAsync().awaitTerminated();
+        time.advance(TIMEOUT);
+
+        assertThat(time.scheduledTasks()).isZero();
+    }
+
     private void start() {
         controller.startAsync().awaitRunning();
         time.advance(Duration.ZERO);
