@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class EventLoops implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EventLoops.class);
-    private static final Duration CLOSING = Duration.ofSeconds(2);
+    private static final Duration CLOSING = Duration.ofSeconds(10);
 
     private final Vertx vertx;
     private final ImmutableList<Context> loops;
@@ -92,7 +92,7 @@ final class EventLoops implements AutoCloseable {
         }
     }
 
-    /** Closes every connection and ends the threads; waits for them at most 2 s, unless called by one of them. */
+    /** Closes every connection and ends the threads; waits for them at most 10 s, unless called by one of them. */
     @Override
     public void close() {
         synchronized (this) {

@@ -104,7 +104,7 @@ public final class HeartbeatConnection implements AutoCloseable {
         shut(old);
     }
 
-    /** Fails every request, closes the connection and ends the threads; waits for them at most 2 s. Idempotent. */
+    /** Fails every request, closes the connection and ends the threads; waits for them at most 10 s. Idempotent. */
     @Override
     public void close() {
         List<Heartbeat<?>> all;

@@ -62,7 +62,7 @@ public final class WatchConnections implements AutoCloseable {
         });
     }
 
-    /** Ends all watches, with a cause, and all threads; waits for them at most 2 s. Idempotent. */
+    /** Ends all watches, with a cause, and all threads; waits for them at most 10 s. Idempotent. */
     @Override
     public void close() {
         EventLoops running;
