@@ -37,6 +37,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -53,6 +54,7 @@ class EmbeddedApiServerTest {
 
     private static final String SECRETS = "/api/v1/namespaces/shop/secrets";
 
+    private final Set<Thread> threadsBefore = Thread.getAllStackTraces().keySet();
     private final Timekeeper timekeeper = Timekeeper.system();
     private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper, 100, Duration.ofMillis(100));
     private EmbeddedApiServer server;
@@ -362,8 +364,9 @@ class EmbeddedApiServerTest {
 
         // a thread ends a moment after its last task, which is what closing waits for
         await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
-                .extracting(Thread::getName)
-                .noneMatch(name -> name.startsWith("vert.x-") || name.startsWith("vertx-")));
+                .filteredOn(thread -> thread.getName().startsWith("vert.x-")
+                        || thread.getName().startsWith("vertx-"))
+                .isSubsetOf(threadsBefore));
         assertThat(cluster.openWatches()).isZero();
         lines.close();
     }
