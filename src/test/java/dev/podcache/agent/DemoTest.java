@@ -79,7 +79,8 @@ class DemoTest {
         assertThat(watch.path("openWatches").asInt()).isBetween(2, 23);
         for (JsonNode strategy : summary.path("comparison")) {
             // a machine that takes long to begin leaves less time to the acts than a TTL, in which CACHE may miss one
-            assertThat(strategy.path("seenAfterSeconds")).hasSizeBetween(strategy.equals(cache) ? 1 : 3, 3);
+            boolean mayMiss = strategy.path("strategy").asText().equals("CACHE");
+            assertThat(strategy.path("seenAfterSeconds")).hasSizeBetween(mayMiss ? 1 : 3, 3);
             assertThat(strategy.path("outage").has("staleServed")).isTrue();
         }
         assertThat(get.path("outage").path("hits").asInt()).isZero();

@@ -8,6 +8,7 @@ import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.Patience;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Sockets;
@@ -127,7 +128,7 @@ class ManyWatchesRealServerTest {
         }
 
         private void listAndWatch(ListerWatcher<Secret> secrets) {
-            secrets.list(Duration.ofSeconds(20)).thenAccept(listed -> {
+            secrets.list(Duration.ofSeconds(Patience.SECONDS)).thenAccept(listed -> {
                 assertThat(listed.items()).hasSize(1);
                 handles.add(secrets.watch(listed.resourceVersion(), Duration.ofHours(1), this::count));
             });

@@ -44,8 +44,7 @@ class NodeIdentityRealServerTest {
     private final KubernetesClient kubelet =
             TestNamespace.through(proxy, real.configFor("system:node:" + node, "system:nodes"));
     private final RecordedWatches told = new RecordedWatches();
-    // longer than the longest that is put up with below, so that a slow authorizer is measured
-    // and not taken for a refusal
+    // long enough that a slow authorizer is measured and not taken for a refusal
     private final Podcache cache = Podcache.builder(kubelet)
             .metrics(told)
             .firstSyncTimeout(Duration.ofSeconds(3))

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerProcess {
 
-    private static final Duration STARTS_WITHIN = Duration.ofSeconds(60);
+    private static final Duration STARTS_WITHIN = Duration.ofMinutes(4);
     private static final Duration STOPS_WITHIN = Duration.ofSeconds(5);
     private static final Duration POLL = Duration.ofMillis(50);
     private static final int TAIL_LINES = 25;
@@ -44,8 +44,7 @@ public final class ServerProcess {
     /**
      * Starts the program and waits until it is ready. No effect if it runs.
      *
-     * @throws IllegalStateException if it ends, or is not ready within a minute; the message
-     *     carries the tail of its log
+     * @throws IllegalStateException if it ends, or is not ready within four minutes; the message carries the tail of its log
      */
     public synchronized void start() {
         if (isRunning()) {

@@ -10,6 +10,7 @@ import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.client.Config;
@@ -43,7 +44,7 @@ class SharedConnectionsTest {
             for (int i = 0; i < 120; i++) {
                 ListerWatcher<ConfigMap> one =
                         server.listerWatcher(ObjectKind.CONFIG_MAP, "shop", "metadata.name=config-" + i);
-                one.list(Duration.ofSeconds(10))
+                one.list(Duration.ofSeconds(Patience.SECONDS))
                         .thenAccept(listed ->
                                 handles.add(one.watch(listed.resourceVersion(), Duration.ofHours(1), event -> {
                                     if (event instanceof WatchEvent.Opened) {
