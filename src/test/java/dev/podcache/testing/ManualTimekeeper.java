@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ManualTimekeeper implements Timekeeper {
 
-    private static final long FORGOTTEN_NANOS = Duration.ofSeconds(20).toNanos();
+    private static final long FORGOTTEN_NANOS =
+            Duration.ofSeconds(Patience.SECONDS).toNanos();
 
     private final Object lock = new Object();
     private final PriorityQueue<Task> tasks = new PriorityQueue<>(

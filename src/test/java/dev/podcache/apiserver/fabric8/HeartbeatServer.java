@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.fabric8;
 
+import dev.podcache.testing.Patience;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -31,7 +32,7 @@ final class HeartbeatServer implements AutoCloseable {
     // Everything below is guarded by this: requests come on an event loop, and the test's time
     // passes on another thread.
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(Patience.SECONDS);
 
     private final Timekeeper time;
     private final Vertx vertx =
