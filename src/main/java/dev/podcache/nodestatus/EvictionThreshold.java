@@ -1,6 +1,7 @@
 package dev.podcache.nodestatus;
 
 import dev.podcache.nodestatus.HostFacts.Supply;
+import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -44,7 +45,7 @@ final class EvictionThreshold {
             return Optional.of(new EvictionThreshold(0, part, text));
         }
         Quantity quantity = Quantities.parse("the eviction threshold " + signal, text);
-        if (Quantities.number(quantity).signum() <= 0) {
+        if (Amounts.of(quantity).signum() <= 0) {
             throw new IllegalArgumentException("eviction threshold " + signal + " must be positive, and is " + text
                     + ": 0% switches the signal off");
         }

@@ -1,6 +1,7 @@
 package dev.podcache.nodestatus;
 
 import dev.podcache.nodestatus.HostFacts.Supply;
+import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeSystemInfo;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -110,7 +111,7 @@ final class MachineInfoSetter implements NodeStatusSetter {
     }
 
     private static Quantity lessened(String resource, Quantity amount, Quantity by) {
-        BigDecimal left = Quantities.number(amount).subtract(Quantities.number(by));
+        BigDecimal left = Amounts.of(amount).subtract(Amounts.of(by));
         return Quantities.of(resource, left.max(BigDecimal.ZERO));
     }
 }

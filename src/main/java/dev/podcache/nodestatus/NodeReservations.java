@@ -3,6 +3,7 @@ package dev.podcache.nodestatus;
 import com.google.common.base.Joiner;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -63,7 +64,7 @@ public final class NodeReservations {
                         "resource " + LabelSyntax.quoted(resource) + " cannot be reserved: those that can are "
                                 + Joiner.on(", ").join(RESERVABLE));
             }
-            BigDecimal amount = Quantities.number(Quantities.parse(resource, text));
+            BigDecimal amount = Amounts.of(Quantities.parse(resource, text));
             if (amount.signum() < 0) {
                 throw new IllegalArgumentException(
                         "what is reserved of " + resource + " cannot be negative, and is " + text + ": leave it out");
@@ -116,7 +117,7 @@ public final class NodeReservations {
         List<String> excesses = new ArrayList<>();
         of(capacity).forEach((resource, reserved) -> {
             Quantity there = capacity.get(resource);
-            if (there != null && Quantities.number(reserved).compareTo(Quantities.number(there)) > 0) {
+            if (there != null && Amounts.of(reserved).compareTo(Amounts.of(there)) > 0) {
                 excesses.add("resource \"" + resource + "\" has a reservation of " + reserved + " but capacity of "
                         + there + ". Expected capacity >= reservation.");
             }

@@ -1,6 +1,7 @@
 package dev.podcache.nodestatus;
 
 import com.google.common.collect.ImmutableList;
+import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -16,7 +17,6 @@ final class Quantities {
             Pattern.compile("[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\\d{1,3})?");
     private static final ImmutableList<String> BINARY = ImmutableList.of("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
     private static final ImmutableList<String> DECIMAL = ImmutableList.of("", "k", "M", "G", "T", "P", "E");
-    private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
     private static final BigDecimal MILLIS = BigDecimal.valueOf(1000);
 
     private Quantities() {}
@@ -30,13 +30,9 @@ final class Quantities {
         return Quantity.parse(text);
     }
 
-    static BigDecimal number(Quantity quantity) {
-        return quantity.getNumericalAmount();
-    }
-
     /** A whole number, rounded up; at most the largest there is. */
     static long whole(Quantity quantity) {
-        return number(quantity).setScale(0, RoundingMode.CEILING).min(MOST).longValue();
+        return Amounts.of(quantity).setScale(0, RoundingMode.CEILING).longValueExact();
     }
 
     static Quantity of(String resource, long amount) {

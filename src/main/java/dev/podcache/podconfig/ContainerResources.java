@@ -1,6 +1,7 @@
 package dev.podcache.podconfig;
 
 import com.google.common.collect.Iterables;
+import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -78,7 +79,7 @@ final class ContainerResources {
 
     private static BigDecimal amount(Map<String, Quantity> quantities, String resource) {
         Quantity quantity = quantities.get(resource);
-        return quantity == null ? BigDecimal.ZERO : quantity.getNumericalAmount();
+        return quantity == null ? BigDecimal.ZERO : Amounts.of(quantity);
     }
 
     private static boolean isSupported(String side, String resource) {
@@ -93,7 +94,7 @@ final class ContainerResources {
 
     /** CPU counts in thousandths, everything else in whole units, and so does its divisor. */
     private static String divided(BigDecimal amount, @Nullable Quantity divisor, boolean thousandths) {
-        BigDecimal by = divisor == null ? BigDecimal.ZERO : divisor.getNumericalAmount();
+        BigDecimal by = divisor == null ? BigDecimal.ZERO : Amounts.of(divisor);
         int scale = thousandths ? 3 : 0;
         BigDecimal unit = (by.signum() == 0 ? BigDecimal.ONE : by).setScale(scale, RoundingMode.CEILING);
         return amount.setScale(scale, RoundingMode.CEILING)

@@ -3,6 +3,7 @@ package dev.podcache.podstatus;
 import static dev.podcache.podstatus.PodParts.present;
 
 import com.google.common.collect.ImmutableList;
+import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -50,10 +51,11 @@ final class QosClass {
     /** Adds what is positive, and says whether it was. */
     private static boolean sum(Map<String, BigDecimal> sums, String name, @Nullable Map<String, Quantity> quantities) {
         @Nullable Quantity quantity = quantities == null ? null : quantities.get(name);
-        if (quantity == null || quantity.getNumericalAmount().signum() <= 0) {
+        BigDecimal amount = quantity == null ? BigDecimal.ZERO : Amounts.of(quantity);
+        if (amount.signum() <= 0) {
             return false;
         }
-        sums.merge(name, quantity.getNumericalAmount(), BigDecimal::add);
+        sums.merge(name, amount, BigDecimal::add);
         return true;
     }
 

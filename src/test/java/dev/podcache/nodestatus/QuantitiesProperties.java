@@ -2,6 +2,7 @@ package dev.podcache.nodestatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import net.jqwik.api.ForAll;
@@ -30,7 +31,6 @@ class QuantitiesProperties {
     }
 
     private static void assertReadsAs(BigDecimal amount, Quantity quantity) {
-        assertThat(Quantities.number(Quantities.parse("it", quantity.toString())))
-                .isEqualByComparingTo(amount);
+        assertThat(Amounts.of(Quantities.parse("it", quantity.toString()))).isEqualByComparingTo(amount);
     }
 }

@@ -3,6 +3,7 @@ package dev.podcache.nodestatus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,7 +41,7 @@ class QuantitiesTest {
     @ParameterizedTest
     @CsvSource({"10Gi, 10737418240", "500m, 0.5", "+2, 2", "1e3, 1000", ".5, 0.5", "2., 2", "-1k, -1000"})
     void parse_quantity_isThatNumber(String text, BigDecimal expected) {
-        assertThat(Quantities.number(Quantities.parse("cpu", text))).isEqualByComparingTo(expected);
+        assertThat(Amounts.of(Quantities.parse("cpu", text))).isEqualByComparingTo(expected);
     }
 
     @ParameterizedTest

@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceFieldSelector;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -81,6 +82,20 @@ class ContainerResourcesTest {
 
         assertThat(RESOURCES.value(new ResourceFieldSelector(container, by, resource), null))
                 .isEqualTo(expected);
+    }
+
+    @Test
+    @Timeout(20)
+    void value_exponentOfAMilliard_isTheMostThereIs() {
+        Container greedy = new ContainerBuilder()
+                .withNewResources()
+                .addToLimits("memory", new Quantity("1e999999999"))
+                .endResources()
+                .build();
+
+        assertThat(RESOURCES.value(
+                        new ResourceFieldSelector("", new Quantity("1e-999999999"), "limits.memory"), greedy))
+                .isEqualTo("9223372036854775807");
     }
 
     @Test

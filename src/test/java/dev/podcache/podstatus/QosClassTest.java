@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,6 +31,10 @@ class QosClassTest {
                         "a storage request",
                         "Guaranteed",
                         spec(container("cpu=1 memory=1Gi ephemeral-storage=1Gi", "cpu=1 memory=1Gi"))),
+                Arguments.of(
+                        "a number of a milliard digits, twice",
+                        "Guaranteed",
+                        spec(container("cpu=1e999999999 memory=1", "cpu=1e999999999 memory=1"), FULL)),
                 Arguments.of("nothing", "BestEffort", spec(NONE)),
                 Arguments.of("nothing, two", "BestEffort", spec(NONE, NONE)),
                 Arguments.of("zeros", "BestEffort", spec(container("cpu=0 memory=0", "cpu=0 memory=0"))),
@@ -54,6 +59,7 @@ class QosClassTest {
                         spec(container("cpu=1", "cpu=1"), container("memory=1", "memory=1"))));
     }
 
+    @Timeout(20)
     @ParameterizedTest(name = "{0}: {1}")
     @MethodSource
     void of(String situation, String expected, PodSpec spec) {
