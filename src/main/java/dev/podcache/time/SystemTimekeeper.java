@@ -28,6 +28,7 @@ final class SystemTimekeeper implements Timekeeper {
     private final ScheduledThreadPoolExecutor timer;
     private final ThreadPoolExecutor workers;
     private final ThreadPoolExecutor blocking;
+    private final ThreadPoolExecutor urgent;
 
     SystemTimekeeper() {
         timer = new ScheduledThreadPoolExecutor(1, named("podcache-timer"));
@@ -36,6 +37,7 @@ final class SystemTimekeeper implements Timekeeper {
         timer.setRejectedExecutionHandler((task, executor) -> {});
         workers = pool("podcache-worker");
         blocking = pool("podcache-blocking");
+        urgent = pool("podcache-urgent");
     }
 
     private static ThreadPoolExecutor pool(String name) {
@@ -78,6 +80,11 @@ final class SystemTimekeeper implements Timekeeper {
     }
 
     @Override
+    public Executor urgent() {
+        return urgent;
+    }
+
+    @Override
     public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
         try {
             future.get(saturatedNanos(timeout), TimeUnit.NANOSECONDS);
@@ -94,8 +101,9 @@ final class SystemTimekeeper implements Timekeeper {
         timer.shutdownNow();
         workers.shutdown();
         blocking.shutdown();
+        urgent.shutdown();
         boolean interrupted = false;
-        for (ThreadPoolExecutor executor : new ThreadPoolExecutor[] {timer, workers, blocking}) {
+        for (ThreadPoolExecutor executor : new ThreadPoolExecutor[] {timer, workers, blocking, urgent}) {
             try {
                 // a close from one of our own threads cannot wait for that thread
                 if (!(Thread.currentThread() instanceof OwnThread)) {

@@ -14,8 +14,8 @@ import java.util.concurrent.Executor;
 public interface Timekeeper extends AutoCloseable {
 
     /**
-     * The real one: {@link System#nanoTime()}, one daemon thread for timers, and at most two each for work and for what
-     * may block, started when first needed. Must be {@linkplain #close() closed}.
+     * The real one: {@link System#nanoTime()}, one daemon thread for timers, and at most two each for work, for what
+     * may block and for what is urgent, started when first needed. Must be {@linkplain #close() closed}.
      */
     static Timekeeper system() {
         return new SystemTimekeeper();
@@ -47,6 +47,12 @@ public interface Timekeeper extends AutoCloseable {
      * token: so that it holds up no {@linkplain #workers() work}. The same after {@link #close()}.
      */
     Executor blocking();
+
+    /**
+     * Threads for the same, apart from those of {@link #blocking()}: for what must not wait behind it, such as a sign of life while
+     * name lookups hang. The same after {@link #close()}.
+     */
+    Executor urgent();
 
     /**
      * Waits until {@code future} is done, however it ended, or {@code timeout} has passed.

@@ -184,6 +184,11 @@ class FreshnessClockTest {
         }
 
         @Override
+        public Executor urgent() {
+            return Runnable::run;
+        }
+
+        @Override
         public boolean await(CompletableFuture<?> future, Duration timeout) {
             return future.isDone();
         }

@@ -41,6 +41,11 @@ public abstract class ForwardingTimekeeper implements Timekeeper {
     }
 
     @Override
+    public Executor urgent() {
+        return time.urgent();
+    }
+
+    @Override
     public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
         return time.await(future, timeout);
     }

@@ -146,6 +146,11 @@ public final class ManualTimekeeper implements Timekeeper {
     }
 
     @Override
+    public Executor urgent() {
+        return Runnable::run;
+    }
+
+    @Override
     public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
         if (passesWhileWaiting) {
             return passUntilDone(future, timeout);

@@ -211,7 +211,7 @@ final class Exchange {
 
     private void refuse(HttpClientResponse response) {
         response.exceptionHandler(this::endBroken);
-        new Refusal(ask.what, ask.path, endpoint).read(response, this::endElsewhere);
+        new Refusal(ask.what, ask.path, endpoint, endpoint.timekeeper().blocking()).read(response, this::endElsewhere);
     }
 
     private void endBroken(Throwable cause) {

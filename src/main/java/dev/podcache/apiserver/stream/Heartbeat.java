@@ -131,7 +131,11 @@ final class Heartbeat<R> {
         if (code / 100 == 2) {
             collect(response);
         } else {
-            new Refusal(request.what(), request.path(), endpoint)
+            new Refusal(
+                            request.what(),
+                            request.path(),
+                            endpoint,
+                            endpoint.timekeeper().urgent())
                     .read(response, failure -> end(code == 401 ? Fate.UNKNOWN : Fate.ANSWERED, failure));
         }
     }

@@ -36,6 +36,9 @@ public final class HeartbeatConnection implements AutoCloseable {
      * the next turn makes another, with certificates and an address read anew. A connection that is just being made
      * cannot be called off; it goes with its client, or when its own time is over.
      *
+     * What may block is done on threads that no watch uses: the server's name may be looked up in vain for hundreds of
+     * watches while the wire in use needs no lookup.
+     *
      * The lock covers who waits and which wire is in use; nothing but bookkeeping is done under it, except that the
      * first request starts the event loop.
      */
@@ -142,7 +145,7 @@ public final class HeartbeatConnection implements AutoCloseable {
         long began = endpoint.timekeeper().nanoTime();
         turn.begin(timeout.now(), fate -> ended(fate, began));
         // credentials and certificates are read, and a name is looked up
-        endpoint.timekeeper().blocking().execute(() -> prepare(turn));
+        endpoint.timekeeper().urgent().execute(() -> prepare(turn));
     }
 
     private void prepare(Heartbeat<?> turn) {

@@ -4,6 +4,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ErrorAnswer;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientResponse;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,23 +18,26 @@ final class Refusal {
     private final String what;
     private final String path;
     private final Endpoint endpoint;
+    private final Executor blocking;
 
     /**
      * An answer to come.
      *
      * @param what was asked, for messages
      * @param path of what was asked
+     * @param blocking where credentials are renewed, which may take a while
      */
-    Refusal(String what, String path, Endpoint endpoint) {
+    Refusal(String what, String path, Endpoint endpoint, Executor blocking) {
         this.what = what;
         this.path = path;
         this.endpoint = endpoint;
+        this.blocking = blocking;
     }
 
     /**
      * Reads {@code response}. On its event loop.
      *
-     * @param told what it means; called on the event loop, or on a worker once credentials were renewed
+     * @param told what it means; called on the event loop, or by {@code blocking} once credentials were renewed
      */
     void read(HttpClientResponse response, Consumer<ApiServerException> told) {
         Buffer body = Buffer.buffer();
@@ -47,7 +51,7 @@ final class Refusal {
             ApiServerException failure = new ErrorAnswer(code, response.getHeader("Retry-After"), body.getBytes())
                     .toException(what, endpoint.timekeeper().wallTime());
             if (code == 401) {
-                endpoint.timekeeper().blocking().execute(() -> {
+                blocking.execute(() -> {
                     renewCredentials();
                     told.accept(failure);
                 });

@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.stream;
 
+import static com.google.common.util.concurrent.Uninterruptibles.awaitUninterruptibly;
 import static dev.podcache.testing.Patience.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
@@ -121,6 +123,21 @@ class HeartbeatConnectionTest {
         assertThat(first.reason()).isEqualTo(FailureReason.TIMEOUT);
         assertThat(second).isEqualTo("/two");
         assertThat(third).isEqualTo("/three");
+    }
+
+    /** As where name lookups for watches are in vain. */
+    @Test
+    void send_allOtherThreadsThatMayBlockHang_isAnsweredAllTheSame() {
+        connect(LEASE);
+        CountDownLatch hanging = new CountDownLatch(1);
+        IntStream.range(0, 10).forEach(i -> time.blocking().execute(() -> awaitUninterruptibly(hanging)));
+
+        try {
+            assertThat(beat("/one").join()).isEqualTo("/one");
+            assertThat(failure(beat("/status/401")).reason()).isEqualTo(FailureReason.UNAUTHORIZED);
+        } finally {
+            hanging.countDown();
+        }
     }
 
     @Test
