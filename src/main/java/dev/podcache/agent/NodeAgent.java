@@ -137,12 +137,14 @@ final class NodeAgent implements AutoCloseable {
 
     /** Once the Node is known, and with it the addresses that pods are told and report. */
     private void followPods() {
-        lister.addListener(this::followPodsIfNodeIsKnown);
-        followPodsIfNodeIsKnown();
+        lister.addListener(this::goOnIfNodeIsKnown);
+        goOnIfNodeIsKnown();
     }
 
-    private void followPodsIfNodeIsKnown() {
+    private void goOnIfNodeIsKnown() {
         if (lister.get().isPresent() && following.compareAndSet(false, true)) {
+            // the lease needs it for an owner, and may have looked for it before it was registered
+            lease.renewSoon();
             pods.start();
         }
     }

@@ -33,7 +33,9 @@ public final class NodeLeaseController extends AbstractService {
     private final Duration interval;
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
-    private volatile Timekeeper.@Nullable Scheduled next;
+    private Timekeeper.@Nullable Scheduled next; // guarded by this
+    private boolean inRound; // guarded by this
+    private boolean again; // guarded by this
 
     /** Not started yet. */
     public NodeLeaseController(LeaseApi leases, NodeApi nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
@@ -61,37 +63,67 @@ public final class NodeLeaseController extends AbstractService {
         return sync.sinceRenewal();
     }
 
+    /**
+     * To be called when the Node has come into being, which is the owner of the lease and without which none is created: there is a
+     * round that begins after this call, at once or after the one that runs now, unless the server has accepted a lease already.
+     * Returns at once. Without effect unless this is running.
+     */
+    public synchronized void renewSoon() {
+        again = inRound;
+        if (!inRound && isRunning() && sync.sinceRenewal().isEmpty()) {
+            nextLocked(Duration.ZERO);
+        }
+    }
+
     @Override
     protected void doStart() {
         notifyStarted();
-        next = timekeeper.schedule(Duration.ZERO, this::round);
+        synchronized (this) {
+            nextLocked(Duration.ZERO);
+        }
     }
 
     @Override
     protected void doStop() {
         sync.stop();
-        Timekeeper.Scheduled waiting = next;
-        if (waiting != null) {
-            waiting.cancel();
+        synchronized (this) {
+            if (next != null) {
+                next.cancel();
+            }
         }
         notifyStopped();
     }
 
     private void round() {
-        if (!isRunning()) {
-            return;
+        synchronized (this) {
+            if (inRound || !isRunning()) {
+                return;
+            }
+            inRound = true;
+            again = false;
         }
         sync.round().whenComplete((done, thrown) -> {
             if (thrown != null) {
                 log.error("a round of renewing the lease failed; this is a bug in Podcache", thrown);
             }
-            Timekeeper.Scheduled following = timekeeper.schedule(pause(), this::round);
-            next = following;
-            if (!isRunning()) {
-                // stopping may have looked for it too early
-                following.cancel();
-            }
+            ended();
         });
+    }
+
+    private synchronized void ended() {
+        inRound = false;
+        // who stops takes the lock after its state has changed, so one of the two sees the other
+        if (isRunning()) {
+            nextLocked(again && sync.sinceRenewal().isEmpty() ? Duration.ZERO : pause());
+        }
+    }
+
+    /** Of two rounds that were to come, only this one does. */
+    private void nextLocked(Duration wait) {
+        if (next != null) {
+            next.cancel();
+        }
+        next = timekeeper.schedule(wait, this::round);
     }
 
     private Duration pause() {

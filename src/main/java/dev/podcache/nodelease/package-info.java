@@ -10,7 +10,8 @@
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
  * <tr><td>Guava's monitor of {@code NodeLeaseController}</td><td>its state, held by {@code doStart} and {@code
- * doStop}</td><td>{@code LeaseSync}, the timer's</td></tr>
+ * doStop}</td><td>{@code NodeLeaseController}, {@code LeaseSync}, the timer's</td></tr>
+ * <tr><td>{@code NodeLeaseController}</td><td>whether a round runs, and what comes next</td><td>the timer's</td></tr>
  * <tr><td>{@code LeaseSync}</td><td>whether it is stopped, and its pause</td><td>the timer's</td></tr>
  * </table>
  */

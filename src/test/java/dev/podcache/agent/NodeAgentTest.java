@@ -51,6 +51,21 @@ class NodeAgentTest {
     }
 
     @Test
+    void start_registrationFailsAtFirst_leaseComesRightAfterTheNode(NoLeaks leaks) {
+        leaks.allowWarnings("cannot be registered, trying on");
+        fixture.server.failNext(
+                2,
+                failure(FailureReason.UNAVAILABLE, 503),
+                RequestPattern.any().verb(Verb.CREATE).resource(Resource.NODES));
+        fixture.start();
+
+        advance(Duration.ofSeconds(2));
+
+        assertThat(fixture.lease().getMetadata().getOwnerReferences().get(0).getUid())
+                .isEqualTo(fixture.node().getMetadata().getUid());
+    }
+
+    @Test
     void start_assignedPods_areReportedRunning() {
         fixture.createPods(110);
         fixture.start();

@@ -79,6 +79,47 @@ class NodeLeaseControllerTest {
     }
 
     @Test
+    void renewSoon_nodeCameAfterARound_createsTheLeaseAtOnce() {
+        start();
+        createNode();
+        server.clearActions();
+
+        controller.renewSoon();
+        time.advance(Duration.ZERO);
+
+        assertThat(calls()).containsExactly("GET Lease", "GET Node", "CREATE Lease");
+        time.advance(Duration.ofSeconds(10));
+        assertThat(calls()).endsWith("CREATE Lease", "UPDATE Lease");
+    }
+
+    @Test
+    void renewSoon_duringARoundThatFindsNoNode_isFollowedByAnotherAtOnce(NoLeaks leaks) {
+        leaks.allowWarnings("whether Node foo has a lease is not known");
+        server.failNext(
+                1,
+                new ApiServerException(FailureReason.UNAVAILABLE, 503, null, "503", null),
+                RequestPattern.any().verb(Verb.GET));
+        start();
+
+        controller.renewSoon();
+        time.advance(Duration.ofMillis(200));
+
+        assertThat(calls()).containsExactly("GET Lease", "GET Lease", "GET Node", "GET Lease", "GET Node");
+    }
+
+    @Test
+    void renewSoon_leaseAccepted_changesNothing() {
+        createNode();
+        start();
+        server.clearActions();
+
+        controller.renewSoon();
+        time.advance(Duration.ofSeconds(9));
+
+        assertThat(calls()).isEmpty();
+    }
+
+    @Test
     void round_leaseThereAndNoneKnown_readsAndUpdates() {
         createNode();
         Lease before = createLease();
