@@ -1,5 +1,6 @@
 package dev.podcache.agent;
 
+import com.google.common.base.Strings;
 import com.google.common.base.Throwables;
 import io.fabric8.kubernetes.api.model.NamedCluster;
 import io.fabric8.kubernetes.api.model.NamedContext;
@@ -19,6 +20,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +90,18 @@ final class ClusterAccess {
                             + "; correct it in the kubeconfig",
                     e);
         }
+    }
+
+    /** Whether {@code config} says nothing of who we are. */
+    static boolean isAnonymous(Config config) {
+        return config.getOauthTokenProvider() == null
+                && Stream.of(
+                                config.getOauthToken(),
+                                config.getAutoOAuthToken(),
+                                config.getUsername(),
+                                config.getClientCertData(),
+                                config.getClientCertFile())
+                        .allMatch(Strings::isNullOrEmpty);
     }
 
     private static Config read(Path file, String origin) {

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The program {@code podcache-agent}: {@code demo} (what happens without a subcommand), {@code run},
@@ -69,6 +70,9 @@ public final class NodeAgentMain {
         line.setParameterExceptionHandler((refused, arguments) -> {
             CommandLine concerned = refused.getCommandLine();
             console.err().println("error: " + refused.getMessage());
+            if (refused instanceof UnmatchedArgumentException unmatched) {
+                unmatched.printSuggestions(concerned.getErr());
+            }
             console.err().println("try: " + concerned.getCommandSpec().qualifiedName() + " --help");
             return USAGE;
         });

@@ -53,7 +53,7 @@ final class ObserveCommand implements Callable<Integer> {
         Config config = node.cluster(console);
         try (KubernetesClient client = ClusterAccess.client(config);
                 Fabric8ApiServer server = Fabric8ApiServer.of(client, configuration.rates())) {
-            FirstContact.with(server, name, config.getMasterUrl());
+            FirstContact.with(server, name, config);
             try (Account account = Account.unhurried(console.out(), output.format, System::nanoTime)) {
                 observe(server, config.getMasterUrl(), ObserverOptions.of(name, configuration), account);
             }

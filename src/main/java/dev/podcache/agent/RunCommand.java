@@ -74,7 +74,7 @@ final class RunCommand implements Callable<Integer> {
         try (KubernetesClient client = ClusterAccess.client(config);
                 Fabric8ApiServer server = Fabric8ApiServer.of(client, configuration.rates());
                 Heartbeats heartbeats = server.heartbeats(lease)) {
-            FirstContact.with(server, name, config.getMasterUrl());
+            FirstContact.with(server, name, config);
             NodeAgentOptions options = new NodeAgentOptions(
                     name,
                     configuration,

@@ -1,5 +1,6 @@
 package dev.podcache.apiserver;
 
+import com.google.common.base.Throwables;
 import dev.podcache.object.FailureReason;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -47,7 +48,9 @@ public final class NoAnswer {
             return "no connection to " + server + " (" + cause.getMessage() + ")";
         }
         if (cause instanceof SSLException) {
-            return "no secure connection to " + server + " (" + cause.getMessage() + ")";
+            // what is around it says only that there is no connection
+            return "no secure connection to " + server + " ("
+                    + Throwables.getRootCause(cause).getMessage() + ")";
         }
         String detail = cause instanceof IOException && cause.getMessage() != null
                 ? cause.getMessage()

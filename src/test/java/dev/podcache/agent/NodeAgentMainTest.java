@@ -80,9 +80,21 @@ class NodeAgentMainTest {
 
         assertThat(code).isEqualTo(2);
         assertThat(console.out()).isEmpty();
-        assertThat(console.err()).hasSize(2);
-        assertThat(console.err().get(0)).startsWith("error: ").contains(complaint);
-        assertThat(console.err().get(1)).startsWith("try: podcache-agent").endsWith("--help");
+        assertThat(console.err()).hasSizeBetween(2, 3);
+        assertThat(console.err()).first().asString().startsWith("error: ").contains(complaint);
+        assertThat(console.err())
+                .last()
+                .asString()
+                .startsWith("try: podcache-agent")
+                .endsWith("--help");
+    }
+
+    @Test
+    void execute_misspeltCommand_suggestsWhatComesNearest() {
+        console.execute("observ");
+
+        assertThat(console.err()).hasSize(3);
+        assertThat(console.err().get(1)).contains("podcache-agent observe");
     }
 
     @Test

@@ -93,6 +93,16 @@ class ObserveCommandTest {
     }
 
     @Test
+    void observe_kubeconfigWithoutCredentialsAndRefused_saysThatNobodyAsked() {
+        server.faults().fail(StatusException.forbidden(Resource.PODS, ""), RequestPattern.any());
+
+        int code = console.execute("observe", "--hostname-override", DemoCluster.NODE);
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.err()).singleElement().asString().contains("403", "who asks", "exec plugin");
+    }
+
+    @Test
     void observe_nodeWithoutPods_saysThatThereAreNone() throws Exception {
         CompletableFuture<Integer> code =
                 CompletableFuture.supplyAsync(() -> console.execute("observe", "--hostname-override", "elsewhere"));

@@ -8,6 +8,7 @@ import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertificateException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -35,6 +36,10 @@ class NoAnswerTest {
                         new SSLHandshakeException("untrusted"),
                         FailureReason.UNAVAILABLE,
                         "no secure connection to https://api (untrusted)"),
+                Arguments.of(
+                        new SSLHandshakeException("failed").initCause(new CertificateException("unknown authority")),
+                        FailureReason.UNAVAILABLE,
+                        "no secure connection to https://api (unknown authority)"),
                 Arguments.of(
                         new IOException("reset"),
                         FailureReason.UNAVAILABLE,
