@@ -10,10 +10,12 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Objects;
 
 /**
- * Caches exactly the Secrets and ConfigMaps that registered pods refer to, for as long as they
- * refer to them. Thread-safe.
+ * Caches exactly the Secrets and ConfigMaps that registered pods refer to, for as long as they refer to them.
+ * Thread-safe. Who is no pod, such as the custom resource of an operator, registers with {@link #secrets()} and {@link
+ * #configMaps()}; see {@link Manager#register}.
  *
  * <pre>{@code
  * try (Podcache cache = Podcache.builder(client).node("worker-1").strategy(ChangeDetectionStrategy.WATCH).build()) {
@@ -52,6 +54,7 @@ public final class Podcache implements AutoCloseable {
      * @param client must stay open until the cache is closed; never closed here
      */
     public static PodcacheBuilder builder(KubernetesClient client) {
+        Objects.requireNonNull(client, "client");
         return new PodcacheBuilder(() -> Fabric8ApiServer.of(client), true);
     }
 
@@ -61,6 +64,7 @@ public final class Podcache implements AutoCloseable {
      * @param server must stay open until the cache is closed; never closed here
      */
     public static PodcacheBuilder builder(Fabric8ApiServer server) {
+        Objects.requireNonNull(server, "server");
         return new PodcacheBuilder(() -> server, false);
     }
 

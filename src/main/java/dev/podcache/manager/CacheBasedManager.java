@@ -56,7 +56,8 @@ final class CacheBasedManager<T> implements Manager<T> {
 
     @Override
     public void register(Referrer referrer, Set<ObjectKey> objects) {
-        register(Objects.requireNonNull(referrer, "referrer"), "", ImmutableSet.copyOf(objects));
+        Objects.requireNonNull(referrer, "referrer");
+        register(referrer, "", ImmutableSet.copyOf(Objects.requireNonNull(objects, "objects")));
     }
 
     private void register(Referrer referrer, String version, ImmutableSet<ObjectKey> keys) {

@@ -2,6 +2,7 @@ package dev.podcache.object;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 record ObjectReferrer(String uid, String name) implements Referrer {
 
     static ObjectReferrer of(HasMetadata object) {
-        @Nullable ObjectMeta metadata = object.getMetadata();
+        @Nullable ObjectMeta metadata = Objects.requireNonNull(object, "object").getMetadata();
         String name = object.getKind() + " " + (metadata == null ? "without metadata" : key(metadata));
         @Nullable String uid = metadata == null ? null : metadata.getUid();
         if (uid == null || uid.isEmpty()) {

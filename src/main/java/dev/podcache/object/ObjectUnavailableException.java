@@ -79,7 +79,9 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
                     kind,
                     key,
                     name(kind, key) + " not synced within " + waited.toMillis() + " ms"
-                            + (lastFailure == null ? ": no answer yet" : ": " + lastFailure.getMessage()),
+                            + (lastFailure == null
+                                    ? ": no answer yet; get it again, or allow a longer firstSyncTimeout"
+                                    : ": " + lastFailure.getMessage()),
                     lastFailure,
                     true);
         }

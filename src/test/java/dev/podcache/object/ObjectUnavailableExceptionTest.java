@@ -54,7 +54,8 @@ class ObjectUnavailableExceptionTest {
     @Test
     void notSynced_withoutAFailure_saysThatNobodyAnswered() {
         assertThat(new NotSynced(ObjectKind.SECRET, KEY, Duration.ofSeconds(1), null))
-                .hasMessage("Secret shop/db not synced within 1000 ms: no answer yet");
+                .hasMessage(
+                        "Secret shop/db not synced within 1000 ms: no answer yet; get it again, or allow a longer firstSyncTimeout");
     }
 
     @Test
