@@ -68,14 +68,20 @@ class ExamplesTest {
                         import dev.podcache.*;
                         import dev.podcache.agent.*;
                         import dev.podcache.apiserver.fabric8.*;
+                        import dev.podcache.embedded.*;
                         import dev.podcache.manager.*;
                         import dev.podcache.metrics.*;
                         import dev.podcache.object.*;
                         import dev.podcache.podsync.*;
                         import dev.podcache.store.*;
+                        import dev.podcache.time.*;
                         import io.fabric8.kubernetes.api.model.*;
                         import io.fabric8.kubernetes.client.*;
+                        import io.fabric8.kubernetes.client.Config;
+                        import io.fabric8.kubernetes.client.ConfigBuilder;
                         import java.time.Duration;
+                        import java.util.Set;
+                        import java.util.concurrent.*;
                         class Example {
                           Podcache cache;
                           void example(KubernetesClient client, Pod pod) {
