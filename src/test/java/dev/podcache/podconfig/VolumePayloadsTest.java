@@ -168,7 +168,11 @@ class VolumePayloadsTest {
 
     /** TestCollectDataWithDownwardAPI. */
     @ParameterizedTest
-    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
             annotation     | metadata.annotations['a1'] | value1
             labels         | metadata.labels            | key1="value1"~key2="value2"
             annotations    | metadata.annotations       | a1="value1"~a2="value2"
@@ -209,6 +213,16 @@ class VolumePayloadsTest {
 
         assertThat(payload(volume))
                 .containsExactly(Map.entry("mem", VolumeFile.of("8192".getBytes(StandardCharsets.UTF_8), 0400)));
+    }
+
+    @Test
+    void of_downwardApiItemThatRefersToNothing_isNamed() {
+        DownwardAPIVolumeFile nothing =
+                new DownwardAPIVolumeFileBuilder().withPath("mem").build();
+
+        assertThatThrownBy(() -> f.payload(projected(downward(nothing))))
+                .isInstanceOf(PodConfigException.class)
+                .hasMessageContaining("file mem of the downward API has neither fieldRef nor resourceFieldRef");
     }
 
     @Test

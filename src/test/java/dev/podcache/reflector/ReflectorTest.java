@@ -609,6 +609,32 @@ class ReflectorTest {
         assertThat(last.get()).isEqualTo("sink returned, closed");
     }
 
+    @Test
+    void close_interruptedWhileItWaitsForTheSink_returnsWithTheStatusSet() throws InterruptedException {
+        watching();
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        sink.during = () -> {
+            inside.countDown();
+            try {
+                goOn.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        };
+        Thread eventLoop = new Thread(() -> server.watch().upsert("b", "11"));
+        eventLoop.start();
+        inside.await();
+
+        Thread.currentThread().interrupt();
+        reflector.close();
+        boolean interrupted = Thread.interrupted();
+        goOn.countDown();
+        eventLoop.join();
+
+        assertThat(interrupted).isTrue();
+    }
+
     private void watching() {
         reflector.start();
         server.answer("10", listOf("a"));

@@ -50,12 +50,23 @@ class FlightsTest {
     }
 
     @Test
+    void launch_adapterFailsWithAnythingElse_landsThatAsAFailure() {
+        IllegalStateException bug = new IllegalStateException("a bug");
+        flights.launch(DB, flight, landings::add);
+        response.completeExceptionally(bug);
+
+        assertThat(landings).extracting(Outcome::failure).singleElement().satisfies(failure -> assertThat(failure)
+                .hasMessageContaining("the adapter failed unexpectedly")
+                .hasCause(bug));
+    }
+
+    @Test
     void close_endsTheFlightsUnderWay() {
         flights.launch(DB, flight, landings::add);
         assertThat(flight.landed).isNotDone();
         flights.close();
 
-        assertThat(flight.landed.join().isClosed()).isTrue();
+        assertThat(outcomeOf(flight).isClosed()).isTrue();
     }
 
     @Test
@@ -72,7 +83,7 @@ class FlightsTest {
         flights.close();
         flights.launch(DB, flight, landings::add);
 
-        assertThat(flight.landed.join().isClosed()).isTrue();
+        assertThat(outcomeOf(flight).isClosed()).isTrue();
     }
 
     @Test
@@ -161,6 +172,11 @@ class FlightsTest {
                 .cause()
                 .hasMessageContaining("GET Secret default/db")
                 .hasMessageContaining("still waiting");
+    }
+
+    private static Outcome<Secret> outcomeOf(Flight<Secret> flight) {
+        assertThat(flight.landed).isDone();
+        return flight.landed.join();
     }
 
     private Flights<Secret> flights() {

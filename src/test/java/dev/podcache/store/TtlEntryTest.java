@@ -195,7 +195,7 @@ class TtlEntryTest {
         land(flight, new Answer.Present<>(now, new String("v1"), "v1", 2, false));
 
         assertThat(entry.ifFresh(FreshnessClock.freshSince(now, ttl))).isSameAs(shared);
-        assertThat(flight.landed.join().answer()).isSameAs(entry.answer());
+        assertThat(outcomeOf(flight).answer()).isSameAs(entry.answer());
     }
 
     @Test
@@ -265,7 +265,7 @@ class TtlEntryTest {
         Flight<String> flight = launch();
         entry.land(flight, Outcome.closed(), now);
 
-        assertThat(flight.landed.join().isClosed()).isTrue();
+        assertThat(outcomeOf(flight).isClosed()).isTrue();
         assertThat(get()).isEqualTo("launches and waits");
     }
 
@@ -275,7 +275,7 @@ class TtlEntryTest {
         ApiServerException failure = unavailable();
         fail(flight, failure);
 
-        assertThat(flight.landed.join().failure()).isSameAs(failure);
+        assertThat(outcomeOf(flight).failure()).isSameAs(failure);
     }
 
     // a get that did not want to wait
@@ -328,7 +328,7 @@ class TtlEntryTest {
         Flight<String> younger = launch();
         land(detached, present("old"));
 
-        assertThat(objectOf(detached.landed.join().answer())).isEqualTo("old");
+        assertThat(objectOf(outcomeOf(detached).answer())).isEqualTo("old");
         assertThat(entry.answer()).isNull();
         assertThat(turn().awaited()).isSameAs(younger);
     }
@@ -352,7 +352,7 @@ class TtlEntryTest {
         land(flight, present("v1"));
 
         assertThat(entry.answer()).isNull();
-        assertThat(objectOf(flight.landed.join().answer())).isEqualTo("v1");
+        assertThat(objectOf(outcomeOf(flight).answer())).isEqualTo("v1");
         assertThat(told).isEmpty();
     }
 
@@ -499,7 +499,7 @@ class TtlEntryTest {
 
     /** The flight that a get sets off now. */
     private Flight<String> launch() {
-        return Objects.requireNonNull(turn().launched(), "a flight is due");
+        return Objects.requireNonNull(turn().launched(), "no flight is due");
     }
 
     private void land(Flight<String> flight, Answer<String> answer) {
@@ -512,6 +512,11 @@ class TtlEntryTest {
 
     private Answer<String> present(String object) {
         return new Answer.Present<>(now, object, object, object.length(), false);
+    }
+
+    private static Outcome<String> outcomeOf(Flight<String> flight) {
+        assertThat(flight.landed).isDone();
+        return flight.landed.join();
     }
 
     private static String objectOf(@Nullable Answer<String> answer) {

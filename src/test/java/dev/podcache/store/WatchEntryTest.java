@@ -13,6 +13,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Phase;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -313,6 +314,13 @@ class WatchEntryTest {
         assertThat(served()).isEqualTo("v2");
     }
 
+    @Test
+    @ExpectedWarnings("the watch of Secret default/db failed, trying on: the server answered 503")
+    void failed_first_isWarnedOf() {
+        bringTo(Row.OPENING);
+        fail(Row.OPENING, failure(FailureReason.UNAVAILABLE, 503));
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"OPENING", "OPENING_LISTED", "LIVE", "BROKEN", "REOPENING", "REOPENING_LISTED"})
     void failed_isTriedAgain(Row row) {
@@ -601,7 +609,9 @@ class WatchEntryTest {
 
     @Test
     void state_watchedNoLonger_isAsOldAsTheEndOfItsWatch() {
-        bringTo(Row.IDLE);
+        bringTo(Row.LIVE);
+        time.advance(MILLI.multipliedBy(5));
+        leaveUnread();
         time.advance(MILLI);
         entry.turn();
         time.advance(MILLI);

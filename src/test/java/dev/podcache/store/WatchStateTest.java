@@ -1,0 +1,35 @@
+package dev.podcache.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class WatchStateTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "OPENING,   LIVE IMMUTABLE DROPPED",
+        "LIVE,      BROKEN IDLE IMMUTABLE DROPPED",
+        "BROKEN,    LIVE IMMUTABLE DROPPED",
+        "IDLE,      REOPENING OPENING DROPPED",
+        "REOPENING, LIVE BROKEN IMMUTABLE OPENING DROPPED",
+        "IMMUTABLE, OPENING DROPPED",
+        "DROPPED,   ''"
+    })
+    void to_anyOtherThanTheLegalMoves_isABug(WatchState from, String legal) {
+        Set<String> moves = Set.of(legal.split(" "));
+        assertThat(Arrays.asList(WatchState.values())).allSatisfy(next -> {
+            if (moves.contains(next.name())) {
+                assertThat(from.to(next)).isEqualTo(next);
+            } else {
+                assertThatThrownBy(() -> from.to(next))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessage("a watch cannot go from " + from + " to " + next);
+            }
+        });
+    }
+}
