@@ -3,7 +3,6 @@ package dev.podcache.embedded;
 import dev.podcache.testing.ApiServerContract;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RawApi;
-import dev.podcache.time.Timekeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -11,16 +10,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class EmbeddedApiServerContractTest extends ApiServerContract {
 
-    private final Timekeeper timekeeper = Timekeeper.system();
-    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
-    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
-    private final RawApi api = RawApi.of(server.url());
+    private final OwnServer server = new OwnServer();
+    private final RawApi api = server.api();
 
     @AfterEach
     void stop() {
         server.close();
-        cluster.close();
-        timekeeper.close();
     }
 
     @Override

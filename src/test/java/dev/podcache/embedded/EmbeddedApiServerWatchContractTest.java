@@ -3,7 +3,6 @@ package dev.podcache.embedded;
 import dev.podcache.testing.ApiServerWatchContract;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RawApi;
-import dev.podcache.time.Timekeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -11,16 +10,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class EmbeddedApiServerWatchContractTest extends ApiServerWatchContract {
 
-    private final Timekeeper timekeeper = Timekeeper.system();
-    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
-    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
-    private final RawApi api = RawApi.of(server.url());
+    private final OwnServer server = new OwnServer();
+    private final RawApi api = server.api();
 
     @AfterEach
     void stop() {
         server.close();
-        cluster.close();
-        timekeeper.close();
     }
 
     @Override
@@ -30,7 +25,7 @@ class EmbeddedApiServerWatchContractTest extends ApiServerWatchContract {
 
     @Override
     protected RawApi forgetfulApi() {
-        cluster.forgetHistory();
+        server.cluster().forgetHistory();
         return api;
     }
 }

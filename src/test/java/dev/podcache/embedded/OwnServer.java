@@ -1,6 +1,7 @@
 package dev.podcache.embedded;
 
 import dev.podcache.testing.HttpStoreContract;
+import dev.podcache.testing.RawApi;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -22,6 +23,15 @@ final class OwnServer implements HttpStoreContract.Reached {
                         .withRequestRetryBackoffLimit(0)
                         .build())
                 .build();
+    }
+
+    InMemoryCluster cluster() {
+        return cluster;
+    }
+
+    /** For requests as no client library makes them. */
+    RawApi api() {
+        return RawApi.of(server.url());
     }
 
     @Override

@@ -6,8 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.podcache.testing.RawApi.Events;
 import dev.podcache.testing.RawApi.Reply;
 import java.io.IOException;
-import java.util.UUID;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,22 +16,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * works in a namespace of its own.
  */
 @Timeout(180)
-public abstract class ApiServerWatchContract {
-
-    private static final String MERGE = "application/merge-patch+json";
-
-    private final String namespace = "contract-" + UUID.randomUUID().toString().substring(0, 8);
-    private final String secrets = "/api/v1/namespaces/" + namespace + "/secrets";
-
-    protected abstract RawApi api();
+public abstract class ApiServerWatchContract extends ApiServerFixture {
 
     /** A server that has Secrets and no longer remembers what came just after version 1. */
     protected abstract RawApi forgetfulApi();
-
-    @BeforeEach
-    void createNamespace() throws Exception {
-        assertThat(api().post("/api/v1/namespaces", named(namespace)).code()).isEqualTo(201);
-    }
 
     @Test
     void watch_fromAListsVersion_tellsWhatCameLaterInOrder() throws Exception {
@@ -218,10 +204,6 @@ public abstract class ApiServerWatchContract {
 
     private Reply label(String name, String value) throws IOException, InterruptedException {
         return api().patch(secrets + "/" + name, MERGE, "{\"metadata\":{\"labels\":{\"l\":" + value + "}}}");
-    }
-
-    private static String named(String name) {
-        return "{\"metadata\":{\"name\":\"" + name + "\"}}";
     }
 
     private static long version(JsonNode event) {

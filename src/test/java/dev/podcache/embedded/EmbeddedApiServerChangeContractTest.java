@@ -1,0 +1,25 @@
+package dev.podcache.embedded;
+
+import dev.podcache.testing.ApiServerChangeContract;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.RawApi;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The embedded server answers as a kube-apiserver does. */
+@ExtendWith(NoLeaks.class)
+class EmbeddedApiServerChangeContractTest extends ApiServerChangeContract {
+
+    private final OwnServer server = new OwnServer();
+    private final RawApi api = server.api();
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Override
+    protected RawApi api() {
+        return api;
+    }
+}
