@@ -1,6 +1,6 @@
 package dev.podcache.store;
 
-import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.StoreFixture.DB;
 import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
 import static dev.podcache.testing.Patience.await;
@@ -41,8 +41,17 @@ class PayloadReachabilityTest {
 
     @Test
     void cache_lastReferenceGone_payloadIsUnreachable() {
-        try (TtlFixture f = new TtlFixture()) {
-            WeakReference<Secret> payload = cached(f);
+        unreachableWhenLastReferenceGone(new TtlFixture());
+    }
+
+    @Test
+    void watch_lastReferenceGone_payloadIsUnreachable() {
+        unreachableWhenLastReferenceGone(new WatchFixture());
+    }
+
+    private static void unreachableWhenLastReferenceGone(StoreFixture<?> f) {
+        try (f) {
+            WeakReference<Secret> payload = held(f);
             requireHeld(payload);
 
             f.store.deleteReference(DB, POD);
@@ -53,11 +62,20 @@ class PayloadReachabilityTest {
 
     @Test
     void cache_objectDeleted_payloadIsUnreachable() {
-        try (TtlFixture f = new TtlFixture()) {
-            WeakReference<Secret> payload = cached(f);
+        unreachableWhenObjectDeleted(new TtlFixture());
+    }
+
+    @Test
+    void watch_objectDeleted_payloadIsUnreachable() {
+        unreachableWhenObjectDeleted(new WatchFixture());
+    }
+
+    private static void unreachableWhenObjectDeleted(StoreFixture<?> f) {
+        try (f) {
+            WeakReference<Secret> payload = held(f);
 
             f.delete(DB);
-            f.timekeeper.advance(Duration.ofMinutes(2));
+            f.hear();
             Throwable notFound = catchThrowable(f::get);
 
             awaitCollected(payload);
@@ -67,29 +85,57 @@ class PayloadReachabilityTest {
     }
 
     @Test
+    void cache_newerVersionFetched_olderPayloadIsUnreachable() {
+        unreachableWhenNewerVersion(new TtlFixture());
+    }
+
+    @Test
+    void watch_newerVersionSeen_olderPayloadIsUnreachable() {
+        unreachableWhenNewerVersion(new WatchFixture());
+    }
+
+    private static void unreachableWhenNewerVersion(StoreFixture<?> f) {
+        try (f) {
+            WeakReference<Secret> payload = held(f);
+
+            f.update(DB, "v2");
+            f.hear();
+            f.get();
+
+            awaitCollected(payload);
+            f.store.deleteReference(DB, POD);
+        }
+    }
+
+    @Test
+    void cache_closed_payloadIsUnreachable() {
+        unreachableWhenClosed(new TtlFixture());
+    }
+
+    @Test
+    void watch_closed_payloadIsUnreachable() {
+        unreachableWhenClosed(new WatchFixture());
+    }
+
+    private static void unreachableWhenClosed(StoreFixture<?> f) {
+        WeakReference<Secret> payload = held(f);
+
+        f.close();
+
+        awaitCollected(payload);
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
+    }
+
+    @Test
     void cache_newEpoch_payloadIsUnreachable() {
         try (TtlFixture f = new TtlFixture()) {
-            WeakReference<Secret> payload = cached(f);
+            WeakReference<Secret> payload = held(f);
 
             f.store.addReference(DB, OTHER_POD);
 
             awaitCollected(payload);
             f.store.deleteReference(DB, POD);
             f.store.deleteReference(DB, OTHER_POD);
-        }
-    }
-
-    @Test
-    void cache_newerVersionFetched_olderPayloadIsUnreachable() {
-        try (TtlFixture f = new TtlFixture()) {
-            WeakReference<Secret> payload = cached(f);
-
-            f.update(DB, "v2");
-            f.timekeeper.advance(Duration.ofMinutes(2));
-            f.get();
-
-            awaitCollected(payload);
-            f.store.deleteReference(DB, POD);
         }
     }
 
@@ -110,21 +156,10 @@ class PayloadReachabilityTest {
     }
 
     @Test
-    void cache_closed_payloadIsUnreachable() {
-        TtlFixture f = new TtlFixture();
-        WeakReference<Secret> payload = cached(f);
-
-        f.close();
-
-        awaitCollected(payload);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
-    }
-
-    @Test
     void cache_whatUsersKeep_doesNotHoldThePayload() {
         Told told = new Told();
         TtlFixture f = TtlFixture.telling(told);
-        WeakReference<Secret> payload = cached(f);
+        WeakReference<Secret> payload = held(f);
         List<@Nullable Object> kept = new ArrayList<>();
         f.timekeeper.advance(Duration.ofMinutes(2));
         f.failNext(1, FailureReason.FORBIDDEN, 403, null);
@@ -146,21 +181,9 @@ class PayloadReachabilityTest {
     }
 
     @Test
-    void watch_lastReferenceGone_payloadIsUnreachable() {
-        try (WatchFixture f = new WatchFixture()) {
-            WeakReference<Secret> payload = watched(f);
-            requireHeld(payload);
-
-            f.store.deleteReference(DB, POD);
-
-            awaitCollected(payload);
-        }
-    }
-
-    @Test
     void watch_lastReferenceGoneWhileBroken_payloadIsUnreachable() {
         try (WatchFixture f = new WatchFixture()) {
-            WeakReference<Secret> payload = watched(f);
+            WeakReference<Secret> payload = held(f);
             f.fail(Verb.WATCH, 100, FailureReason.UNAVAILABLE, 503);
             f.server.faults().resetWatches(RequestPattern.any());
 
@@ -171,47 +194,10 @@ class PayloadReachabilityTest {
     }
 
     @Test
-    void watch_objectDeleted_payloadIsUnreachable() {
-        try (WatchFixture f = new WatchFixture()) {
-            WeakReference<Secret> payload = watched(f);
-
-            f.delete(DB);
-            Throwable notFound = catchThrowable(f::get);
-
-            awaitCollected(payload);
-            assertThat(notFound).isNotNull();
-            f.store.deleteReference(DB, POD);
-        }
-    }
-
-    @Test
-    void watch_newerVersionSeen_olderPayloadIsUnreachable() {
-        try (WatchFixture f = new WatchFixture()) {
-            WeakReference<Secret> payload = watched(f);
-
-            f.update(DB, "v2");
-
-            awaitCollected(payload);
-            f.store.deleteReference(DB, POD);
-        }
-    }
-
-    @Test
-    void watch_closed_payloadIsUnreachable() {
-        WatchFixture f = new WatchFixture();
-        WeakReference<Secret> payload = watched(f);
-
-        f.close();
-
-        awaitCollected(payload);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
-    }
-
-    @Test
     void watch_whatUsersKeep_doesNotHoldThePayload() {
         Told told = new Told();
         WatchFixture f = new WatchFixture(new ManualTimekeeper(), told);
-        WeakReference<Secret> payload = watched(f);
+        WeakReference<Secret> payload = held(f);
         List<@Nullable Object> kept = new ArrayList<>();
         f.fail(Verb.WATCH, 1, FailureReason.UNAVAILABLE, 503);
         f.server.faults().resetWatches(RequestPattern.any());
@@ -250,13 +236,7 @@ class PayloadReachabilityTest {
         }
     }
 
-    private static WeakReference<Secret> cached(TtlFixture f) {
-        f.create(DB, "v1");
-        f.store.addReference(DB, POD);
-        return read(f.store, DB);
-    }
-
-    private static WeakReference<Secret> watched(WatchFixture f) {
+    private static WeakReference<Secret> held(StoreFixture<?> f) {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
         return read(f.store, DB);

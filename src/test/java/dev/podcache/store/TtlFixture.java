@@ -5,31 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
-import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.ManualTimekeeper;
-import dev.podcache.testing.NoLeaks;
-import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A TTL store of Secrets on a server without HTTP, both driven by hand. */
-final class TtlFixture implements AutoCloseable {
+final class TtlFixture extends StoreFixture<TtlObjectStore<Secret>> {
 
-    static final ObjectKey DB = ObjectKey.of("default", "db");
     static final PodKey POD = PodKey.of("default", "web-1", "uid-1");
     static final PodKey OTHER_POD = PodKey.of("default", "web-2", "uid-2");
 
-    final ManualTimekeeper timekeeper;
-    final FakeApiServer server;
-    final FixedTtl ttl = FixedTtl.ofSeconds(60);
-    final TtlObjectStore<Secret> store;
+    final FixedTtl ttl;
 
     TtlFixture() {
         this(new ManualTimekeeper());
@@ -40,9 +33,14 @@ final class TtlFixture implements AutoCloseable {
     }
 
     TtlFixture(ManualTimekeeper timekeeper, StoreOptions options) {
-        this.timekeeper = timekeeper;
-        this.server = new FakeApiServer(timekeeper);
-        this.store = new TtlObjectStore<>(ObjectKind.SECRET, server.getter(ObjectKind.SECRET), ttl, options);
+        this(timekeeper, options, FixedTtl.ofSeconds(60));
+    }
+
+    private TtlFixture(ManualTimekeeper timekeeper, StoreOptions options, FixedTtl ttl) {
+        super(
+                timekeeper,
+                server -> new TtlObjectStore<>(ObjectKind.SECRET, server.getter(ObjectKind.SECRET), ttl, options));
+        this.ttl = ttl;
     }
 
     static TtlFixture telling(PodcacheMetrics metrics) {
@@ -71,60 +69,23 @@ final class TtlFixture implements AutoCloseable {
                         PodcacheMetrics.NONE));
     }
 
-    void create(ObjectKey key, String value) {
-        server.cluster().create(Secrets.of(key, value));
-    }
-
-    void update(ObjectKey key, String value) {
-        server.cluster().update(Secrets.of(key, value));
-    }
-
-    void delete(ObjectKey key) {
-        server.cluster().delete(Secrets.of(key, ""));
-    }
-
-    /** The value of the Secret, by a get that must not need to wait. */
-    String get(ObjectKey key) {
-        try {
-            return Secrets.value(store.get(key.namespace(), key.name()));
-        } catch (RuntimeException e) {
-            throw NoLeaks.saw(e);
-        } finally {
-            NoLeaks.saw(store.state(key));
-        }
-    }
-
-    String get() {
-        return get(DB);
-    }
-
-    /** A get on a thread of its own. */
-    CompletableFuture<String> getBehind(ObjectKey key) {
-        CompletableFuture<String> result = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                result.complete(get(key));
-            } catch (Throwable e) {
-                result.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return result;
+    @Override
+    void hear() {
+        timekeeper.advance(Duration.ofMinutes(2));
     }
 
     /** What a get behind ended with, at once or never. */
     static @Nullable Throwable failureOf(CompletableFuture<String> get) {
         try {
-            return new AssertionError("brought "
-                    + get.orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join());
+            return new AssertionError(
+                    "brought " + get.orTimeout(60, TimeUnit.SECONDS).join());
         } catch (CompletionException e) {
             return e.getCause();
         }
     }
 
     static String broughtBy(CompletableFuture<String> get) {
-        return get.orTimeout(60, java.util.concurrent.TimeUnit.SECONDS).join();
+        return get.orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     void failNext(int times, FailureReason reason, int code, @Nullable Duration retryAfter) {
