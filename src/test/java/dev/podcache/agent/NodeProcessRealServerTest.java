@@ -9,10 +9,7 @@ import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.TcpProxy;
-import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -22,7 +19,6 @@ import java.time.Duration;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -49,25 +45,20 @@ class NodeProcessRealServerTest {
     @TempDir
     private Path home;
 
-    private final String name = "process-" + UUID.randomUUID().toString().substring(0, 8);
-    private final String namespace = "of-" + name;
     private final RealApiServer real = RealApiServer.shared();
-    private final KubernetesClient admin = real.client();
+    private final RealNode node = new RealNode(real, "process");
     private @Nullable AgentProcess agent;
 
     @BeforeEach
-    void makeNamespace() throws IOException {
+    void configure() throws IOException {
         Files.writeString(home.resolve("kubelet.yaml"), CONFIGURATION);
-        Files.copy(real.kubeconfigFor("system:node:" + name, "system:nodes"), home.resolve("kubeconfig.yaml"));
-        real.kubectl("create", "namespace", namespace);
-        real.kubectl("create", "serviceaccount", "default", "-n", namespace);
+        Files.copy(node.kubeconfig(), home.resolve("kubeconfig.yaml"));
     }
 
     @AfterEach
     void endAgent() {
         kill();
-        admin.pods().inNamespace(namespace).withGracePeriod(0).delete();
-        admin.close();
+        node.close();
     }
 
     @Test
@@ -76,30 +67,32 @@ class NodeProcessRealServerTest {
             create("quiet-" + i);
         }
         create("leaves");
-        admin.resource(waitingFor("late-secret")).create();
+        node.create(Pods.withVolume(node.assigned("waits"), "late-secret"));
         start();
         awaitRunning("quiet-0", "quiet-1", "quiet-2", "quiet-3", "quiet-4", "leaves");
         awaitLeaseAfter(LONG_AGO);
-        await().until(() -> !pod("waits").getStatus().getContainerStatuses().isEmpty());
+        await()
+                .until(() ->
+                        !node.pod("waits").getStatus().getContainerStatuses().isEmpty());
 
         kill();
         Map<String, String> versions = versionsOfQuietPods();
-        String node = admin.nodes().withName(name).get().getMetadata().getUid();
-        Lease lease = lease();
-        admin.resource(Secrets.of(namespace, "late-secret", "v")).create();
+        String uid = node.node().getMetadata().getUid();
+        Lease lease = node.lease();
+        node.admin.resource(Secrets.of(node.namespace, "late-secret", "v")).create();
         create("comes");
-        admin.pods().inNamespace(namespace).withName("leaves").delete();
+        node.admin.pods().inNamespace(node.namespace).withName("leaves").delete();
         start();
 
         awaitRunning("comes", "waits");
-        await().until(() ->
-                admin.pods().inNamespace(namespace).withName("leaves").get() == null);
+        await().until(() -> node.pod("leaves") == null);
         awaitLeaseAfter(lease.getSpec().getRenewTime());
-        awaitLeaseAfter(lease().getSpec().getRenewTime());
+        awaitLeaseAfter(node.lease().getSpec().getRenewTime());
         assertThat(versionsOfQuietPods()).isEqualTo(versions);
-        assertThat(admin.nodes().withName(name).get().getMetadata().getUid()).isEqualTo(node);
-        assertThat(lease().getMetadata().getUid()).isEqualTo(lease.getMetadata().getUid());
-        assertThat(lease().getSpec().getHolderIdentity()).isEqualTo(name);
+        assertThat(node.node().getMetadata().getUid()).isEqualTo(uid);
+        assertThat(node.lease().getMetadata().getUid())
+                .isEqualTo(lease.getMetadata().getUid());
+        assertThat(node.lease().getSpec().getHolderIdentity()).isEqualTo(node.name);
     }
 
     @Test
@@ -134,11 +127,12 @@ class NodeProcessRealServerTest {
             Files.writeString(home.resolve("hosts"), "127.0.0.2 localhost\n");
             before.refuse(true);
             before.reset();
-            ZonedDateTime last = lease().getSpec().getRenewTime();
+            ZonedDateTime last = node.lease().getSpec().getRenewTime();
             awaitLeaseAfter(last);
 
             assertThat(after.accepted()).isPositive();
-            assertThat(Duration.between(last, lease().getSpec().getRenewTime())).isLessThan(LEASE);
+            assertThat(Duration.between(last, node.lease().getSpec().getRenewTime()))
+                    .isLessThan(LEASE);
         }
     }
 
@@ -149,7 +143,7 @@ class NodeProcessRealServerTest {
                 Map.of(),
                 "run",
                 "--hostname-override",
-                name,
+                node.name,
                 "--kubeconfig",
                 home.resolve("kubeconfig.yaml").toString(),
                 "--config",
@@ -164,31 +158,7 @@ class NodeProcessRealServerTest {
     }
 
     private void create(String pod) {
-        admin.resource(assigned(pod).build()).create();
-    }
-
-    private Pod waitingFor(String secret) {
-        return Pods.withVolume(assigned("waits"), secret).build();
-    }
-
-    private PodBuilder assigned(String pod) {
-        return new PodBuilder()
-                .withNewMetadata()
-                .withNamespace(namespace)
-                .withName(pod)
-                .endMetadata()
-                .withNewSpec()
-                .withNodeName(name)
-                .withAutomountServiceAccountToken(false)
-                .addNewContainer()
-                .withName("main")
-                .withImage("nginx")
-                .endContainer()
-                .endSpec();
-    }
-
-    private Pod pod(String pod) {
-        return admin.pods().inNamespace(namespace).withName(pod).get();
+        node.create(node.assigned(pod));
     }
 
     private void awaitRunning(String... pods) {
@@ -205,7 +175,7 @@ class NodeProcessRealServerTest {
 
     /** The resourceVersions of the pods that were reported running. */
     private Map<String, String> runningPods() {
-        return admin.pods().inNamespace(namespace).list().getItems().stream()
+        return node.admin.pods().inNamespace(node.namespace).list().getItems().stream()
                 .filter(pod -> "Running".equals(pod.getStatus().getPhase()))
                 .collect(Collectors.toMap(
                         pod -> pod.getMetadata().getName(),
@@ -219,13 +189,9 @@ class NodeProcessRealServerTest {
         return versions;
     }
 
-    private Lease lease() {
-        return admin.leases().inNamespace("kube-node-lease").withName(name).get();
-    }
-
     private void awaitLeaseAfter(ZonedDateTime renewTime) {
         await().pollInterval(Duration.ofMillis(50)).until(() -> {
-            Lease there = lease();
+            Lease there = node.lease();
             return there != null && there.getSpec().getRenewTime().isAfter(renewTime);
         });
     }

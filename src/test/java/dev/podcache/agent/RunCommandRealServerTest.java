@@ -8,10 +8,8 @@ import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Node;
-import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +18,6 @@ import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -63,10 +60,8 @@ class RunCommandRealServerTest {
     @TempDir
     private Path home;
 
-    private final String name = "hollow-" + UUID.randomUUID().toString().substring(0, 8);
-    private final String namespace = "of-" + name;
     private final RealApiServer real = Objects.requireNonNull(SERVER.get());
-    private final KubernetesClient admin = real.client();
+    private final RealNode hollow = new RealNode(real, "hollow");
     private CapturedConsole console = new CapturedConsole(Path.of(""));
     private CompletableFuture<Integer> running = CompletableFuture.completedFuture(0);
 
@@ -88,17 +83,14 @@ class RunCommandRealServerTest {
     }
 
     @BeforeEach
-    void makeNamespace() throws IOException {
+    void configure() throws IOException {
         Files.writeString(home.resolve("kubelet.yaml"), CONFIGURATION);
-        real.kubectl("create", "namespace", namespace);
-        real.kubectl("create", "serviceaccount", "default", "-n", namespace);
     }
 
     @AfterEach
     void endAgent() throws Exception {
         stop();
-        admin.pods().inNamespace(namespace).withGracePeriod(0).delete();
-        admin.close();
+        hollow.close();
     }
 
     private void run() {
@@ -107,9 +99,9 @@ class RunCommandRealServerTest {
         running = CompletableFuture.supplyAsync(() -> used.execute(
                 "run",
                 "--hostname-override",
-                name,
+                hollow.name,
                 "--kubeconfig",
-                real.kubeconfigFor("system:node:" + name, "system:nodes").toString(),
+                hollow.kubeconfig().toString(),
                 "--config",
                 home.resolve("kubelet.yaml").toString(),
                 "--node-labels",
@@ -122,12 +114,8 @@ class RunCommandRealServerTest {
         return running.get(60, TimeUnit.SECONDS);
     }
 
-    private Node node() {
-        return admin.nodes().withName(name).get();
-    }
-
     private String ready() {
-        Node node = node();
+        Node node = hollow.node();
         return node == null
                 ? "no node"
                 : node.getStatus().getConditions().stream()
@@ -137,53 +125,25 @@ class RunCommandRealServerTest {
                         .orElse("none");
     }
 
-    private PodBuilder pod(String pod) {
-        return new PodBuilder()
-                .withNewMetadata()
-                .withNamespace(namespace)
-                .withName(pod)
-                .endMetadata()
-                .withNewSpec()
-                .withNodeName(name)
-                .withAutomountServiceAccountToken(false)
-                .addNewContainer()
-                .withName("main")
-                .withImage("nginx")
-                .endContainer()
-                .endSpec();
-    }
-
-    private Pod create(PodBuilder pod) {
-        return admin.resource(pod.build()).create();
-    }
-
     private String phase(String pod) {
-        return String.valueOf(admin.pods()
-                .inNamespace(namespace)
-                .withName(pod)
-                .get()
-                .getStatus()
-                .getPhase());
+        return String.valueOf(hollow.pod(pod).getStatus().getPhase());
     }
 
     private ZonedDateTime renewTime() {
-        return admin.leases()
-                .inNamespace("kube-node-lease")
-                .withName(name)
-                .get()
-                .getSpec()
-                .getRenewTime();
+        return hollow.lease().getSpec().getRenewTime();
     }
 
     @Test
     void node_isReadyForKubectl_andSaysWhatIsConfigured() {
         run();
 
-        assertThat(real.kubectl("get", "node", name)).contains(name).contains(" Ready ");
-        Node node = node();
+        assertThat(real.kubectl("get", "node", hollow.name))
+                .contains(hollow.name)
+                .contains(" Ready ");
+        Node node = hollow.node();
         assertThat(node.getMetadata().getLabels())
                 .containsEntry("disk", "ssd")
-                .containsEntry("kubernetes.io/hostname", name);
+                .containsEntry("kubernetes.io/hostname", hollow.name);
         // the admission of this server adds the other one, and without controllers nobody takes it away
         assertThat(node.getSpec().getTaints())
                 .extracting(taint -> taint.getKey())
@@ -192,7 +152,7 @@ class RunCommandRealServerTest {
         assertThat(millis(node.getStatus().getCapacity())
                         - millis(node.getStatus().getAllocatable()))
                 .isEqualTo(100);
-        assertThat(real.kubectl("describe", "node", name))
+        assertThat(real.kubectl("describe", "node", hollow.name))
                 .contains("KubeletReady", "kubelet is posting ready status", "KubeletHasSufficientMemory");
     }
 
@@ -220,35 +180,24 @@ class RunCommandRealServerTest {
     @Test
     void restart_reconcilesAndRecreatesNothing() throws Exception {
         run();
-        create(pod("web"));
+        hollow.create(hollow.assigned("web"));
         await().until(() -> phase("web").equals("Running"));
-        String uid = node().getMetadata().getUid();
+        String uid = hollow.node().getMetadata().getUid();
         stop();
-        String version = admin.pods()
-                .inNamespace(namespace)
-                .withName("web")
-                .get()
-                .getMetadata()
-                .getResourceVersion();
+        String version = hollow.pod("web").getMetadata().getResourceVersion();
 
         run();
         await().until(() -> printed("Running 1/1 ready"));
         stop();
 
-        assertThat(node().getMetadata().getUid()).isEqualTo(uid);
-        assertThat(admin.pods()
-                        .inNamespace(namespace)
-                        .withName("web")
-                        .get()
-                        .getMetadata()
-                        .getResourceVersion())
-                .isEqualTo(version);
+        assertThat(hollow.node().getMetadata().getUid()).isEqualTo(uid);
+        assertThat(hollow.pod("web").getMetadata().getResourceVersion()).isEqualTo(version);
     }
 
     @Test
     void secretOfAPodMissing_isShownByKubectl_andClearsWithinTwoSeconds() {
         run();
-        create(pod("web")
+        hollow.create(hollow.assigned("web")
                 .editSpec()
                 .editFirstContainer()
                 .addNewEnvFrom()
@@ -256,34 +205,36 @@ class RunCommandRealServerTest {
                 .endEnvFrom()
                 .endContainer()
                 .endSpec());
-        await().until(() -> real.kubectl("get", "pod", "web", "-n", namespace).contains("CreateContainerConfigError"));
+        await()
+                .until(() -> real.kubectl("get", "pod", "web", "-n", hollow.namespace)
+                        .contains("CreateContainerConfigError"));
         assertThat(real.kubectl(
                         "get",
                         "pod",
                         "web",
                         "-n",
-                        namespace,
+                        hollow.namespace,
                         "-o",
                         "jsonpath={.status.containerStatuses[0].state.waiting.message}"))
                 .isEqualTo("secret \"db\" not found");
 
-        admin.resource(Secrets.of(namespace, "db", "s3cret")).create();
+        hollow.admin.resource(Secrets.of(hollow.namespace, "db", "s3cret")).create();
         long created = System.nanoTime();
         await().pollInterval(Duration.ofMillis(20)).until(() -> phase("web").equals("Running"));
         log.info("Running {} ms after its Secret came", (System.nanoTime() - created) / 1_000_000);
 
-        admin.pods().inNamespace(namespace).withName("web").delete();
-        await().until(() -> admin.pods().inNamespace(namespace).withName("web").get() == null);
+        hollow.admin.pods().inNamespace(hollow.namespace).withName("web").delete();
+        await().until(() -> hollow.pod("web") == null);
         assertThat(String.join("\n", console.out())).doesNotContain("s3cret");
     }
 
     @Test
     void hundredAndTenPods_withFiveSecretsEach_areAllReported() {
         for (int i = 0; i < 550; i++) {
-            admin.resource(Secrets.of(namespace, "s-" + i, "v")).create();
+            hollow.admin.resource(Secrets.of(hollow.namespace, "s-" + i, "v")).create();
         }
         for (int i = 0; i < 110; i++) {
-            PodBuilder pod = pod("web-" + i);
+            PodBuilder pod = hollow.assigned("web-" + i);
             for (int j = 0; j < 5; j++) {
                 pod = pod.editSpec()
                         .addNewVolume()
@@ -294,13 +245,13 @@ class RunCommandRealServerTest {
                         .endVolume()
                         .endSpec();
             }
-            create(pod);
+            hollow.create(pod);
         }
         long started = System.nanoTime();
 
         run();
         await().pollInterval(Duration.ofMillis(200))
-                .until(() -> admin.pods().inNamespace(namespace).list().getItems().stream()
+                .until(() -> hollow.admin.pods().inNamespace(hollow.namespace).list().getItems().stream()
                         .allMatch(each -> "Running".equals(each.getStatus().getPhase())));
 
         log.info("110 pods with 550 Secrets reported {} ms after the start", (System.nanoTime() - started) / 1_000_000);
@@ -312,15 +263,19 @@ class RunCommandRealServerTest {
         leaks.allowWarnings("could not be renewed");
         run();
         await().until(() -> printed("lease "));
-        String uid = node().getMetadata().getUid();
+        String uid = hollow.node().getMetadata().getUid();
 
-        real.kubectl("delete", "node", name);
-        admin.leases().inNamespace("kube-node-lease").withName(name).delete();
+        real.kubectl("delete", "node", hollow.name);
+        hollow.admin
+                .leases()
+                .inNamespace("kube-node-lease")
+                .withName(hollow.name)
+                .delete();
 
-        await().until(() ->
-                ready().equals("True") && !node().getMetadata().getUid().equals(uid));
-        await().until(() ->
-                admin.leases().inNamespace("kube-node-lease").withName(name).get() != null);
+        await()
+                .until(() -> ready().equals("True")
+                        && !hollow.node().getMetadata().getUid().equals(uid));
+        await().until(() -> hollow.lease() != null);
     }
 
     @Test
@@ -333,7 +288,7 @@ class RunCommandRealServerTest {
         real.apiServer().kill();
         await().during(Duration.ofSeconds(5)).until(() -> !running.isDone());
         real.apiServer().start();
-        create(pod("late"));
+        hollow.create(hollow.assigned("late"));
 
         await().until(() -> phase("late").equals("Running"));
         await().until(() -> renewTime().isAfter(before));
