@@ -9,8 +9,8 @@ import java.time.Duration;
  *
  * @param timekeeper time and threads
  * @param readTimeout the longest that a get blocks; positive, and at most a hundred years, to which a longer one is cut
- * @param budget the bound on payloads; stores that are to share a bound share the instance. Means nothing to strategies
- *     GET and WATCH, which could not fetch again what they forgot
+ * @param budget the bound on payloads; stores that are to share a bound share the instance. Means nothing to strategy
+ *     GET, which holds none, nor to WATCH, which could not fetch again what it forgot
  * @param metrics told what happens; guarded against what it throws
  * @param maxStaleness how much older than the TTL an object may be that is served while it is refreshed, see {@link
  *     #backgroundRefresh}; zero for not at all, at most a hundred years, to which a longer one is cut
