@@ -71,9 +71,8 @@ class NodeProcessRealServerTest {
         start();
         awaitRunning("quiet-0", "quiet-1", "quiet-2", "quiet-3", "quiet-4", "leaves");
         awaitLeaseAfter(LONG_AGO);
-        await()
-                .until(() ->
-                        !node.pod("waits").getStatus().getContainerStatuses().isEmpty());
+        await().until(() ->
+                !node.pod("waits").getStatus().getContainerStatuses().isEmpty());
 
         kill();
         Map<String, String> versions = versionsOfQuietPods();

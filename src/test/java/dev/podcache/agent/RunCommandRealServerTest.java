@@ -205,9 +205,8 @@ class RunCommandRealServerTest {
                 .endEnvFrom()
                 .endContainer()
                 .endSpec());
-        await()
-                .until(() -> real.kubectl("get", "pod", "web", "-n", hollow.namespace)
-                        .contains("CreateContainerConfigError"));
+        await().until(() ->
+                real.kubectl("get", "pod", "web", "-n", hollow.namespace).contains("CreateContainerConfigError"));
         assertThat(real.kubectl(
                         "get",
                         "pod",
@@ -272,9 +271,8 @@ class RunCommandRealServerTest {
                 .withName(hollow.name)
                 .delete();
 
-        await()
-                .until(() -> ready().equals("True")
-                        && !hollow.node().getMetadata().getUid().equals(uid));
+        await().until(() ->
+                ready().equals("True") && !hollow.node().getMetadata().getUid().equals(uid));
         await().until(() -> hollow.lease() != null);
     }
 

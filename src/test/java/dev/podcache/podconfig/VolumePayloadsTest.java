@@ -168,11 +168,7 @@ class VolumePayloadsTest {
 
     /** TestCollectDataWithDownwardAPI. */
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             annotation     | metadata.annotations['a1'] | value1
             labels         | metadata.labels            | key1="value1"~key2="value2"
             annotations    | metadata.annotations       | a1="value1"~a2="value2"

@@ -55,9 +55,12 @@ class FlightsTest {
         flights.launch(DB, flight, landings::add);
         response.completeExceptionally(bug);
 
-        assertThat(landings).extracting(Outcome::failure).singleElement().satisfies(failure -> assertThat(failure)
-                .hasMessageContaining("the adapter failed unexpectedly")
-                .hasCause(bug));
+        assertThat(landings)
+                .extracting(Outcome::failure)
+                .singleElement()
+                .satisfies(failure -> assertThat(failure)
+                        .hasMessageContaining("the adapter failed unexpectedly")
+                        .hasCause(bug));
     }
 
     @Test
