@@ -103,9 +103,11 @@
  * <tr><td>{@code TestStatusNormalizationEnforcesMaxBytes}</td><td>{@code PodStatusNormalizerTest}</td><td></td></tr>
  * <tr><td>{@code TestStaticPod}, {@code TestDoNotDeleteMirrorPods}</td><td>-</td><td>pods come from the API server
  * alone: there are no static ones, and so no mirror pods</td></tr>
- * <tr><td>{@code TestTerminatePod}</td><td>{@code PodStatusManagerTest}, {@code StatusStepsTest}</td><td></td></tr>
- * <tr><td>{@code TestSetContainerReadiness}, {@code TestSetContainerStartup}, {@code TestSyncBatchCleanupVersions},
- * {@code TestReconcilePodStatus}, {@code TestDeletePods}</td><td>{@code PodStatusManagerTest}</td><td></td></tr>
+ * <tr><td>{@code TestTerminatePod}</td><td>{@code PodStatusEndTest}, {@code StatusStepsTest}</td><td></td></tr>
+ * <tr><td>{@code TestSetContainerReadiness}, {@code TestSetContainerStartup},
+ * {@code TestReconcilePodStatus}</td><td>{@code PodStatusManagerTest}</td><td></td></tr>
+ * <tr><td>{@code TestSyncBatchCleanupVersions},
+ * {@code TestDeletePods}</td><td>{@code PodStatusEndTest}</td><td></td></tr>
  * <tr><td>{@code TestUpdateLastTransitionTime}</td><td>{@code StatusStepsTest}</td><td></td></tr>
  * <tr><td>{@code TestMergePodStatus}</td><td>{@code PodStatusMergeTest}</td><td></td></tr>
  * <tr><td>{@code TestPatchPodStatus}</td><td>{@code StatusPatchTest}</td><td></td></tr>
@@ -114,7 +116,7 @@
  * <tr><td>newer: end of a pod in TerminatePod</td><td>{@code StatusStepsTest}</td><td></td></tr>
  * <tr><td>newer: end held back while containers run,
  * {@code DisruptionTarget}</td><td>{@code PodStatusMergeTest}</td><td></td></tr>
- * <tr><td>newer: DeletePodBeforeFinished, {@code DeletePodFinished}</td><td>{@code PodStatusManagerTest}</td><td>as
+ * <tr><td>newer: DeletePodBeforeFinished, {@code DeletePodFinished}</td><td>{@code PodStatusEndTest}</td><td>as
  * {@code deletePods_podThatHasNotEnded_isNot} and {@code deletePods_podThatWasDeletedAndHasEnded_isRemoved}</td></tr>
  * </table>
  *
