@@ -34,12 +34,13 @@ final class ChaosReport {
         line("converged after", took);
     }
 
-    /** Looks what the process holds now, when everything should be closed. */
-    void after(Resources now) {
+    /** Looks what the process holds now, when everything should be closed; waits for that at most {@code patience}. */
+    void after(Duration patience) {
         Resources known = before;
         if (known == null) {
             return;
         }
+        Resources now = Resources.backTo(known, FEW_FILES, patience);
         line("resources after", now);
         List<String> threads = now.newSince(known);
         if (!threads.isEmpty()) {

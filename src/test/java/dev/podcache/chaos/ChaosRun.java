@@ -16,6 +16,7 @@ final class ChaosRun {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration WARM_WITHIN = Duration.ofSeconds(20);
     private static final Duration SETTLED_WITHIN = Duration.ofSeconds(20);
+    private static final Duration CLOSED_WITHIN = Duration.ofMinutes(1);
 
     private final ChaosServer server;
     private final ChaosOptions options;
@@ -56,7 +57,7 @@ final class ChaosRun {
             caches.forEach(CacheUnderTest::close);
             caches.clear();
             podChurns.clear();
-            report.after(Resources.steady(SETTLED_WITHIN));
+            report.after(CLOSED_WITHIN);
             report.print(Duration.ofNanos(world.time.now() - began));
         }
         return report;

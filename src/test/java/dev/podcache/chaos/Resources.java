@@ -57,6 +57,21 @@ record Resources(Set<Thread> threads, int files, int sockets, long heap) {
         return new Resources(known.threads, descriptors(""), known.sockets, heapInUse());
     }
 
+    /**
+     * Those of now, after waiting until there are no other threads than {@code before} and at most {@code few} more
+     * sockets; {@code patience} at most, because the other end of a connection may take its time to close it.
+     */
+    static Resources backTo(Resources before, int few, Duration patience) {
+        long giveUp = System.nanoTime() + patience.toNanos();
+        Counts known = Counts.now();
+        while ((!before.threads.containsAll(known.threads) || known.sockets > before.sockets + few)
+                && System.nanoTime() < giveUp) {
+            LockSupport.parkNanos(POLL.toNanos());
+            known = Counts.now();
+        }
+        return new Resources(known.threads, descriptors(""), known.sockets, heapInUse());
+    }
+
     /** What comes and goes. */
     private record Counts(Set<Thread> threads, int sockets) {
         static Counts now() {
