@@ -12,13 +12,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NoLeaks.class)
 class EventLoopsTest {
 
-    /** Nothing would close it: Netty logs a stack trace when somebody, or the garbage collector, tries to. */
+    /** Vert.x would refuse it too, but only half made: Netty logs a stack trace when the garbage collector then closes it. */
     @Test
     void client_afterClose_isRefused() {
         EventLoops loops = new EventLoops(1);
         loops.close();
 
         assertThatThrownBy(() -> loops.client(new HttpClientOptions(), new PoolOptions()))
-                .isInstanceOf(RejectedExecutionException.class);
+                .isInstanceOf(RejectedExecutionException.class)
+                .hasMessage("the event loops are closed");
     }
 }
