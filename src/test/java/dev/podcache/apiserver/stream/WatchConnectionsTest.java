@@ -109,8 +109,9 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
         connect(server.port());
         watchAndAwait(server, 9);
 
-        await().until(() -> server.connections.size() == 2);
+        await().until(() -> server.cameOver.containsKey("/version"));
 
+        assertThat(server.connections).hasSize(2);
         assertThat(server.cameOver.get("/version")).isSameAs(server.connections.get(1));
         Followed tenth = watch("/tenth");
         Followed eleventh = watch("/eleventh");

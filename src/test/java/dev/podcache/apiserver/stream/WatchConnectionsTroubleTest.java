@@ -45,7 +45,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         proxy.freeze();
         await().until(() -> {
             time.advance(Pulse.PERIOD);
-            return watches.get(0).end().isPresent();
+            return watches.stream().allMatch(watch -> watch.end().isPresent());
         });
 
         assertThat(watches.get(0).failure())
@@ -120,7 +120,8 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         assertThat(read(connections.lane(), "/object")).isEmpty();
         List<Followed> watches = watchAndAwait(server, 3);
 
-        assertThat(server.connections).hasSize(3);
+        // without the one that was asked for HTTP/2
+        await().until(() -> server.connections.size() == 3);
         watches.get(0).handle.close();
         await().until(() -> server.connections.size() == 2);
     }
