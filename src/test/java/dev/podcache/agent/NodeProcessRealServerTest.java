@@ -32,12 +32,14 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(NoLeaks.class)
 class NodeProcessRealServerTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(8);
+    /** A quarter of it is all the time for the first TLS handshake of a JVM that has just begun. */
+    private static final Duration LEASE = Duration.ofSeconds(20);
+
     private static final ZonedDateTime LONG_AGO = ZonedDateTime.parse("2000-01-01T00:00:00Z");
     private static final String CONFIGURATION = """
             apiVersion: kubelet.config.k8s.io/v1beta1
             kind: KubeletConfiguration
-            nodeLeaseDurationSeconds: 8
+            nodeLeaseDurationSeconds: 20
             nodeStatusUpdateFrequency: 1s
             nodeStatusReportFrequency: 5m
             """;
