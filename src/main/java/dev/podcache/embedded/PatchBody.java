@@ -36,9 +36,12 @@ public record PatchBody(Type type, JsonNode body) {
             }
             throw StatusException.badRequest("the patch leaves no object");
         } catch (PatchException e) {
-            throw e.isMalformed()
-                    ? StatusException.badRequest(String.valueOf(e.getMessage()))
-                    : StatusException.unprocessable(String.valueOf(e.getMessage()));
+            String why = String.valueOf(e.getMessage());
+            throw switch (e.fault()) {
+                case MALFORMED -> StatusException.badRequest(why);
+                case INAPPLICABLE -> StatusException.unprocessable(why);
+                case CONTRADICTORY -> StatusException.ownMistake(why);
+            };
         }
     }
 

@@ -122,7 +122,12 @@ public final class StatusException extends RuntimeException {
 
     /** What a server makes of a resourceVersion that is no number: its own mistake. */
     static StatusException versionIsNoNumber(String version) {
-        return of(500, "", "resourceVersion: Invalid value: \"" + version + "\": not an unsigned number");
+        return ownMistake("resourceVersion: Invalid value: \"" + version + "\": not an unsigned number");
+    }
+
+    /** 500 without a reason, for a mistake of the client that servers do not foresee. */
+    static StatusException ownMistake(String message) {
+        return of(500, "", message);
     }
 
     static StatusException badRequest(String message) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -41,6 +42,33 @@ final class ElementOrder {
             }
         }
         return -1;
+    }
+
+    /** Whether the elements of a patch's list, but for those that it deletes, are all named in {@code order}, and in that order. */
+    boolean isFollowed(JsonNode order, JsonNode list) {
+        Iterator<JsonNode> places = order.iterator();
+        for (JsonNode element : list) {
+            boolean deleted = element.path(Directives.PATCH).asText().equals(Directives.DELETE);
+            if (!deleted && !reach(places, element)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean reach(Iterator<JsonNode> places, JsonNode element) {
+        while (places.hasNext()) {
+            if (isSame(places.next(), element)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isSame(JsonNode place, JsonNode element) {
+        return mergeKey.equals(MergeKeys.VALUES)
+                ? place.equals(element)
+                : place.has(mergeKey) && place.get(mergeKey).equals(element.get(mergeKey));
     }
 
     /** The elements of {@code merged} in their final order. */

@@ -5,23 +5,37 @@ public final class PatchException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
-    private final boolean malformed;
+    private final Fault fault;
 
-    private PatchException(String message, boolean malformed) {
+    private PatchException(String message, Fault fault) {
         super(message);
-        this.malformed = malformed;
+        this.fault = fault;
+    }
+
+    /** What is wrong. */
+    public enum Fault {
+        /** It is no patch at all. */
+        MALFORMED,
+        /** It is one, but this object does not go with it. */
+        INAPPLICABLE,
+        /** It contradicts itself, in a way that API servers take for a mistake of their own. */
+        CONTRADICTORY
     }
 
     static PatchException malformed(String message) {
-        return new PatchException(message, true);
+        return new PatchException(message, Fault.MALFORMED);
     }
 
     static PatchException inapplicable(String message) {
-        return new PatchException(message, false);
+        return new PatchException(message, Fault.INAPPLICABLE);
     }
 
-    /** Whether it is no patch at all; otherwise it is one, but this object does not go with it. */
-    public boolean isMalformed() {
-        return malformed;
+    static PatchException contradictory(String message) {
+        return new PatchException(message, Fault.CONTRADICTORY);
+    }
+
+    /** What is wrong. */
+    public Fault fault() {
+        return fault;
     }
 }

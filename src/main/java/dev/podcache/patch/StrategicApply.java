@@ -41,6 +41,9 @@ final class StrategicApply {
         for (Map.Entry<String, JsonNode> change : patch.properties()) {
             String field = change.getKey();
             requireList(field, change.getValue());
+            if (field.startsWith(SET_ELEMENT_ORDER)) {
+                requireOrder(patch, field.substring(SET_ELEMENT_ORDER.length()), path);
+            }
             if (field.startsWith(DELETE_FROM_PRIMITIVE_LIST)) {
                 removeValues(object, field.substring(DELETE_FROM_PRIMITIVE_LIST.length()), change.getValue());
             } else if (!field.startsWith(SET_ELEMENT_ORDER) && !field.equals(RETAIN_KEYS)) {
@@ -54,9 +57,29 @@ final class StrategicApply {
     }
 
     private static void requireList(String field, JsonNode value) {
-        boolean directive = field.startsWith(DELETE_FROM_PRIMITIVE_LIST) || field.startsWith(SET_ELEMENT_ORDER);
-        if (directive && !value.isArray()) {
-            throw PatchException.malformed("a $deleteFromPrimitiveList or $setElementOrder of the patch is no list");
+        if (field.startsWith(DELETE_FROM_PRIMITIVE_LIST) && !value.isArray()) {
+            throw PatchException.malformed("a $deleteFromPrimitiveList of the patch is no list");
+        }
+        if (field.startsWith(SET_ELEMENT_ORDER) && !value.isArray()) {
+            throw PatchException.contradictory("a $setElementOrder of the patch is no list");
+        }
+    }
+
+    /** What the patch changes of a list it must give in the order that it sets, as far as it sets one. */
+    private void requireOrder(ObjectNode patch, String field, String parent) {
+        JsonNode list = patch.get(field);
+        String path = path(parent, field);
+        String key = keys.keyOf(path);
+        if (list == null || key == null) {
+            return;
+        }
+        if (!list.isArray()) {
+            throw PatchException.contradictory(
+                    "\"" + path + "\" is no list, and the patch has a $setElementOrder for it");
+        }
+        JsonNode order = patch.path(SET_ELEMENT_ORDER + field);
+        if (!order.isEmpty() && !new ElementOrder(key).isFollowed(order, list)) {
+            throw PatchException.contradictory("the list at \"" + path + "\" does not match its $setElementOrder");
         }
     }
 

@@ -34,7 +34,7 @@ class HostilePatchProperties {
             ("{\"metadata\":{\"$deleteFromPrimitiveList/finalizers\":[\"a\"],\"$setElementOrder/finalizers\":[\"b\"],"
                             + "\"labels\":{\"$patch\":\"replace\",\"k\":\"" + NoLeaks.CANARY
                             + "\"}},\"spec\":{\"$setElementOrder/containers\":[{\"name\":\"side\"},"
-                            + "{\"name\":\"main\"}],\"containers\":[{\"name\":\"main\",\"env\":[{\"name\":\"A\",\"$patch\":\"delete\"}]},{\"name\":\"new\"}],"
+                            + "{\"name\":\"main\"},{\"name\":\"new\"}],\"containers\":[{\"name\":\"main\",\"env\":[{\"name\":\"A\",\"$patch\":\"delete\"}]},{\"name\":\"new\"}],"
                             + "\"volumes\":[{\"name\":\"v\",\"$retainKeys\":[\"name\",\"configMap\"],\"configMap\":{\"name\":\"c\"}}]},\"status\":null}")
                     .getBytes(UTF_8);
 

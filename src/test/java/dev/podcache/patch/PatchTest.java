@@ -62,7 +62,7 @@ class PatchTest {
         assertThatThrownBy(
                         () -> JsonPatch.apply(secret, value("[{'op':'test','path':'/data/k','value':'canary-new'}]")))
                 .isInstanceOfSatisfying(
-                        PatchException.class, e -> assertThat(e.isMalformed()).isFalse())
+                        PatchException.class, e -> assertThat(e.fault()).isEqualTo(PatchException.Fault.INAPPLICABLE))
                 .hasMessageContaining("operation 0 of the JSON patch (test /data/k)")
                 .hasMessageNotContaining("canary");
     }

@@ -55,6 +55,46 @@ class StrategicMergePatchTest {
                 .isEqualTo(Trees.tree("{'status':{'conditions':[{'type':'B'},{'type':'C'},{'type':'A','x':1}]}}"));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "[{'type':'A'}]                | [{'type':'B','x':1}]",
+                "[{'type':'A'},{'type':'B'}]   | [{'type':'B','x':1},{'type':'A','x':1}]",
+                "[{'type':'A'}]                | [{'type':'A'},{'type':'A'}]",
+                "[{'type':'A'}]                | [{'$patch':'replace'}]",
+                "[{'type':'A'}]                | null",
+                "'A'                           | []"
+            },
+            quoteCharacter = '`')
+    void apply_listThatDisagreesWithItsOrder_isContradictory(String order, String list) {
+        String patch = "{'status':{'$setElementOrder/conditions':%s,'conditions':%s}}".formatted(order, list);
+
+        assertThatThrownBy(() -> applied("Node", "{'status':{'conditions':[{'type':'A'},{'type':'B'}]}}", patch))
+                .isInstanceOfSatisfying(
+                        PatchException.class, e -> assertThat(e.fault()).isEqualTo(PatchException.Fault.CONTRADICTORY))
+                .hasMessageContaining("$setElementOrder");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "[{'type':'A'},{'type':'B'}]   | [{'type':'B'}]",
+                "[{'type':'A'},{'type':'B'}]   | []",
+                "[]                            | [{'type':'B'}]",
+                "[{'type':'A'}]                | [{'type':'B','$patch':'delete'},{'type':'A'}]",
+                "[{'type':'A'}]                | [{'type':'A'},{'type':'B','$patch':'delete'}]"
+            },
+            quoteCharacter = '`')
+    void apply_listThatAgreesWithItsOrder_isMerged(String order, String list) {
+        String patch = "{'status':{'$setElementOrder/conditions':%s,'conditions':%s}}".formatted(order, list);
+
+        ObjectNode result = applied("Node", "{'status':{'conditions':[{'type':'A'},{'type':'B'}]}}", patch);
+
+        assertThat(result.at("/status/conditions/0/type").asText()).isEqualTo("A");
+    }
+
     @Test
     void apply_containerInAPod_mergesItsOwnLists() {
         ObjectNode result = applied(
@@ -85,7 +125,7 @@ class StrategicMergePatchTest {
                         "{'spec':{'volumes':[{'name':'v'}]}}",
                         "{'spec':{'volumes':[{'name':'v','$retainKeys':['name'],'configMap':{'name':'c'}}]}}"))
                 .isInstanceOfSatisfying(
-                        PatchException.class, e -> assertThat(e.isMalformed()).isTrue())
+                        PatchException.class, e -> assertThat(e.fault()).isEqualTo(PatchException.Fault.MALFORMED))
                 .hasMessageContaining("$retainKeys at \"spec.volumes\"");
     }
 
@@ -111,7 +151,7 @@ class StrategicMergePatchTest {
                         "{'spec':{'containers':[{'name':'c'}]}}",
                         "{'spec':{'containers':[{'image':'canary'}]}}"))
                 .isInstanceOfSatisfying(
-                        PatchException.class, e -> assertThat(e.isMalformed()).isTrue())
+                        PatchException.class, e -> assertThat(e.fault()).isEqualTo(PatchException.Fault.MALFORMED))
                 .hasMessageContaining("name")
                 .hasMessageNotContaining("canary");
     }

@@ -269,6 +269,23 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
         assertThat(reply.code() + " " + reply.text("/reason")).isEqualTo("400 BadRequest");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'$setElementOrder/finalizers':['a/b'],'finalizers':['c/d']}",
+                "{'$setElementOrder/finalizers':['a/b','c/d'],'finalizers':['c/d','a/b']}",
+                "{'$setElementOrder/finalizers':'a/b','finalizers':['a/b']}",
+                "{'$setElementOrder/finalizers':['a/b'],'finalizers':null}",
+                "{'$setElementOrder/ownerReferences':[{'uid':'1'}],'ownerReferences':[{'uid':'2'}]}"
+            })
+    void patch_orderThatTheListDisagreesWith_isTakenForTheServersMistake(String metadata) throws Exception {
+        create("db", "djE=");
+
+        Reply reply = api().patch(secrets + "/db", STRATEGIC, "{\"metadata\":" + metadata.replace('\'', '"') + "}");
+
+        assertThat(reply.code() + " " + reply.text("/reason")).isEqualTo("500 ");
+    }
+
     @Test
     void patch_unknownLanguage_isRefused() throws Exception {
         create("db", "djE=");
