@@ -30,11 +30,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * A node of a cluster: registers its Node and keeps its status and its lease, sees to the pods that are assigned to it with
- * what they get from Secrets and ConfigMaps, and reports their status. What running means is the {@link PodRuntime}'s affair.
+ * A node of a cluster: registers its Node and keeps its status and its lease, sees to the pods that are
+ * assigned to it with what they get from Secrets and ConfigMaps, and reports their status. What running means
+ * is the {@link PodRuntime}'s affair.
  *
- * <p>Starting begins with what others need: the Node, its heartbeats, the pods' status, and last the pods. Closing ends all of it
- * in the other order; the Node, the Lease and the pods stay as they are, for the agent that comes next.
+ * <p>Starting begins with what others need: the Node, its heartbeats, the pods' status, and last the pods. Closing ends
+ * all of it in the other order; the Node, the Lease and the pods stay as they are, for the agent that comes next.
  */
 final class NodeAgent implements AutoCloseable {
 

@@ -7,38 +7,44 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether to repeat a request that failed, and after what pause: what all that repeats requests has in common. Immutable.
+ * Whether to repeat a request that failed, and after what pause: what all that repeats requests
+ * has in common. Immutable.
  *
- * <p>Somebody waits for a get, and an event is of no use for ever: for these it matters whether the failure may pass by itself.
+ * <p>Somebody waits for a get, and an event is of no use for ever: for these it matters whether
+ * the failure may pass by itself.
  *
  * <table>
  * <caption>What is repeated for who waits</caption>
  * <tr><th>reason</th><th>a get</th><th>an event</th><th>because</th></tr>
- * <tr><td>UNAVAILABLE, TIMEOUT</td><td>until its deadline</td><td>yes</td><td>nobody answered, or somebody who could not</td></tr>
- * <tr><td>THROTTLED</td><td>until its deadline</td><td>yes</td><td>the server, or the limit on our side, said: later</td></tr>
- * <tr><td>FORBIDDEN</td><td>for a second</td><td>no</td><td>right after a pod's binding the Node authorizer refuses for some
- * milliseconds (kubernetes/kubernetes PR 136211), later it means what it says; asked alike for every identity, as nobody can
- * tell by a refusal whether it is a node's</td></tr>
- * <tr><td>UNAUTHORIZED</td><td>no</td><td>no</td><td>a token that was rotated has been read again by the connection itself, so
- * the server does not know the new one either</td></tr>
+ * <tr><td>UNAVAILABLE, TIMEOUT</td><td>until its deadline</td><td>yes</td><td>nobody answered, or
+ * somebody who could not</td></tr>
+ * <tr><td>THROTTLED</td><td>until its deadline</td><td>yes</td><td>the server, or the limit on
+ * our side, said: later</td></tr>
+ * <tr><td>FORBIDDEN</td><td>for a second</td><td>no</td><td>right after a pod's binding the Node authorizer refuses for
+ * some milliseconds (kubernetes/kubernetes PR 136211), later it means what it says; asked alike for every identity, as
+ * nobody can tell by a refusal whether it is a node's</td></tr>
+ * <tr><td>UNAUTHORIZED</td><td>no</td><td>no</td><td>a token that was rotated has been read again by the connection
+ * itself, so the server does not know the new one either</td></tr>
  * <tr><td>NOT_FOUND, ALREADY_EXISTS</td><td>no</td><td>no</td><td>that is the answer</td></tr>
- * <tr><td>CONFLICT, EXPIRED</td><td>no</td><td>no</td><td>it takes another request: on what is there now, or a list</td></tr>
+ * <tr><td>CONFLICT, EXPIRED</td><td>no</td><td>no</td><td>it takes another request: on what is
+ * there now, or a list</td></tr>
  * <tr><td>REJECTED, UNREADABLE</td><td>no</td><td>no</td><td>the same request would be answered the same</td></tr>
  * <tr><td>INTERRUPTED</td><td>no</td><td>no</td><td>it is the caller who gave up; the server never says so</td></tr>
  * </table>
  *
- * <p>Loops that keep something as it should be (watches, refreshes behind gets, the lease, the Node's registration and its status,
- * pods' statuses) repeat whatever the reason: somebody may grant the role, renew the token or mend the server, and nobody tells us.
- * What they make of an answer is their own: a reflector lists at once after EXPIRED, a lease is created after NOT_FOUND and based on
- * what is there after CONFLICT, a pod's status is done with after NOT_FOUND.
+ * <p>Loops that keep something as it should be (watches, refreshes behind gets, the lease, the Node's
+ * registration and its status, pods' statuses) repeat whatever the reason: somebody may grant the role, renew the
+ * token or mend the server, and nobody tells us. What they make of an answer is their own: a reflector lists at
+ * once after EXPIRED, a lease is created after NOT_FOUND and based on what is there after CONFLICT, a pod's
+ * status is done with after NOT_FOUND.
  *
- * <p>A loop's pauses grow with its failures in a row. After FORBIDDEN it pauses as if there were one fewer, so that it asks twice soon
- * before it slows down: what it keeps may be a pod's that was bound just now.
+ * <p>A loop's pauses grow with its failures in a row. After FORBIDDEN it pauses as if there were one fewer, so that it
+ * asks twice soon before it slows down: what it keeps may be a pod's that was bound just now.
  *
- * <p>The pause is the loop's own, or as long as the server asked (Retry-After, as a header or in the Status) if that is longer. But
- * what is asked counts for two minutes at most: a kube-apiserver asks for up to 32 s, and a proxy that asks for a year must not
- * keep a loop from noticing that it is over. Who has a deadline takes what was asked as it is, and gives up at once if it does
- * not fit.
+ * <p>The pause is the loop's own, or as long as the server asked (Retry-After, as a header or in the Status) if that is
+ * longer. But what is asked counts for two minutes at most: a kube-apiserver asks for up to 32 s, and a proxy that asks
+ * for a year must not keep a loop from noticing that it is over. Who has a deadline takes what was asked as it is, and
+ * gives up at once if it does not fit.
  */
 public final class Retries {
 
@@ -58,12 +64,17 @@ public final class Retries {
         this.longestAsked = longestAsked;
     }
 
-    /** Pauses of up to {@code first}, doubled with each failure in a row up to {@code cap}, as {@link Backoff} has them. */
+    /**
+     * Pauses of up to {@code first}, doubled with each failure in a row up to {@code cap}, as {@link Backoff} has them.
+     */
     public Retries(Duration first, Duration cap) {
         this(new Backoff(first, cap)::pause, LONGEST_ASKED);
     }
 
-    /** At first a pause of any length up to {@code pause}, so that many who failed together come back apart; then always that. */
+    /**
+     * At first a pause of any length up to {@code pause}, so that many who failed together come
+     * back apart; then always that.
+     */
     public static Retries every(Duration pause) {
         return new Retries(
                 (failures, random) -> failures > 1 ? pause : Duration.ofNanos((long) (pause.toNanos() * random)),
@@ -85,7 +96,8 @@ public final class Retries {
      *
      * @param failures how many attempts in a row have failed, at least 1
      * @param random uniform in [0, 1), for the jitter of the loop's own pause
-     * @param failure of the latest, as it is or as a stage has wrapped it; any that is not the API server's asks for nothing
+     * @param failure of the latest, as it is or as a stage has wrapped it; any that is not the
+     *     API server's asks for nothing
      */
     public Duration pause(int failures, double random, @Nullable Throwable failure) {
         Duration pause = own.pause(isRefusal(failure) ? Math.max(1, failures - 1) : failures, random);

@@ -10,8 +10,9 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats an {@link ObjectGetter}'s attempts as long as that can help, by the table of {@link Retries}, and the next one still
- * begins before the caller's deadline. The only retry loop for reads: attempts themselves never repeat anything. Thread-safe.
+ * Repeats an {@link ObjectGetter}'s attempts as long as that can help, by the table of {@link Retries}, and
+ * the next one still begins before the caller's deadline. The only retry loop for reads: attempts themselves
+ * never repeat anything. Thread-safe.
  *
  * @param <T> the model class
  */
@@ -39,8 +40,8 @@ public final class RetryingGetter<T> {
     }
 
     /**
-     * One attempt, as {@link ObjectGetter#get} makes it: for callers that have an answer in hand and rather serve that than
-     * wait.
+     * One attempt, as {@link ObjectGetter#get} makes it: for callers that have an answer in hand
+     * and rather serve that than wait.
      */
     public CompletableFuture<Fetched<T>> getOnce(ObjectKey key, Freshness freshness, Duration timeout) {
         return getter.get(key, freshness, timeout);

@@ -55,8 +55,9 @@ public interface Manager<T> {
     void unregisterPod(Pod pod);
 
     /**
-     * The same as {@link #registerPod} for whoever else needs objects, such as the custom resource of an operator, see {@link
-     * Referrer#of}: from now on holds {@code objects} for it, of any namespaces, and no longer what it held before.
+     * The same as {@link #registerPod} for whoever else needs objects, such as the custom resource of an
+     * operator, see {@link Referrer#of}: from now on holds {@code objects} for it, of any namespaces, and
+     * no longer what it held before.
      *
      * @param objects of which a copy is kept
      * @throws IllegalStateException if the cache is closed

@@ -48,8 +48,9 @@ public interface PodcacheMetrics {
             ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {}
 
     /**
-     * What is known of an object changed. Told in order, on a thread of Podcache's, a moment after the fact. Who acts on changes
-     * gets the object anew, on another thread, whatever the cause: after {@code idle} nothing more is told before that get.
+     * What is known of an object changed. Told in order, on a thread of Podcache's, a moment after the fact.
+     * Who acts on changes gets the object anew, on another thread, whatever the cause: after {@code idle}
+     * nothing more is told before that get.
      *
      * @param from what was known before; of {@link Phase}, only UNREAD, FRESH and ABSENT are told here
      * @param to what is known now; the same as {@code from} when one state of the object followed another

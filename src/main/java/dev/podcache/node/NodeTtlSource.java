@@ -12,20 +12,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time to live that the control plane wrote to our Node: the annotation {@value #ANNOTATION}, in seconds. It grows with the
- * cluster, so that big clusters are polled less. Thread-safe.
+ * The time to live that the control plane wrote to our Node: the annotation {@value #ANNOTATION}, in seconds. It grows
+ * with the cluster, so that big clusters are polled less. Thread-safe.
  *
  * <table>
  * <caption>What counts</caption>
  * <tr><th>annotation</th><th>time to live</th></tr>
- * <tr><td>a signed 64-bit decimal</td><td>so many seconds; below 0 counts as 0, more than a {@code long} of nanoseconds holds
- * counts as what it holds</td></tr>
+ * <tr><td>a signed 64-bit decimal</td><td>so many seconds; below 0 counts as 0, more than a {@code long} of nanoseconds
+ * holds counts as what it holds</td></tr>
  * <tr><td>anything else</td><td>the default, with one warning for each value</td></tr>
  * <tr><td>absent, or no Node known</td><td>the default</td></tr>
  * </table>
  *
- * <p>Follows {@code GetObjectTTLFromNodeFunc} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}, except
- * that it is read when the Node changes rather than at each use.
+ * <p>Follows {@code GetObjectTTLFromNodeFunc} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go},
+ * except that it is read when the Node changes rather than at each use.
  */
 public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
 

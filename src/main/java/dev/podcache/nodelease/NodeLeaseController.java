@@ -64,9 +64,9 @@ public final class NodeLeaseController extends AbstractService {
     }
 
     /**
-     * To be called when the Node has come into being, which is the owner of the lease and without which none is created: there is a
-     * round that begins after this call, at once or after the one that runs now, unless the server has accepted a lease already.
-     * Returns at once. Without effect unless this is running.
+     * To be called when the Node has come into being, which is the owner of the lease and without which none is
+     * created: there is a round that begins after this call, at once or after the one that runs now, unless the server
+     * has accepted a lease already. Returns at once. Without effect unless this is running.
      */
     public synchronized void renewSoon() {
         again = inRound;

@@ -14,10 +14,10 @@ public final class Amounts {
     private Amounts() {}
 
     /**
-     * What {@code quantity} amounts to, within 2^63 - 1 either way, which is as far as Kubernetes itself computes with amounts, and
-     * rounded up to whole billionths, its smallest unit. So it has few digits, whatever is computed with it. API servers store
-     * others, too: ten characters such as {@code 1e99999999} name a number of a hundred million digits, to which adding one takes
-     * minutes.
+     * What {@code quantity} amounts to, within 2^63 - 1 either way, which is as far as Kubernetes itself computes with
+     * amounts, and rounded up to whole billionths, its smallest unit. So it has few digits, whatever is computed with
+     * it. API servers store others, too: ten characters such as {@code 1e99999999} name a number of a hundred million
+     * digits, to which adding one takes minutes.
      *
      * @throws IllegalArgumentException if that is no quantity
      */

@@ -3,8 +3,8 @@ package dev.podcache.object;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 
 /**
- * Who needs objects, and for as long as it is registered keeps them cached. A pod ({@link PodKey}) is one kind of it; an
- * operator has others, one {@linkplain #of of} each custom resource for example.
+ * Who needs objects, and for as long as it is registered keeps them cached. A pod ({@link PodKey}) is one kind of it;
+ * an operator has others, one {@linkplain #of of} each custom resource for example.
  *
  * <p>Two referrers are the same when {@link Object#equals} says so; implementations are immutable, base equality on the
  * {@link #uid()} at least, and have a {@code toString} fit for logs. A referrer that was deleted and created again

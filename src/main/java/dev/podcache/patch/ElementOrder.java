@@ -44,7 +44,10 @@ final class ElementOrder {
         return -1;
     }
 
-    /** Whether the elements of a patch's list, but for those that it deletes, are all named in {@code order}, and in that order. */
+    /**
+     * Whether the elements of a patch's list, but for those that it deletes, are all named in
+     * {@code order}, and in that order.
+     */
     boolean isFollowed(JsonNode order, JsonNode list) {
         Iterator<JsonNode> places = order.iterator();
         for (JsonNode element : list) {

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests and limits that a container can ask for ({@code resourceFieldRef}), in units of a divisor, rounded up. Who has no
- * limit of CPU, memory or ephemeral storage is told what the node has for pods; a request that is not made is 0.
+ * Requests and limits that a container can ask for ({@code resourceFieldRef}), in units of a divisor, rounded up. Who
+ * has no limit of CPU, memory or ephemeral storage is told what the node has for pods; a request that is not made is 0.
  *
  * <p>Follows {@code ExtractContainerResourceValue} of {@code pkg/api/v1/resource/helpers.go}.
  */

@@ -7,10 +7,11 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * How long to wait after each of the failures in a row: at most 200 ms after the first, twice as long after each further one, up
- * to 30 s; longer if the server asked for it, and shorter after a refusal, see {@link Retries}. Hence a list that is refused (403)
- * is made four times in its first second, which is how long a get waits for it. A forgotten version (410) is no trouble: the list
- * that mends it is made at once, unless the one before it was in vain. Guarded by the lock of its {@link Reflector}.
+ * How long to wait after each of the failures in a row: at most 200 ms after the first, twice as long after each
+ * further one, up to 30 s; longer if the server asked for it, and shorter after a refusal, see {@link Retries}. Hence a
+ * list that is refused (403) is made four times in its first second, which is how long a get waits for it. A forgotten
+ * version (410) is no trouble: the list that mends it is made at once, unless the one before it was in vain. Guarded by
+ * the lock of its {@link Reflector}.
  */
 final class RetryPauses {
 
@@ -29,7 +30,10 @@ final class RetryPauses {
         this.random = random;
     }
 
-    /** Whether the last attempt failed, or all is so newly well that the next failure still counts as another one in a row. */
+    /**
+     * Whether the last attempt failed, or all is so newly well that the next failure still
+     * counts as another one in a row.
+     */
     boolean failing() {
         return failures > 0;
     }

@@ -4,8 +4,8 @@ import dev.podcache.object.Phase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the API server last said about an object: it is there, or it is not. Immutable, so that publishing it in one volatile
- * field publishes all of it.
+ * What the API server last said about an object: it is there, or it is not. Immutable, so that publishing it in one
+ * volatile field publishes all of it.
  */
 abstract sealed class Answer<T> {
 

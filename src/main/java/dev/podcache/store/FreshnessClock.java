@@ -5,10 +5,10 @@ import dev.podcache.time.WhileUsed;
 import java.time.Duration;
 
 /**
- * Knows, for the price of a memory load, how young an answer has to be to count as fresh. It looks at the time and at the TTL every
- * 100 ms while somebody {@linkplain #retain() uses} it, and at each {@link #stamp()}. So {@link #freshSince()} is behind by at most
- * {@link #TICK}, plus the time that the timer thread is late: for so long a get may serve what has just expired, or what a TTL that
- * has just been lowered makes stale. Thread-safe.
+ * Knows, for the price of a memory load, how young an answer has to be to count as fresh. It looks at the time and at
+ * the TTL every 100 ms while somebody {@linkplain #retain() uses} it, and at each {@link #stamp()}. So {@link
+ * #freshSince()} is behind by at most {@link #TICK}, plus the time that the timer thread is late: for so long a get may
+ * serve what has just expired, or what a TTL that has just been lowered makes stale. Thread-safe.
  *
  * <p>The reason: {@link System#nanoTime()} costs as much as three map lookups, and a cache hit is one.
  */

@@ -29,24 +29,25 @@ final class TtlEntry<T> extends Entry<T> {
      *   refreshed behind        one of them launches the next flight       behind
      *                           when the pause is over
      *
-     * Single flight: at most one flight is attached. A new reference, and dropping, detach it: it goes on for those who wait
-     * for it, but its outcome is not kept, and nobody who comes later waits for it. Hence the registration guarantee: a get
-     * that begins after addReference returned can only ever see answers of flights launched after it.
+     * Single flight: at most one flight is attached. A new reference, and dropping, detach it: it goes on for those who
+     * wait for it, but its outcome is not kept, and nobody who comes later waits for it. Hence the registration
+     * guarantee: a get that begins after addReference returned can only ever see answers of flights launched after it.
      *
-     * A pause that was asked for (Retry-After) holds for whatever is known, but not beyond a new reference: that begins anew, so
-     * that no pod pays for what the one before it was told. Registrations are few, and whoever is told to wait then does; it is
-     * gets, which may come in any number, that must not turn into requests. Without an answer, the pauses of our own accord do
-     * not count: they spare the server a request that nobody needs, and here somebody does.
+     * A pause that was asked for (Retry-After) holds for whatever is known, but not beyond a new reference: that begins
+     * anew, so that no pod pays for what the one before it was told. Registrations are few, and whoever is told to wait
+     * then does; it is gets, which may come in any number, that must not turn into requests. Without an answer, the
+     * pauses of our own accord do not count: they spare the server a request that nobody needs, and here somebody does.
      *
-     * Sharing: a flight that began before a get did may answer it only with an object, and only if some age is allowed (TTL
-     * above 0). Otherwise the get goes round once more; the flight it finds then is younger than itself, whoever launched it,
-     * so its outcome counts whatever it is. If that one has landed by then, the object that it brought counts just the same.
-     * No get waits for more than two flights.
+     * Sharing: a flight that began before a get did may answer it only with an object, and only if some age is allowed
+     * (TTL above 0). Otherwise the get goes round once more; the flight it finds then is younger than itself, whoever
+     * launched it, so its outcome counts whatever it is. If that one has landed by then, the object that it brought
+     * counts just the same. No get waits for more than two flights.
      *
-     * Background refresh: "bearable" is what exceeds the TTL by less than the maximum staleness; without the option, and with a
-     * TTL of 0, nothing is. The leeway is the part of that in which nobody asks yet. It is drawn anew for each answer, from
-     * nothing to half of the maximum, so objects that were read together drift apart a little more with each refresh; the other
-     * half is left for the next get to come and for the flight to land, before anybody has to wait.
+     * Background refresh: "bearable" is what exceeds the TTL by less than the maximum staleness; without the
+     * option, and with a TTL of 0, nothing is. The leeway is the part of that in which nobody asks yet. It is
+     * drawn anew for each answer, from nothing to half of the maximum, so objects that were read together drift
+     * apart a little more with each refresh; the other half is left for the next get to come and for the flight to
+     * land, before anybody has to wait.
      */
 
     private static final Retries RETRIES = new Retries(Duration.ofSeconds(1), Duration.ofSeconds(30));
@@ -77,7 +78,9 @@ final class TtlEntry<T> extends Entry<T> {
         this.maxStaleness = maxStaleness;
     }
 
-    /** The object if it is known and its next refresh is not due yet, though it may be stale, else null. Takes no lock. */
+    /**
+     * The object if it is known and its next refresh is not due yet, though it may be stale, else null. Takes no lock.
+     */
     @Nullable
     T ifInLeeway(long freshSince) {
         return answer() instanceof Answer.Present<T> present && freshSince - present.receivedAt < leeway
@@ -89,11 +92,11 @@ final class TtlEntry<T> extends Entry<T> {
      * What a get finds that is not a hit.
      *
      * @param dropped nobody refers to the object any more: look again
-     * @param good the object, if it is bearable, or another get just refreshed it, by a flight that began after this one did or so that
-     *     it is fresh
+     * @param good the object, if it is bearable, or another get just refreshed it, by a flight that began after this
+     *     one did or so that it is fresh
      * @param known the last answer, which is not that good
-     * @param awaited the flight to wait for; null if {@code good}, or else {@code known}, is to be served at once, or, if there is
-     *     neither, if the get fails at once
+     * @param awaited the flight to wait for; null if {@code good}, or else {@code known}, is to be served at once, or,
+     *     if there is neither, if the get fails at once
      * @param launched the flight that the caller has to set off
      * @param lastFailure why the last refresh failed, if it did
      */

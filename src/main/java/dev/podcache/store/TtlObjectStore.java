@@ -15,26 +15,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * Strategy CACHE: an answer of the API server is served until it is older than the TTL, then the next get asks again.
  *
- * <p><b>Staleness.</b> An answer is served as fresh for at most the TTL and 100 ms, counted from its arrival, and a
- * TTL that changes counts for what is cached too, within the same 100 ms. What an answer says may be
- * as far behind as the API server's own cache, except on the first read after a new reference, which is a quorum read. Objects
- * marked {@code immutable} are not asked for again while they are referenced. While the API server cannot be asked, the known
- * object is served, however old, and asked for again behind the gets at growing intervals of 1 to 30 s.
+ * <p><b>Staleness.</b> An answer is served as fresh for at most the TTL and 100 ms, counted from its arrival, and a TTL
+ * that changes counts for what is cached too, within the same 100 ms. What an answer says may be as far behind as the
+ * API server's own cache, except on the first read after a new reference, which is a quorum read. Objects marked {@code
+ * immutable} are not asked for again while they are referenced. While the API server cannot be asked, the known object
+ * is served, however old, and asked for again behind the gets at growing intervals of 1 to 30 s.
  *
- * <p><b>Background refresh</b> ({@link StoreOptions#backgroundRefresh}, off unless asked for). An object that is older than the TTL, by
- * at most the maximum staleness, is served at once, and only a get of an older one waits. Each answer is asked for again by the
- * first get after a moment of its own, drawn at random between the TTL and half of the maximum staleness later: never before the TTL, so
- * there are no more requests than without, and objects that were first read together are soon asked for one by one. An object
- * that is served so is no miss before that moment, and counts as served stale only beyond the maximum; its state is STALE from the TTL
- * on. A TTL of zero stays "every get asks", and absence is still never fresh.
+ * <p><b>Background refresh</b> ({@link StoreOptions#backgroundRefresh}, off unless asked for). An object that is older
+ * than the TTL, by at most the maximum staleness, is served at once, and only a get of an older one waits. Each answer
+ * is asked for again by the first get after a moment of its own, drawn at random between the TTL and half of the
+ * maximum staleness later: never before the TTL, so there are no more requests than without, and objects that were
+ * first read together are soon asked for one by one. An object that is served so is no miss before that moment, and
+ * counts as served stale only beyond the maximum; its state is STALE from the TTL on. A TTL of zero stays "every get
+ * asks", and absence is still never fresh.
  *
- * <p><b>Requests.</b> All gets that miss the same object share one fetch. With an answer in hand a get waits for it at most 1 s.
- * Without one, a get fails at once, as the one before it did, while a pause lasts that the server asked for (Retry-After) and that
- * did not fit the read timeout; it counts for two minutes at most, and not beyond a new reference.
+ * <p><b>Requests.</b> All gets that miss the same object share one fetch. With an answer in hand a get waits
+ * for it at most 1 s. Without one, a get fails at once, as the one before it did, while a pause lasts that
+ * the server asked for (Retry-After) and that did not fit the read timeout; it counts for two minutes at
+ * most, and not beyond a new reference.
  *
- * <p>Follows {@code objectStore} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}; where it goes further
- * than that (single flight instead of a queue on a lock, absence that replaces a known object, refreshes behind the gets) is
- * said in {@code TtlEntry}.
+ * <p>Follows {@code objectStore} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}; where it
+ * goes further than that (single flight instead of a queue on a lock, absence that replaces a known object, refreshes
+ * behind the gets) is said in {@code TtlEntry}.
  *
  * @param <T> the model class
  */

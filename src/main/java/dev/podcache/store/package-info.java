@@ -5,10 +5,10 @@
  * dev.podcache.store.WatchObjectStore} is told of changes.
  *
  * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code
- * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Flights} and {@code AnswerFetch}
- * (which requests a fetch is made of), {@code Entry}, {@code EntryTable} and {@code EntryIndex}; then {@code
- * WatchObjectStore}, {@code WatchEntry}, {@code WatchState} and {@code ListOrGet}. What hangs on every change is {@code
- * Transitions} and {@code PayloadBudget}; {@code DirectObjectStore} keeps nothing.
+ * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Flights} and {@code
+ * AnswerFetch} (which requests a fetch is made of), {@code Entry}, {@code EntryTable} and {@code EntryIndex}; then
+ * {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState} and {@code ListOrGet}. What hangs on every change is
+ * {@code Transitions} and {@code PayloadBudget}; {@code DirectObjectStore} keeps nothing.
  *
  * <table>
  * <caption>Locks, never taken inside one another</caption>

@@ -49,8 +49,8 @@ public interface Timekeeper extends AutoCloseable {
     Executor blocking();
 
     /**
-     * Threads for the same, apart from those of {@link #blocking()}: for what must not wait behind it, such as a sign of life while
-     * name lookups hang. The same after {@link #close()}.
+     * Threads for the same, apart from those of {@link #blocking()}: for what must not wait behind it, such as a sign
+     * of life while name lookups hang. The same after {@link #close()}.
      */
     Executor urgent();
 

@@ -22,7 +22,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The state table in {@link TtlEntry}, cell by cell, with neither store nor server; the first answer is always of time 0. */
+/**
+ * The state table in {@link TtlEntry}, cell by cell, with neither store nor server; the first
+ * answer is always of time 0.
+ */
 class TtlEntryTest {
 
     private static final long SECOND = Duration.ofSeconds(1).toNanos();

@@ -8,8 +8,8 @@ import org.awaitility.core.ConditionFactory;
 public final class Patience {
 
     /**
-     * Only ends what hangs. What is waited for mostly comes within milliseconds, but a busy machine may not let us run for many
-     * seconds. Less than the five minutes that a test may take, so that the test says what did not come.
+     * Only ends what hangs. What is waited for mostly comes within milliseconds, but a busy machine may not let us run
+     * for many seconds. Less than the five minutes that a test may take, so that the test says what did not come.
      */
     public static final long SECONDS = 60;
 

@@ -44,7 +44,8 @@ public final class ServerProcess {
     /**
      * Starts the program and waits until it is ready. No effect if it runs.
      *
-     * @throws IllegalStateException if it ends, or is not ready within four minutes; the message carries the tail of its log
+     * @throws IllegalStateException if it ends, or is not ready within four minutes; the
+     *     message carries the tail of its log
      */
     public synchronized void start() {
         if (isRunning()) {

@@ -56,7 +56,9 @@ public final class Heartbeats implements AutoCloseable {
         connection.reconnect();
     }
 
-    /** Fails requests under way, closes the connection and ends its threads; waits for them at most 10 s. Idempotent. */
+    /**
+     * Fails requests under way, closes the connection and ends its threads; waits for them at most 10 s. Idempotent.
+     */
     @Override
     public void close() {
         connection.close();
