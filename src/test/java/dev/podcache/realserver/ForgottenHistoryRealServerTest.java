@@ -82,6 +82,8 @@ class ForgottenHistoryRealServerTest {
             cache.registerPod(shop.pod("web", "", names.toArray(String[]::new)));
             await().until(() -> told.synced() == OBJECTS);
 
+            // a server that takes long to start again must not be found over another connection meanwhile
+            proxy.freezeNew();
             proxy.freeze();
             shop.put("secret-0", "new");
             shop.delete("secret-1");
@@ -92,6 +94,7 @@ class ForgottenHistoryRealServerTest {
             assertThat(get(cache, shop, "secret-0")).isEqualTo("old");
             long began = System.nanoTime();
             proxy.reset();
+            proxy.thaw();
 
             await().until(() -> get(cache, shop, "secret-0").equals("new"));
             await().untilAsserted(() ->
