@@ -28,7 +28,7 @@ class RemovalRealServerTest {
     private static final int SECRETS = 600;
 
     @Test
-    void allPodsUnregistered_withinASecondNoWatchIsLeftAtTheServer() {
+    void allPodsUnregistered_withinSecondsNoWatchIsLeftAtTheServer() {
         RealApiServer real = RealApiServer.shared();
         RecordedWatches told = new RecordedWatches();
         try (TestNamespace shop = new TestNamespace(real);
