@@ -4,6 +4,7 @@ import dev.podcache.object.FailureReason;
 import io.fabric8.kubernetes.api.model.Status;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,18 @@ public final class ApiServerException extends RuntimeException {
                 longer(retryAfterHeader, retryAfterOf(status)),
                 request + " was answered " + httpCode + said,
                 null);
+    }
+
+    /**
+     * What a request failed with, freed from what a stage of futures may have wrapped it in. An {@link AssertionError} if
+     * {@code thrown} is null: who has no value has a failure.
+     */
+    public static Throwable causeOf(@Nullable Throwable thrown) {
+        if (thrown == null) {
+            return new AssertionError("neither value nor failure");
+        }
+        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : null;
+        return cause == null ? thrown : cause;
     }
 
     public FailureReason reason() {

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 
@@ -23,8 +22,7 @@ public final class NoAnswer {
      * @param server the server's URL, without credentials
      */
     public static ApiServerException because(String request, String server, Throwable thrown) {
-        Throwable cause =
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable cause = ApiServerException.causeOf(thrown);
         if (cause instanceof ApiServerException known) {
             return known;
         }

@@ -3,7 +3,6 @@ package dev.podcache.apiserver;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Backoff;
 import java.time.Duration;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -156,8 +155,9 @@ public final class Retries {
     }
 
     private static @Nullable ApiServerException known(@Nullable Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        return cause instanceof ApiServerException known ? known : null;
+        return failure != null && ApiServerException.causeOf(failure) instanceof ApiServerException known
+                ? known
+                : null;
     }
 
     private static Duration longer(Duration a, Duration b) {

@@ -5,7 +5,6 @@ import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -86,10 +85,9 @@ public final class RetryingGetter<T> {
                 result.complete(fetched);
                 return;
             }
-            Throwable cause =
-                    thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+            Throwable cause = ApiServerException.causeOf(thrown);
             if (!(cause instanceof ApiServerException failure)) {
-                result.completeExceptionally(cause == null ? new AssertionError("neither value nor failure") : cause);
+                result.completeExceptionally(cause);
                 return;
             }
             failures++;

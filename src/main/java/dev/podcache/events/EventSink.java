@@ -12,7 +12,6 @@ import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -196,7 +195,7 @@ final class EventSink {
     }
 
     private static String why(@Nullable Throwable thrown) {
-        Throwable cause = cause(thrown);
+        Throwable cause = ApiServerException.causeOf(thrown);
         return String.valueOf(cause instanceof ApiServerException ? cause.getMessage() : cause);
     }
 
@@ -207,10 +206,6 @@ final class EventSink {
     }
 
     private static @Nullable FailureReason reasonOf(@Nullable Throwable thrown) {
-        return cause(thrown) instanceof ApiServerException failure ? failure.reason() : null;
-    }
-
-    private static @Nullable Throwable cause(@Nullable Throwable thrown) {
-        return thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        return ApiServerException.causeOf(thrown) instanceof ApiServerException failure ? failure.reason() : null;
     }
 }

@@ -41,7 +41,7 @@ public interface Manager<T> {
      *
      * @param pod as the API server returned it, with metadata, UID and spec; not kept
      * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
-     * @throws IllegalStateException if the cache is closed
+     * @throws IllegalStateException if the cache is closed; never under GET, which keeps nothing
      */
     void registerPod(Pod pod);
 
@@ -60,7 +60,7 @@ public interface Manager<T> {
      * no longer what it held before.
      *
      * @param objects of which a copy is kept
-     * @throws IllegalStateException if the cache is closed
+     * @throws IllegalStateException if the cache is closed; never under GET, which keeps nothing
      */
     void register(Referrer referrer, Set<ObjectKey> objects);
 

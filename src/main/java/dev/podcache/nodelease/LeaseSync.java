@@ -10,7 +10,6 @@ import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -215,7 +214,7 @@ final class LeaseSync {
                     }
                     return reasonOf(thrown) == FailureReason.NOT_FOUND
                             ? create()
-                            : CompletableFuture.<Ensured>failedFuture(cause(thrown));
+                            : CompletableFuture.<Ensured>failedFuture(ApiServerException.causeOf(thrown));
                 })
                 .thenCompose(Function.identity());
     }
@@ -288,18 +287,11 @@ final class LeaseSync {
     }
 
     private static @Nullable FailureReason reasonOf(@Nullable Throwable thrown) {
-        return cause(thrown) instanceof ApiServerException failure ? failure.reason() : null;
+        return ApiServerException.causeOf(thrown) instanceof ApiServerException failure ? failure.reason() : null;
     }
 
     private static String why(@Nullable Throwable thrown) {
-        Throwable cause = cause(thrown);
+        Throwable cause = ApiServerException.causeOf(thrown);
         return cause instanceof ApiServerException ? String.valueOf(cause.getMessage()) : cause.toString();
-    }
-
-    private static Throwable cause(@Nullable Throwable thrown) {
-        if (thrown == null) {
-            return new AssertionError("neither an object nor a failure");
-        }
-        return thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
     }
 }

@@ -3,14 +3,12 @@ package dev.podcache.nodestatus;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 
 /** Why a step failed, freed from what futures wrap it in. */
 record Failure(Throwable cause) {
 
     static Failure of(Throwable thrown) {
-        return new Failure(
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown);
+        return new Failure(ApiServerException.causeOf(thrown));
     }
 
     /** Whether the API server's answer, or its silence, meant that. */

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -161,8 +160,7 @@ final class PodStatusSync implements AutoCloseable {
     }
 
     private void failed(VersionedPodStatus status, Throwable thrown) {
-        Throwable cause =
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable cause = ApiServerException.causeOf(thrown);
         if (cause instanceof ApiServerException refused && refused.reason() == FailureReason.NOT_FOUND) {
             // it will not come back; the status stays for whoever asks, until it is told to be an orphan
             remember(status, null);

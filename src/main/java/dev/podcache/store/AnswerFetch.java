@@ -12,7 +12,6 @@ import dev.podcache.object.ResourceVersions;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -87,8 +86,7 @@ final class AnswerFetch<T extends HasMetadata> {
                     fetched.encodedBytes(),
                     kind.isImmutable(object)));
         }
-        Throwable cause =
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable cause = ApiServerException.causeOf(thrown);
         if (!(cause instanceof ApiServerException failure)) {
             return Outcome.failed(ApiServerException.withoutAnswer(
                     FailureReason.UNREADABLE, "GET " + kind, "the adapter failed unexpectedly", cause));

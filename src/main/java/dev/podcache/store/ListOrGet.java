@@ -14,7 +14,6 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -60,8 +59,9 @@ final class ListOrGet<T> {
         @Override
         public CompletableFuture<Listed<T>> list(Duration timeout) {
             return server.list(timeout)
-                    .handle((listed, failure) ->
-                            isForbidden(failure) ? getThenList(timeout, cause(failure)) : outcome(listed, failure))
+                    .handle((listed, failure) -> isForbidden(failure)
+                            ? getThenList(timeout, ApiServerException.causeOf(failure))
+                            : outcome(listed, failure))
                     .thenCompose(Function.identity());
         }
 
@@ -71,11 +71,12 @@ final class ListOrGet<T> {
                         if (fetched == null && !isReason(failure, FailureReason.NOT_FOUND)) {
                             // the next list is not made before the server wants to be asked again
                             return CompletableFuture.<Listed<T>>failedFuture(
-                                    Retries.asksForPause(failure) ? cause(failure) : refusal);
+                                    Retries.asksForPause(failure) ? ApiServerException.causeOf(failure) : refusal);
                         }
                         return server.list(timeout)
-                                .handle((listed, again) ->
-                                        isForbidden(again) ? got(fetched, cause(again)) : outcome(listed, again))
+                                .handle((listed, again) -> isForbidden(again)
+                                        ? got(fetched, ApiServerException.causeOf(again))
+                                        : outcome(listed, again))
                                 .thenCompose(Function.identity());
                     })
                     .thenCompose(Function.identity());
@@ -107,7 +108,7 @@ final class ListOrGet<T> {
     }
 
     private static <T> CompletableFuture<T> outcome(@Nullable T value, @Nullable Throwable failure) {
-        return value != null ? done(value) : CompletableFuture.failedFuture(cause(failure));
+        return value != null ? done(value) : CompletableFuture.failedFuture(ApiServerException.causeOf(failure));
     }
 
     private static boolean isForbidden(@Nullable Throwable failure) {
@@ -115,13 +116,8 @@ final class ListOrGet<T> {
     }
 
     private static boolean isReason(@Nullable Throwable failure, FailureReason reason) {
-        return failure != null && cause(failure) instanceof ApiServerException known && known.reason() == reason;
-    }
-
-    private static Throwable cause(@Nullable Throwable failure) {
-        if (failure == null) {
-            return new AssertionError("neither value nor failure");
-        }
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return failure != null
+                && ApiServerException.causeOf(failure) instanceof ApiServerException known
+                && known.reason() == reason;
     }
 }

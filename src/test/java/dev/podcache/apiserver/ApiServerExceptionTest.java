@@ -6,6 +6,7 @@ import dev.podcache.object.FailureReason;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -120,5 +121,21 @@ class ApiServerExceptionTest {
 
     private static @Nullable Duration seconds(@Nullable Integer seconds) {
         return seconds == null ? null : Duration.ofSeconds(seconds);
+    }
+
+    @Test
+    void causeOf_isWhatAStageHasWrapped() {
+        IllegalStateException failure = new IllegalStateException("down");
+
+        assertThat(ApiServerException.causeOf(new CompletionException(failure))).isSameAs(failure);
+        assertThat(ApiServerException.causeOf(failure)).isSameAs(failure);
+    }
+
+    @Test
+    void causeOf_nothingWrapped_isWhatThereIs() {
+        CompletionException empty = new CompletionException(null);
+
+        assertThat(ApiServerException.causeOf(empty)).isSameAs(empty);
+        assertThat(ApiServerException.causeOf(null)).isInstanceOf(AssertionError.class);
     }
 }
