@@ -49,7 +49,8 @@ final class CacheUnderTest implements AutoCloseable {
             claim.epoch().see();
         }
         ObjectState stateAfter = state(subject);
-        return new Read(subject, before, outcome, new Read.Moment(ended, claims.of(subject), true, stateAfter));
+        Read.Moment after = new Read.Moment(ended, claims.of(subject), true, stateAfter);
+        return new Read(subject, before, outcome, after, world.stalls.between(before.time(), ended));
     }
 
     private Outcome outcome(Subject subject) {

@@ -70,6 +70,7 @@ final class ChaosReport {
         line("requests", figures.counted("request "));
         line("faults", figures.total("fault ") + " " + figures.counted("fault "));
         line("worst", figures.worst());
+        line("stood still", RunTime.seconds(world.stalls.between(0, world.time.now())));
         line("found", findings.isEmpty() ? "nothing" : findings.size() + ", repeat with: " + options.command());
         System.out.print(block.append(text));
     }

@@ -92,6 +92,7 @@ final class ChaosRun {
     private void live(ChaosReport report) throws Exception {
         List<Actor> readers = new ArrayList<>();
         try {
+            readers.add(actor("stalls", world.stalls::step));
             for (CacheUnderTest cache : caches) {
                 for (int i = 0; i < READERS_OF_EACH; i++) {
                     Reader reader = new Reader(world, cache, options.randomOf(++actors));

@@ -24,7 +24,7 @@ final class Checker {
      * P4   Once seen in its epoch, an object is not answered by any failure but NotFound.
      * P5   What nobody refers to is not served.
      * P6   What is referred to is registered.
-     * P8   No get takes longer than it may.
+     * P8   No get takes longer than it may, but for the time in which the process stood still.
      * P9   What is called fresh is outdated by no more than it may, see Staleness. Immutable objects are exempt: they
      *      are not asked for again.
      * P10  No payload in messages of exceptions and states.

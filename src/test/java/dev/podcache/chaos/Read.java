@@ -2,8 +2,17 @@ package dev.podcache.chaos;
 
 import dev.podcache.store.ObjectState;
 
-/** One get, with what was known immediately before and after it. */
-record Read(Subject subject, Moment before, Outcome outcome, Moment after) {
+/**
+ * One get, with what was known immediately before and after it.
+ *
+ * @param stalled for how long the process stood still meanwhile, in nanoseconds
+ */
+record Read(Subject subject, Moment before, Outcome outcome, Moment after, long stalled) {
+
+    /** One during which the process ran all the time. */
+    Read(Subject subject, Moment before, Outcome outcome, Moment after) {
+        this(subject, before, outcome, after, 0);
+    }
 
     /**
      * What was known at one end of a get.
@@ -13,8 +22,9 @@ record Read(Subject subject, Moment before, Outcome outcome, Moment after) {
      */
     record Moment(long time, Claims.Claim claim, boolean seen, ObjectState state) {}
 
+    /** How long it took while the process ran, in nanoseconds. */
     long took() {
-        return after.time() - before.time();
+        return after.time() - before.time() - stalled;
     }
 
     /** Whether it was surely referred to all the time, and no new reference came meanwhile. */

@@ -17,6 +17,7 @@ final class World {
     final Violations violations = new Violations(journal);
     final Figures figures = new Figures();
     final Calm calm = new Calm();
+    final Stalls stalls = new Stalls(time);
     final String namespace;
 
     /** All objects that ever are. */
