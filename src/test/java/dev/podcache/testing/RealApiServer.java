@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
@@ -153,6 +154,9 @@ public final class RealApiServer implements AutoCloseable {
         try {
             return new ConfigBuilder(Config.empty())
                     .withMasterUrl(url)
+                    // of requests that tests make themselves; ours have timeouts of their own
+                    .withRequestTimeout(
+                            (int) Duration.ofSeconds(Patience.SECONDS).toMillis())
                     .withCaCertData(base64(certificates.authorityPem()))
                     .withClientCertData(base64(certificates.userPem(user, groups)))
                     .withClientKeyData(base64(certificates.privateKeyPem()))
