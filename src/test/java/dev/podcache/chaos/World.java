@@ -1,5 +1,6 @@
 package dev.podcache.chaos;
 
+import dev.podcache.testing.Stalls;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -17,7 +18,7 @@ final class World {
     final Violations violations = new Violations(journal);
     final Figures figures = new Figures();
     final Calm calm = new Calm();
-    final Stalls stalls = new Stalls(time);
+    final Stalls stalls = new Stalls(time::now);
     final String namespace;
 
     /** All objects that ever are. */

@@ -9,6 +9,7 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.Stalls;
 import dev.podcache.testing.TcpProxy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -109,6 +111,7 @@ class OutageRealServerTest {
     /** Threads that read all the time, and what came of it. */
     private static final class Load {
 
+        private final Stalls stalls = new Stalls(System::nanoTime);
         final AtomicLong gets = new AtomicLong();
         final AtomicLong longest = new AtomicLong(); // nanoseconds
         final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
@@ -121,8 +124,9 @@ class OutageRealServerTest {
         Load(Podcache cache, String namespace, List<String> names) {
             this.cache = cache;
             this.namespace = namespace;
-            readers = IntStream.range(0, READERS)
-                    .mapToObj(i -> new Thread(() -> readAll(names), "reader-" + i))
+            Stream<Thread> all =
+                    IntStream.range(0, READERS).mapToObj(i -> new Thread(() -> readAll(names), "reader-" + i));
+            readers = Stream.concat(all, Stream.of(new Thread(this::noticeStalls, "stalls")))
                     .toList();
         }
 
@@ -156,12 +160,19 @@ class OutageRealServerTest {
                 failures.add(failed);
                 return "";
             } finally {
-                long took = System.nanoTime() - began;
+                long over = System.nanoTime();
+                long took = over - began - stalls.between(began, over);
                 gets.incrementAndGet();
                 longest.accumulateAndGet(took, Math::max);
                 if (took > WAITS.toNanos()) {
                     waited.computeIfAbsent(name, first -> new AtomicLong()).incrementAndGet();
                 }
+            }
+        }
+
+        private void noticeStalls() {
+            while (!ended.get()) {
+                LockSupport.parkNanos(stalls.step().toNanos());
             }
         }
 

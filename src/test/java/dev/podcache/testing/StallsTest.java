@@ -1,13 +1,15 @@
-package dev.podcache.chaos;
+package dev.podcache.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class StallsTest {
 
-    private final Stalls stalls = new Stalls(new RunTime());
+    private final AtomicLong now = new AtomicLong();
+    private final Stalls stalls = new Stalls(now::get);
 
     @Test
     void between_standingStillUntilNow_counts() {
@@ -16,6 +18,24 @@ class StallsTest {
 
         assertThat(stalls.between(0, 2 * hour) - stalls.between(0, hour)).isEqualTo(hour);
         assertThat(stalls.between(hour, hour + 1)).isEqualTo(1);
+    }
+
+    @Test
+    void step_late_isAStall() {
+        long until = stalls.step().toNanos();
+        now.set(until + Duration.ofSeconds(1).toNanos());
+        stalls.step();
+
+        assertThat(stalls.between(0, now.get())).isEqualTo(Duration.ofSeconds(1).toNanos());
+    }
+
+    @Test
+    void step_hardlyLate_isNone() {
+        long until = stalls.step().toNanos();
+        now.set(until + Duration.ofMillis(99).toNanos());
+        stalls.step();
+
+        assertThat(stalls.between(0, now.get())).isZero();
     }
 
     @Test
