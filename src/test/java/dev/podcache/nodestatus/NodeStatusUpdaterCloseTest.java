@@ -75,17 +75,8 @@ class NodeStatusUpdaterCloseTest {
             value = Verb.class,
             names = {"CREATE", "GET", "PATCH"})
     void close_duringARegistration_itsAnswerIsTheLast(Verb verb) {
-        fixture.server
-                .cluster()
-                .create(Nodes.initial()
-                        .controllerManagedAttachDetach(false)
-                        .build()
-                        .toNode());
         Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
-        NodeStatusUpdater updater = fixture.updater();
-        updater.start();
-        fixture.time.advance(UpdaterFixture.REGISTERED);
-        assertThat(held.arrivals()).isEqualTo(1);
+        NodeStatusUpdater updater = registering(held);
 
         closeAndAnswer(updater, held);
     }
@@ -116,17 +107,8 @@ class NodeStatusUpdaterCloseTest {
             value = Verb.class,
             names = {"CREATE", "GET", "PATCH"})
     void close_duringARegistrationThatFailsThen_isNobodysTrouble(Verb verb) {
-        fixture.server
-                .cluster()
-                .create(Nodes.initial()
-                        .controllerManagedAttachDetach(false)
-                        .build()
-                        .toNode());
         Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
-        NodeStatusUpdater updater = fixture.updater();
-        updater.start();
-        fixture.time.advance(UpdaterFixture.REGISTERED);
-        assertThat(held.arrivals()).isEqualTo(1);
+        NodeStatusUpdater updater = registering(held);
 
         updater.close();
         fixture.time.advance(UpdaterFixture.TIMEOUT);
@@ -161,6 +143,21 @@ class NodeStatusUpdaterCloseTest {
 
         assertThat(fixture.calls()).isEmpty();
         requireSilence();
+    }
+
+    /** One that registers a Node that is there and is not as it should be, and whose request is held. */
+    private NodeStatusUpdater registering(Held held) {
+        fixture.server
+                .cluster()
+                .create(Nodes.initial()
+                        .controllerManagedAttachDetach(false)
+                        .build()
+                        .toNode());
+        NodeStatusUpdater updater = fixture.updater();
+        updater.start();
+        fixture.time.advance(UpdaterFixture.REGISTERED);
+        assertThat(held.arrivals()).isEqualTo(1);
+        return updater;
     }
 
     private void closeAndAnswer(NodeStatusUpdater updater, Held held) {
