@@ -38,7 +38,7 @@ import org.openjdk.jmh.annotations.Warmup;
  *
  * <p>{@code expired...}: all objects have expired, and are read one after the other; each read is answered at
  * once, by a source that makes nothing anew. One thread. The baseline loads through Caffeine,
- * expireAfterWrite. Entries expire after a nanosecond: each landing brings the coarse clock up to date, so an
+ * expireAfterWrite. Entries expire after a nanosecond: each landing brings the store's clock up to date, so an
  * object has expired when its turn comes again.
  *
  * <p>{@code storm...}: 16 threads read one object with a TTL of zero, from a source that answers after a millisecond.
