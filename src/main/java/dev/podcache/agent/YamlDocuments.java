@@ -111,6 +111,13 @@ final class YamlDocuments {
             throw broken(file, at, "is neither YAML nor JSON: " + e.getProblem(), e);
         } catch (YamlEngineException e) {
             throw new CommandFailure("configuration " + file + " is neither YAML nor JSON: " + e.getMessage(), e);
+        } catch (IllegalArgumentException e) {
+            // what the parser makes of "\U", a tag "!!%9" and the like; it does not say where
+            throw new CommandFailure(
+                    "configuration " + file
+                            + " is neither YAML nor JSON: a \\ or % in it has no hexadecimal digits of a"
+                            + " character after it",
+                    e);
         }
         return documents;
     }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ClusterAccessTest {
 
@@ -144,6 +145,12 @@ class ClusterAccessTest {
     @Test
     void config_brokenYaml_isNoKubeconfig() throws IOException {
         assertBroken("{{{:\n\t- x", "is no kubeconfig: it must be YAML");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a: \"\\U", "a: \"\\u", "a: \"\\Uffffffff\"", "a: !!%9 1", "!<%> a: 1"})
+    void config_brokenEscape_isNoKubeconfig(String content) throws IOException {
+        assertBroken(content, "is no kubeconfig: it must be YAML");
     }
 
     @Test

@@ -171,6 +171,14 @@ class ConfigurationFileTest {
         refuses(KUBELET + text + "\n", (place == null ? "" : place + ": ") + "is neither YAML nor JSON: ");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"a: \"\\U", "a: \"\\u", "a: \"\\xZ\"", "a: \"\\Uffffffff\"", "a: \"\\u", "a: !!%9 1", "!<%> a: 1"
+            })
+    void read_brokenEscape_isRefused(String text) throws IOException {
+        refuses(KUBELET + text, "is neither YAML nor JSON: ");
+    }
+
     @Test
     void read_textThatGrowsThroughAliases_isRefused() throws IOException {
         refuses(KUBELET + "staticPodURLHeader: &a [x]\nfeatureGates: [*a, *a]\n", "is used again through an alias");
