@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 abstract class Entry<T> extends Indexed {
 
     /*
-     * The read path looks at `answer` without the lock. It is volatile and immutable, so a reader sees all of it or
-     * none; every write happens under the monitor, together with the state that belongs to it.
+     * The read path looks at `object` without the lock: one load away, where the way through the answer would be two.
+     * Both are volatile, immutable or not looked into, and written under the monitor together with the state that
+     * belongs to them, the answer first.
      *
      * `touched` is a plain field that many threads set and a sweep clears. That is a race, and a harmless one: the
      * worst it does is to make an object look unused for one more sweep. A time stamp, or a volatile flag, would have
@@ -25,6 +26,7 @@ abstract class Entry<T> extends Indexed {
 
     private final Transitions<T> transitions;
     private volatile @Nullable Answer<T> answer; // written under this
+    private volatile @Nullable T object; // that of the answer, written with it
     private final References references = new References(); // guarded by this
     private boolean dropped; // guarded by this
 
@@ -33,23 +35,12 @@ abstract class Entry<T> extends Indexed {
         this.transitions = transitions;
     }
 
-    /** The read path: the object if it is known and fresh, else null. Takes no lock and allocates nothing. */
-    final @Nullable T ifFresh(long freshSince) {
-        if (!touched) {
-            touched = true;
-        }
-        return answer instanceof Answer.Present<T> present && present.isFresh(freshSince) ? present.object : null;
-    }
-
-    /**
-     * The read path of those who keep the answer fresh by other means: the object if it is
-     * known. As cheap as the other.
-     */
+    /** The read path: the object if it is known. Takes no lock and allocates nothing. */
     final @Nullable T ifKnown() {
         if (!touched) {
             touched = true;
         }
-        return answer instanceof Answer.Present<T> present ? present.object : null;
+        return object;
     }
 
     final @Nullable Answer<T> answer() {
@@ -67,7 +58,7 @@ abstract class Entry<T> extends Indexed {
             references.add(referrer);
             before = answer;
             after = beginsEpochLocked() ? null : before;
-            answer = after;
+            setAnswerLocked(after);
         }
         transitions.tell(this, before, after, Transitions.REFERENCED);
         unlocked();
@@ -104,7 +95,7 @@ abstract class Entry<T> extends Indexed {
     private @Nullable Answer<T> dropLocked() {
         Answer<T> before = answer;
         dropped = true;
-        answer = null;
+        setAnswerLocked(null);
         droppedLocked();
         return before;
     }
@@ -117,7 +108,7 @@ abstract class Entry<T> extends Indexed {
             if (!(before instanceof Answer.Present)) {
                 return;
             }
-            answer = null;
+            setAnswerLocked(null);
         }
         transitions.tell(this, before, null, Transitions.EVICTED);
     }
@@ -125,6 +116,7 @@ abstract class Entry<T> extends Indexed {
     /** Keeps an answer, or forgets it. The caller then {@link #tell tells} of it, after it let go of the lock. */
     final void setAnswerLocked(@Nullable Answer<T> received) {
         answer = received;
+        object = received instanceof Answer.Present<T> present ? present.object : null;
     }
 
     final void tell(@Nullable Answer<T> before, @Nullable Answer<T> after, String cause) {

@@ -59,6 +59,10 @@ final class TtlEntry<T> extends Entry<T> {
     // than it finds serves what is bearable all the same.
     private volatile long leeway;
 
+    // That of the answer, for hits. Written under this, after the object, and read before it: what is served is at
+    // least as young as what was looked at.
+    private volatile long receivedAt;
+
     private @Nullable Flight<T> flight; // guarded by this, like all that follows
     private long flights;
     private long landed; // the number of the flight that brought the answer
@@ -78,14 +82,24 @@ final class TtlEntry<T> extends Entry<T> {
         this.maxStaleness = maxStaleness;
     }
 
+    /** The read path: the object if it is known and fresh, else null. Takes no lock and allocates nothing. */
+    @Nullable
+    T ifFresh(long freshSince) {
+        boolean young = receivedAt - freshSince > 0;
+        T known = ifKnown();
+        return young ? known : ifImmutable();
+    }
+
+    private @Nullable T ifImmutable() {
+        return answer() instanceof Answer.Present<T> present && present.immutable ? present.object : null;
+    }
+
     /**
      * The object if it is known and its next refresh is not due yet, though it may be stale, else null. Takes no lock.
      */
     @Nullable
     T ifInLeeway(long freshSince) {
-        return answer() instanceof Answer.Present<T> present && freshSince - present.receivedAt < leeway
-                ? present.object
-                : null;
+        return freshSince - receivedAt < leeway ? ifKnown() : null;
     }
 
     /**
@@ -157,6 +171,7 @@ final class TtlEntry<T> extends Entry<T> {
                 } else {
                     leeway = drawLeeway();
                     setAnswerLocked(after);
+                    receivedAt = after.receivedAt;
                     landed = landing.number;
                     succeededLocked();
                 }

@@ -173,14 +173,6 @@ class EntryTest {
     }
 
     @Test
-    void ifFresh_receivedSinceThen() {
-        entry.know(present(5));
-
-        assertThat(entry.ifFresh(4)).isEqualTo("v1");
-        assertThat(entry.ifFresh(5)).isNull();
-    }
-
-    @Test
     void ifKnown_whateverItsAge() {
         entry.know(present(5));
 
@@ -188,23 +180,16 @@ class EntryTest {
     }
 
     @Test
-    void ifFreshAndIfKnown_absent_isNoObject() {
+    void ifKnown_absent_isNoObject() {
+        entry.know(present(0));
         entry.know(new Answer.Absent<>(0));
 
-        assertThat(entry.ifFresh(-1)).isNull();
         assertThat(entry.ifKnown()).isNull();
     }
 
     @Test
-    void ifFresh_leavesATrace() {
-        assertThat(entry.touched).isFalse();
-        entry.ifFresh(0);
-
-        assertThat(entry.touched).isTrue();
-    }
-
-    @Test
     void ifKnown_leavesATrace() {
+        assertThat(entry.touched).isFalse();
         entry.ifKnown();
 
         assertThat(entry.touched).isTrue();

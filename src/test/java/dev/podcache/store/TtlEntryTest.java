@@ -166,6 +166,41 @@ class TtlEntryTest {
         assertThat(get()).isEqualTo("hits v1");
     }
 
+    @Test
+    void get_immutableThenForgotten_doesNotHit() {
+        land(launch(), new Answer.Present<>(0, "v1", "1", 2, true));
+        entry.evict();
+
+        assertThat(get()).isEqualTo("launches and waits");
+    }
+
+    @Test
+    void get_immutableThenReplacedByWhatIsNot_hitsNoLongerThanTheTtl() {
+        land(launch(), new Answer.Present<>(0, "v1", "1", 2, true));
+        entry.addReference(OTHER_POD);
+        land(launch(), present("v2"));
+        now = TTL;
+
+        assertThat(get()).isEqualTo("serves v2 without the lock");
+    }
+
+    @Test
+    void get_looksFreshButWasForgotten_doesNotHit() {
+        bringTo(Row.FRESH);
+        entry.addReference(OTHER_POD);
+
+        assertThat(get()).isEqualTo("launches and waits");
+    }
+
+    @Test
+    void ifFresh_stale_leavesATraceAllTheSame() {
+        bringTo(Row.STALER);
+        entry.touched = false;
+        entry.ifFresh(FreshnessClock.freshSince(now, ttl));
+
+        assertThat(entry.touched).isTrue();
+    }
+
     // the column: a landing that succeeds
 
     @ParameterizedTest

@@ -1,0 +1,61 @@
+package dev.podcache.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.ManualTimekeeper;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What hits look at is in two fields, the object and when it was received, which no reader can see change at once. So
+ * one thread lands an answer after the other as fast as it can, number n at time n, and another reads all the while.
+ */
+class AnswerPublicationTest {
+
+    private static final int LANDINGS = 500_000;
+
+    private final ManualTimekeeper timekeeper = new ManualTimekeeper();
+    private final TtlEntry<Long> entry = new TtlEntry<>(
+            TtlFixture.DB, new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(timekeeper)), Long.MAX_VALUE);
+    private volatile boolean landing = true;
+
+    AnswerPublicationTest() {
+        entry.addReference(TtlFixture.POD);
+    }
+
+    @Test
+    void ifFresh_whileAnswersLand_isNewerThanAskedFor() throws Exception {
+        assertThat(offence(entry::ifFresh, 1)).isNull();
+    }
+
+    @Test
+    void ifInLeeway_whileAnswersLand_neverGoesBack() throws Exception {
+        assertThat(offence(entry::ifInLeeway, 0)).isNull();
+    }
+
+    /** What {@code read}, given the number it found last, found that is not newer than that by {@code least}. */
+    private @Nullable Long offence(LongFunction<@Nullable Long> read, long least) throws Exception {
+        CompletableFuture<@Nullable Long> offence = CompletableFuture.supplyAsync(() -> {
+            long last = 0;
+            while (landing) {
+                Long found = read.apply(last);
+                if (found != null && found < last + least) {
+                    return found;
+                }
+                last = found == null ? last : found;
+            }
+            return null;
+        });
+        for (long n = 1; n <= LANDINGS; n++) {
+            Flight<Long> flight =
+                    Objects.requireNonNull(entry.turn(n, 0, Long.MAX_VALUE).launched());
+            entry.land(flight, Outcome.answered(new Answer.Present<>(n, n, "" + n, 8, false)), n);
+        }
+        landing = false;
+        return offence.get();
+    }
+}
