@@ -2,6 +2,7 @@ package dev.podcache.agent;
 
 import com.google.common.base.Strings;
 import com.google.common.base.Throwables;
+import dev.podcache.object.Excerpt;
 import io.fabric8.kubernetes.api.model.NamedCluster;
 import io.fabric8.kubernetes.api.model.NamedContext;
 import io.fabric8.kubernetes.client.Config;
@@ -128,8 +129,8 @@ final class ClusterAccess {
                 .map(NamedContext::getContext)
                 .map(context -> String.valueOf(context.getCluster()))
                 .findFirst()
-                .orElseThrow(
-                        () -> broken(file, origin, "has no context \"" + current + "\", its current-context", null));
+                .orElseThrow(() -> broken(
+                        file, origin, "has no context " + Excerpt.quoted(current) + ", its current-context", null));
         NamedCluster named = content.getClusters().stream()
                 .filter(candidate -> candidate != null)
                 .filter(candidate -> cluster.equals(candidate.getName()) && candidate.getCluster() != null)
@@ -137,7 +138,8 @@ final class ClusterAccess {
                 .orElseThrow(() -> broken(
                         file,
                         origin,
-                        "has no cluster \"" + cluster + "\", which its context \"" + current + "\" names",
+                        "has no cluster " + Excerpt.quoted(cluster) + ", which its context " + Excerpt.quoted(current)
+                                + " names",
                         null));
         requireUrl(file, origin, String.valueOf(named.getCluster().getServer()));
     }
@@ -178,7 +180,8 @@ final class ClusterAccess {
         } catch (URISyntaxException notEvenThat) {
             // refused below
         }
-        throw broken(file, origin, "has \"" + server + "\" for its server: write it as https://HOST:PORT", null);
+        throw broken(
+                file, origin, "has " + Excerpt.quoted(server) + " for its server: write it as https://HOST:PORT", null);
     }
 
     private static CommandFailure broken(Path file, String origin, String why, @Nullable Throwable cause) {

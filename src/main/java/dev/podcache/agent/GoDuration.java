@@ -1,5 +1,6 @@
 package dev.podcache.agent;
 
+import dev.podcache.object.Excerpt;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
@@ -53,8 +54,7 @@ final class GoDuration implements ITypeConverter<Duration> {
     }
 
     private static TypeConversionException refused(String text, String why) {
-        String shown = text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "...";
         return new TypeConversionException(
-                "\"" + shown + "\" " + why + ": write it as 15s, 1m30s, 500ms, or a number of seconds");
+                Excerpt.quoted(text) + " " + why + ": write it as 15s, 1m30s, 500ms, or a number of seconds");
     }
 }

@@ -1,5 +1,6 @@
 package dev.podcache.agent;
 
+import dev.podcache.object.Excerpt;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -13,8 +14,6 @@ import java.util.function.Supplier;
  * @param ofFlag whether it comes from the command line
  */
 record Setting(String where, Object value, boolean ofFlag) {
-
-    private static final int LONGEST_TEXT = 40;
 
     static Setting ofFlag(String flag, Object value) {
         return new Setting(flag, value, true);
@@ -47,8 +46,6 @@ record Setting(String where, Object value, boolean ofFlag) {
         if (value instanceof List) {
             return "a list";
         }
-        String text = value.toString();
-        String part = text.length() <= LONGEST_TEXT ? text : text.substring(0, LONGEST_TEXT) + "...";
-        return value instanceof String ? "\"" + part + "\"" : part;
+        return value instanceof String text ? Excerpt.quoted(text) : Excerpt.of(value.toString());
     }
 }

@@ -1,5 +1,6 @@
 package dev.podcache.agent;
 
+import dev.podcache.object.Excerpt;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -144,7 +145,7 @@ final class YamlDocuments {
             int at = line(tuple.getKeyNode());
             String name = name(tuple);
             if (fields.containsKey(name)) {
-                throw broken(file, at, "has \"" + name + "\" a second time: leave one out", null);
+                throw broken(file, at, "has " + Excerpt.quoted(name) + " a second time: leave one out", null);
             }
             Object value = value(tuple.getValueNode());
             if (value != null) {
@@ -173,7 +174,7 @@ final class YamlDocuments {
         for (NodeTuple tuple : ((MappingNode) node).getValue()) {
             Object value = value(tuple.getValueNode());
             if (map.put(name(tuple), value == null ? "" : value) != null) {
-                throw broken(file, line(node), "has \"" + name(tuple) + "\" twice: leave one out", null);
+                throw broken(file, line(node), "has " + Excerpt.quoted(name(tuple)) + " twice: leave one out", null);
             }
         }
         return map;

@@ -2,6 +2,7 @@ package dev.podcache.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.podcache.object.Excerpt;
 import dev.podcache.object.FailureReason;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
@@ -12,7 +13,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ErrorAnswer {
 
-    private static final int QUOTED = 300;
-    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]+");
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final int code;
@@ -84,7 +82,7 @@ public final class ErrorAnswer {
     static Status statusOf(JsonNode json) {
         String message = json.path("message").asText("");
         StatusBuilder status = new StatusBuilder()
-                .withMessage(quoted(message))
+                .withMessage(Excerpt.of(message))
                 .withReason(json.path("reason").textValue());
         StatusDetailsBuilder details = new StatusDetailsBuilder();
         JsonNode seconds = json.path("details").path("retryAfterSeconds");
@@ -95,12 +93,6 @@ public final class ErrorAnswer {
             details.addNewCause().withField(cause.path("field").textValue()).endCause();
         }
         return status.withDetails(details.build()).build();
-    }
-
-    /** Cut, and on one line: it goes into logs, where it must not pass for a line of ours. */
-    private static String quoted(String message) {
-        String cut = message.length() <= QUOTED ? message : message.substring(0, QUOTED) + "...";
-        return UNPRINTABLE.matcher(cut).replaceAll(" ");
     }
 
     private @Nullable Duration retryAfter(Instant now) {

@@ -1,5 +1,6 @@
 package dev.podcache.node;
 
+import dev.podcache.object.Excerpt;
 import dev.podcache.store.ObjectTtlSource;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
@@ -34,8 +35,6 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(NodeTtlSource.class);
     private static final Pattern DECIMAL = Pattern.compile("[+-]?[0-9]+");
-    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]+");
-    private static final int QUOTED = 80;
     private static final long NANOS = 1_000_000_000L;
 
     private final NodeLister lister;
@@ -100,7 +99,7 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
             ttl = byDefault("Node " + lister.name() + " has no annotation " + ANNOTATION);
         } else if (seconds == null) {
             warn(value);
-            ttl = byDefault("annotation " + ANNOTATION + " of Node " + lister.name() + " is " + quoted(value)
+            ttl = byDefault("annotation " + ANNOTATION + " of Node " + lister.name() + " is " + Excerpt.quoted(value)
                     + ", no number of seconds");
         } else {
             ttl = new Ttl(nanos(seconds), "annotation " + ANNOTATION + " of Node " + lister.name());
@@ -119,7 +118,7 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
                             + " kubectl annotate node {} --overwrite {}=60",
                     ANNOTATION,
                     lister.name(),
-                    quoted(value),
+                    Excerpt.quoted(value),
                     defaultNanos / NANOS,
                     lister.name(),
                     ANNOTATION);
@@ -139,11 +138,5 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
         } catch (NumberFormatException tooLong) {
             return null;
         }
-    }
-
-    private static String quoted(String value) {
-        String cut = value.length() <= QUOTED ? value : value.substring(0, QUOTED) + "...";
-        // on one line: whoever may annotate the Node must not write lines into our log
-        return "\"" + UNPRINTABLE.matcher(cut).replaceAll(" ") + "\"";
     }
 }

@@ -2,6 +2,7 @@ package dev.podcache.nodestatus;
 
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.nodestatus.HostFacts.Supply;
+import dev.podcache.object.Excerpt;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -34,8 +35,8 @@ enum EvictionSignal {
     static EvictionSignal named(String name) {
         EvictionSignal signal = BY_NAME.get(name);
         if (signal == null) {
-            throw new IllegalArgumentException("unsupported eviction signal " + LabelSyntax.quoted(name)
-                    + ": use one of " + String.join(", ", BY_NAME.keySet()));
+            throw new IllegalArgumentException("unsupported eviction signal " + Excerpt.quoted(name) + ": use one of "
+                    + String.join(", ", BY_NAME.keySet()));
         }
         return signal;
     }

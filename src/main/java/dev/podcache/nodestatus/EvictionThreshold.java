@@ -2,6 +2,7 @@ package dev.podcache.nodestatus;
 
 import dev.podcache.nodestatus.HostFacts.Supply;
 import dev.podcache.object.Amounts;
+import dev.podcache.object.Excerpt;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -60,7 +61,7 @@ final class EvictionThreshold {
     static float parsePercentage(String text) {
         var percentage = PERCENTAGE.matcher(text);
         if (!percentage.matches()) {
-            throw new IllegalArgumentException(LabelSyntax.quoted(text)
+            throw new IllegalArgumentException(Excerpt.quoted(text)
                     + " is not a percentage: write a number with a percent sign, such as 10% or 7.5%");
         }
         return Float.parseFloat(percentage.group(1)) / 100;

@@ -1,5 +1,6 @@
 package dev.podcache.nodestatus;
 
+import dev.podcache.object.Excerpt;
 import java.util.regex.Pattern;
 
 /** What Kubernetes allows as key and value of a label, and of a taint. */
@@ -9,7 +10,6 @@ final class LabelSyntax {
 
     private static final int MAX_PART = 63;
     private static final int MAX_PREFIX = 253;
-    private static final int QUOTED = 80;
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?");
     private static final Pattern SUBDOMAIN =
             Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
@@ -53,16 +53,11 @@ final class LabelSyntax {
         }
     }
 
-    /** A bad value may be anything, a pasted file too: what a message quotes of it is cut. */
-    static String quoted(String value) {
-        return "\"" + (value.length() <= QUOTED ? value : value.substring(0, QUOTED) + "...") + "\"";
-    }
-
     private static boolean isSubdomain(String value) {
         return value.length() <= MAX_PREFIX && SUBDOMAIN.matcher(value).matches();
     }
 
     private static IllegalArgumentException illegal(String what, String value, String rule) {
-        return new IllegalArgumentException(what + " " + quoted(value) + " is not legal: " + rule);
+        return new IllegalArgumentException(what + " " + Excerpt.quoted(value) + " is not legal: " + rule);
     }
 }

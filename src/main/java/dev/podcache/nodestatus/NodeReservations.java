@@ -4,6 +4,7 @@ import com.google.common.base.Joiner;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.object.Amounts;
+import dev.podcache.object.Excerpt;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ public final class NodeReservations {
         reserved.forEach((resource, text) -> {
             if (!RESERVABLE.contains(resource)) {
                 throw new IllegalArgumentException(
-                        "resource " + LabelSyntax.quoted(resource) + " cannot be reserved: those that can are "
+                        "resource " + Excerpt.quoted(resource) + " cannot be reserved: those that can are "
                                 + Joiner.on(", ").join(RESERVABLE));
             }
             BigDecimal amount = Amounts.of(Quantities.parse(resource, text));

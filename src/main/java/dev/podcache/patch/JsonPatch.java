@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.object.Excerpt;
 
 /**
  * RFC 6902: a list of operations, applied in order, all or none. Copies are bounded, because copies of copies grow with
@@ -15,7 +16,6 @@ public final class JsonPatch {
     // fabric8 brings an implementation, but that one removes what is not there without a word, which a server refuses
 
     private static final int LONGEST_PATH = 8192;
-    private static final int QUOTED = 300;
 
     /** As JSON, in characters, all copies of a patch together; what a kube-apiserver allows. */
     private static final int MOST_COPIED = 3 << 20;
@@ -147,14 +147,10 @@ public final class JsonPatch {
             return "Operation[" + index + "]";
         }
 
-        private static String shortened(String path) {
-            return path.length() <= QUOTED ? path : path.substring(0, QUOTED) + "...";
-        }
-
         private PatchException failure(String why) {
             return PatchException.inapplicable("operation " + index + " of the JSON patch ("
                     + json.path("op").asText() + " "
-                    + shortened(json.path("path").asText()) + ") " + why);
+                    + Excerpt.of(json.path("path").asText()) + ") " + why);
         }
     }
 }

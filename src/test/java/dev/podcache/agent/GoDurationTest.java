@@ -61,6 +61,6 @@ class GoDurationTest {
     void convert_aPageOfText_isQuotedInPart() {
         assertThatThrownBy(() -> durations.convert("x".repeat(5000)))
                 .isInstanceOf(TypeConversionException.class)
-                .hasMessageStartingWith("\"" + "x".repeat(40) + "...\" is not a duration");
+                .hasMessageStartingWith("\"" + "x".repeat(80) + "...\" is not a duration");
     }
 }

@@ -67,13 +67,19 @@ class ObjectKeyTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "", " ", "A", "Shop", "-a", "a-", "a_b", "a b", "a/b", "é", "٣", "a\n", ".", ".a", "a.", "a..b", "a.-b",
-                "a-.b", "../x", "a\u0000"
+                "", " ", "A", "Shop", "-a", "a-", "a_b", "a b", "a/b", "é", "٣", ".", ".a", "a.", "a..b", "a.-b",
+                "a-.b", "../x"
             })
     void validated_illegalName_isQuotedInTheMessage(String name) {
         assertThatThrownBy(() -> ObjectKey.validated("shop", name))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("name \"" + name + "\" is not a legal Kubernetes name: at most 253");
+    }
+
+    @Test
+    void validated_nameThatEndsWithALine_showsThat() {
+        assertThatThrownBy(() -> ObjectKey.validated("shop", "a\n")).hasMessageStartingWith("name \"a\\u000a\" is not");
+        assertThatThrownBy(() -> ObjectKey.validated("shop", "a\u0000")).hasMessageStartingWith("name \"a\\u0000\" is");
     }
 
     @ParameterizedTest
