@@ -7,6 +7,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -23,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * another UID takes its place. A pod that is being deleted still runs, so it still needs its objects.
  */
 final class AssignedPods implements ReflectorSink<Pod> {
-
-    private static final ImmutableSet<String> OVER = ImmutableSet.of("Succeeded", "Failed");
 
     private final PodRegistry registry;
     private final Account account;
@@ -98,7 +97,7 @@ final class AssignedPods implements ReflectorSink<Pod> {
     private @Nullable PodKey upsert(Pod pod) {
         try {
             PodKey key = PodReferences.key(pod);
-            if (isOver(pod)) {
+            if (PodEnd.isTerminal(pod)) {
                 remove(pod, "phase " + pod.getStatus().getPhase());
             } else {
                 register(pod, key);
@@ -151,12 +150,6 @@ final class AssignedPods implements ReflectorSink<Pod> {
 
     private static String count(int number, String noun) {
         return number + " " + noun + (number == 1 ? "" : "s");
-    }
-
-    private static boolean isOver(Pod pod) {
-        return pod.getStatus() != null
-                && pod.getStatus().getPhase() != null
-                && OVER.contains(pod.getStatus().getPhase());
     }
 
     private static ImmutableList<ImmutableSet<ObjectKey>> references(Pod pod) {

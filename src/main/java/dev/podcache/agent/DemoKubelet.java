@@ -3,6 +3,7 @@ package dev.podcache.agent;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.StatusException;
+import dev.podcache.pod.PodEnd;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -35,7 +36,7 @@ final class DemoKubelet implements AutoCloseable {
 
     private void endMarked() {
         for (Pod pod : pods.get()) {
-            if (pod.getMetadata().getDeletionTimestamp() != null) {
+            if (PodEnd.isDeleted(pod)) {
                 end(pod);
             }
         }

@@ -1,8 +1,8 @@
 /**
- * Which Secrets and ConfigMaps does a pod need? Pure functions over a pod, one answer for each of the two kinds. No
- * threads, no I/O, nothing remembered.
+ * Which Secrets and ConfigMaps does a pod need, and is it over? Pure functions over a pod. No threads, no I/O, nothing
+ * remembered.
  *
- * <p>Read {@code PodReferences}, then {@code SecretNames} and {@code ConfigMapNames}.
+ * <p>Read {@code PodReferences}, then {@code SecretNames} and {@code ConfigMapNames}; {@code PodEnd} stands alone.
  */
 @NullMarked
 package dev.podcache.pod;

@@ -32,11 +32,6 @@ final class PodParts {
         return list == null ? List.of() : list;
     }
 
-    /** Whether the pod is to end: somebody deleted it, and it lives on for its grace period. */
-    static boolean isDeleted(Pod pod) {
-        return pod.getMetadata().getDeletionTimestamp() != null;
-    }
-
     static @Nullable PodCondition condition(PodStatus status, String type) {
         return present(status.getConditions()).stream()
                 .filter(condition -> type.equals(condition.getType()))

@@ -38,11 +38,6 @@ final class PodPhase {
         this.statuses = statuses;
     }
 
-    /** Whether a pod in this phase is over. */
-    static boolean isTerminal(@Nullable String phase) {
-        return SUCCEEDED.equals(phase) || FAILED.equals(phase);
-    }
-
     /**
      * The phase of a pod.
      *

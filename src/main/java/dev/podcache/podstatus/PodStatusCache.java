@@ -2,6 +2,7 @@ package dev.podcache.podstatus;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
@@ -70,7 +71,7 @@ final class PodStatusCache {
 
     /** Takes a new status, and says whether there is now something to report. The same is said by the following. */
     boolean set(Pod pod, PodStatus status) {
-        return store(pod, cached -> PodParts.copy(status), PodParts.isDeleted(pod), false);
+        return store(pod, cached -> PodParts.copy(status), PodEnd.isDeleted(pod), false);
     }
 
     boolean setReady(String uid, String containerId, boolean ready) {

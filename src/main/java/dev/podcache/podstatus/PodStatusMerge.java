@@ -2,6 +2,7 @@ package dev.podcache.podstatus;
 
 import static dev.podcache.podstatus.PodParts.present;
 
+import dev.podcache.pod.PodEnd;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
@@ -24,7 +25,7 @@ final class PodStatusMerge {
      */
     static PodStatus merge(PodStatus server, PodStatus ours, boolean mayRun, String now) {
         PodStatus merged = PodParts.copy(ours);
-        boolean ends = !PodPhase.isTerminal(server.getPhase()) && PodPhase.isTerminal(ours.getPhase());
+        boolean ends = !PodEnd.isTerminal(server.getPhase()) && PodEnd.isTerminal(ours.getPhase());
         merged.setConditions(conditions(server, merged, ends && !mayRun, now));
         PodStatus theirs = PodParts.copy(server);
         merged.setResourceClaimStatuses(theirs.getResourceClaimStatuses());
@@ -36,7 +37,7 @@ final class PodStatusMerge {
             merged.setReason(server.getReason());
             merged.setMessage(server.getMessage());
         }
-        if (PodPhase.isTerminal(merged.getPhase())
+        if (PodEnd.isTerminal(merged.getPhase())
                 && (isTrue(merged, PodConditions.READY) || isTrue(merged, PodConditions.CONTAINERS_READY))) {
             end(server, merged, PodConditions.CONTAINERS_READY, now);
             end(server, merged, PodConditions.READY, now);

@@ -1,6 +1,7 @@
 package dev.podcache.podstatus;
 
 import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.pod.PodEnd;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -67,9 +68,7 @@ final class PodStatusReport {
 
     /** Whether the pod was asked to end, and has: both the server and the node say so. */
     static boolean isDeletable(Pod pod, VersionedPodStatus known) {
-        return PodParts.isDeleted(pod)
-                && known.finished()
-                && PodPhase.isTerminal(PodParts.status(pod).getPhase());
+        return PodEnd.isDeleted(pod) && known.finished() && PodEnd.isTerminal(pod);
     }
 
     private void requireOpen() {

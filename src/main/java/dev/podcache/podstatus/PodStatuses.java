@@ -3,6 +3,7 @@ package dev.podcache.podstatus;
 import static dev.podcache.podstatus.PodParts.present;
 
 import com.google.common.collect.ImmutableList;
+import dev.podcache.pod.PodEnd;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
@@ -51,7 +52,7 @@ public final class PodStatuses {
         setAddresses(status, observed);
         @Nullable String qos = before.getQosClass();
         status.setQosClass(qos == null || qos.isEmpty() ? QosClass.of(spec) : qos);
-        if (PodPhase.isTerminal(before.getPhase())) {
+        if (PodEnd.isTerminal(before.getPhase())) {
             status.setPhase(before.getPhase());
             status.setReason(before.getReason());
             status.setMessage(before.getMessage());

@@ -3,6 +3,7 @@ package dev.podcache.podstatus;
 import static dev.podcache.podstatus.PodParts.present;
 
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.pod.PodEnd;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -20,7 +21,7 @@ final class StatusTransitions {
 
     /** Why {@code newer} must not follow {@code older}, or null if it may. */
     static @Nullable String refusal(PodSpec spec, PodStatus older, PodStatus newer) {
-        if (PodPhase.isTerminal(older.getPhase()) && !PodPhase.isTerminal(newer.getPhase())) {
+        if (PodEnd.isTerminal(older.getPhase()) && !PodEnd.isTerminal(newer.getPhase())) {
             return "its phase is " + older.getPhase() + " and cannot become " + newer.getPhase();
         }
         String policy = spec.getRestartPolicy();

@@ -2,6 +2,7 @@ package dev.podcache.podstatus;
 
 import static dev.podcache.podstatus.PodParts.present;
 
+import dev.podcache.pod.PodEnd;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -26,7 +27,7 @@ final class Termination {
         }
         List<ContainerStatus> init = present(status.getInitContainerStatuses());
         init.subList(0, attempted(init)).forEach(Termination::end);
-        if (!PodPhase.isTerminal(status.getPhase())) {
+        if (!PodEnd.isTerminal(status.getPhase())) {
             status.setPhase(PodPhase.FAILED);
         }
     }

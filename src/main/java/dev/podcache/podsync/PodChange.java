@@ -1,5 +1,6 @@
 package dev.podcache.podsync;
 
+import dev.podcache.pod.PodEnd;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Objects;
@@ -20,12 +21,6 @@ final class PodChange {
                 || !Objects.equals(was.getLabels(), is.getLabels())
                 || !Objects.equals(was.getAnnotations(), is.getAnnotations())
                 || !Objects.equals(before.getSpec(), now.getSpec())
-                || (isTerminal(now) && !isTerminal(before));
-    }
-
-    /** Whether the API server shows the pod as having run to its end. */
-    static boolean isTerminal(Pod pod) {
-        return pod.getStatus() != null
-                && PodLifecycle.TERMINAL.contains("" + pod.getStatus().getPhase());
+                || (PodEnd.isTerminal(now) && !PodEnd.isTerminal(before));
     }
 }

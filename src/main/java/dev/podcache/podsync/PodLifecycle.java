@@ -1,7 +1,7 @@
 package dev.podcache.podsync;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableSet;
+import dev.podcache.pod.PodEnd;
 import dev.podcache.podconfig.PodPlacement;
 import dev.podcache.podstatus.PodObservation;
 import dev.podcache.podstatus.PodStatuses;
@@ -22,7 +22,6 @@ import java.util.Optional;
  */
 final class PodLifecycle {
 
-    static final ImmutableSet<String> TERMINAL = ImmutableSet.of("Succeeded", "Failed");
     private static final Duration DEFAULT_GRACE = Duration.ofSeconds(30);
 
     private final PodWorkers.Parts parts;
@@ -44,7 +43,7 @@ final class PodLifecycle {
             parts.statuses().terminatePod(pod);
             return Optional.empty();
         }
-        if (PodChange.isTerminal(pod) || pod.getMetadata().getDeletionTimestamp() != null) {
+        if (PodEnd.isDue(pod)) {
             end(pod);
             return Optional.empty();
         }
@@ -58,7 +57,7 @@ final class PodLifecycle {
         PodStatus status = PodStatuses.of(pod, attempt.observe());
         report(pod, status);
         complain(pod, attempt.complaints());
-        if (TERMINAL.contains(status.getPhase())) {
+        if (PodEnd.isTerminal(status.getPhase())) {
             end(pod);
             return Optional.empty();
         }

@@ -1,5 +1,6 @@
 package dev.podcache.podsync;
 
+import dev.podcache.pod.PodEnd;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -151,7 +152,7 @@ final class PodWorker {
     }
 
     private boolean endsLocked() {
-        return gone || pod.getMetadata().getDeletionTimestamp() != null || PodChange.isTerminal(pod);
+        return gone || PodEnd.isDue(pod);
     }
 
     private void takeTurn() {
