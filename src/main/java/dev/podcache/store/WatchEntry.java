@@ -223,7 +223,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         touched = true;
         if (state != WatchState.LIVE) {
             Duration took = Duration.ofNanos(watches.now() - since);
-            afterwardsLocked(() -> watches.metrics().watchSynced(watches.kind(), key, took));
+            afterwardsLocked(() -> watches.synced(key, took));
         }
     }
 

@@ -3,7 +3,6 @@ package dev.podcache.store;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
-import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -37,21 +36,18 @@ final class Watches<T extends HasMetadata> {
         this.nextWarning = new AtomicLong(options.timekeeper().nanoTime());
     }
 
-    ObjectKind<T> kind() {
-        return kind;
-    }
-
-    PodcacheMetrics metrics() {
-        return options.metrics();
-    }
-
     long now() {
         return options.timekeeper().nanoTime();
     }
 
+    /** List and watch have succeeded, {@code took} after they were begun or lost. */
+    void synced(ObjectKey key, Duration took) {
+        options.metrics().watchSynced(kind, key, took);
+    }
+
     /** An attempt failed; {@code first} if the one before it had not. */
     void failed(ObjectKey key, ApiServerException cause, boolean first) {
-        metrics().watchFailed(kind, key, cause.reason());
+        options.metrics().watchFailed(kind, key, cause.reason());
         // a forgotten version is no trouble: a list follows at once
         if (!first || cause.reason() == FailureReason.EXPIRED) {
             return;

@@ -102,6 +102,22 @@ class TtlInterleavingTest {
     }
 
     @Test
+    void newReferenceDuringAFetch_getsThatJoinedItBefore_areAnsweredByIt() throws Exception {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        Held held = f.server.hold(DB);
+        CompletableFuture<String> first = getsBehind(1).get(0);
+        CompletableFuture<String> joined = getsBehind(1, 2).get(0);
+        f.update(DB, "v2");
+        f.store.addReference(DB, OTHER_POD);
+        held.release();
+
+        assertThat(broughtBy(first)).isEqualTo("v1");
+        assertThat(broughtBy(joined)).isEqualTo("v1");
+        f.requireGets(1);
+    }
+
+    @Test
     void newReferenceDuringAFetch_theOldFetchLandsLast_andChangesNothing() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);

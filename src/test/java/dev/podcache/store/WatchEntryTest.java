@@ -82,12 +82,12 @@ class WatchEntryTest {
 
         @Override
         public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
-            told.add(key + " failed: " + failure);
+            told.add(kind + " " + key + " failed: " + failure);
         }
 
         @Override
         public void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {
-            told.add(key + " synced after " + took.toMillis() + " ms");
+            told.add(kind + " " + key + " synced after " + took.toMillis() + " ms");
         }
     }
 
@@ -565,13 +565,13 @@ class WatchEntryTest {
         assertThat(told)
                 .containsExactly(
                         "UNREAD to FRESH: watched",
-                        "default/db synced after 2 ms",
+                        "Secret default/db synced after 2 ms",
                         "FRESH to FRESH: watched",
-                        "default/db failed: UNAVAILABLE",
-                        "default/db synced after 200 ms",
+                        "Secret default/db failed: UNAVAILABLE",
+                        "Secret default/db synced after 200 ms",
                         "FRESH to UNREAD: idle",
                         "UNREAD to FRESH: watched",
-                        "default/db synced after 1 ms",
+                        "Secret default/db synced after 1 ms",
                         "FRESH to UNREAD: dropped");
     }
 
@@ -581,7 +581,7 @@ class WatchEntryTest {
         told.clear();
         fail(Row.REOPENING, failure(FailureReason.UNAVAILABLE, 503));
 
-        assertThat(told).containsExactly("UNREAD to FRESH: watched", "default/db failed: UNAVAILABLE");
+        assertThat(told).containsExactly("UNREAD to FRESH: watched", "Secret default/db failed: UNAVAILABLE");
     }
 
     @ParameterizedTest
