@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,12 +37,24 @@ public final class Faults {
 
     private record Fault(RequestPattern pattern, Fate fate, AtomicInteger left) {
         boolean strikes(ApiRequest request) {
-            boolean over = fate instanceof Fate.Hold hold && hold.held().isReleased();
-            return !over && pattern.matches(request) && takeOne(left);
+            return !isOver() && pattern.matches(request) && takeOne(left);
+        }
+
+        /** Whether nothing is left to strike or, of what it holds, to release. */
+        boolean isOver() {
+            return fate instanceof Fate.Hold hold ? hold.held().isReleased() : left.get() <= 0;
         }
     }
 
-    private record EventFault(RequestPattern pattern, EventFate fate, AtomicInteger left) {}
+    private record EventFault(RequestPattern pattern, EventFate fate, AtomicInteger left) {
+        boolean strikes(ApiRequest watch) {
+            return pattern.matches(watch) && takeOne(left);
+        }
+
+        boolean isOver() {
+            return left.get() <= 0;
+        }
+    }
 
     /** Answers the next {@code times} matching requests with {@code error}. */
     public Switched failNext(int times, StatusException error, RequestPattern pattern) {
@@ -111,22 +124,23 @@ public final class Faults {
 
     /** For a server: what happens to this request. Counts it. */
     public Fate fateOf(ApiRequest request) {
-        for (Fault fault : faults) {
-            if (fault.strikes(request)) {
-                return fault.fate();
-            }
-        }
-        return new Fate.Pass();
+        Optional<Fault> striking =
+                faults.stream().filter(fault -> fault.strikes(request)).findFirst();
+        faults.removeIf(Fault::isOver);
+        return striking.map(Fault::fate).orElseGet(Fate.Pass::new);
     }
 
     /** For a server: what happens to the next event of this watch. Counts it. */
     public EventFate fateOfEvent(ApiRequest watch) {
-        for (EventFault fault : eventFaults) {
-            if (fault.pattern().matches(watch) && takeOne(fault.left())) {
-                return fault.fate();
-            }
-        }
-        return EventFate.PASS;
+        Optional<EventFault> striking =
+                eventFaults.stream().filter(fault -> fault.strikes(watch)).findFirst();
+        eventFaults.removeIf(EventFault::isOver);
+        return striking.map(EventFault::fate).orElse(EventFate.PASS);
+    }
+
+    /** How many faults are kept: those that are neither switched off nor over. */
+    int size() {
+        return faults.size() + eventFaults.size();
     }
 
     /** For a server: a watch is open, and can be reset until {@link #closed}. */

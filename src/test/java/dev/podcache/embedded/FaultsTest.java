@@ -6,6 +6,7 @@ import dev.podcache.object.ObjectKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class FaultsTest {
@@ -26,6 +27,31 @@ class FaultsTest {
 
         assertThat(List.of(faults.fateOf(GET), faults.fateOf(GET))).allMatch(fate -> fate instanceof Fate.Fail);
         assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+    }
+
+    @Test
+    void fateOf_faultsThatAreOver_areDropped() {
+        faults.failNext(1, StatusException.internalError(), RequestPattern.any());
+        faults.holdNext(1, RequestPattern.any()).release();
+        faults.delay(Duration.ofSeconds(1), RequestPattern.any());
+
+        faults.fateOf(GET);
+
+        assertThat(faults.size()).as("the delay, which never ends by itself").isEqualTo(1);
+    }
+
+    @Test
+    void fateOf_manyAtOnce_areFailedAsOftenAsAsked() {
+        faults.failNext(60_000, StatusException.internalError(), RequestPattern.any());
+        faults.failNext(30_000, StatusException.internalError(), RequestPattern.any());
+
+        long failed = IntStream.range(0, 100_000)
+                .parallel()
+                .filter(i -> faults.fateOf(GET) instanceof Fate.Fail)
+                .count();
+
+        assertThat(failed).isEqualTo(90_000);
+        assertThat(faults.size()).isZero();
     }
 
     @Test
@@ -78,12 +104,25 @@ class FaultsTest {
         assertThat(held.arrive()).isDone();
     }
 
+    /** It has nothing to strike any more, but what it struck waits. */
+    @Test
+    void clear_holdThatIsUsedUp_isReleasedToo() {
+        Held held = faults.holdNext(1, RequestPattern.any());
+        faults.fateOf(GET);
+        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+
+        faults.clear();
+
+        assertThat(held.arrive()).isDone();
+    }
+
     @Test
     void dropEvents_one_dropsOne() {
         faults.dropEvents(1, RequestPattern.any().resource(Resource.PODS));
 
         assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventFate.DROP);
         assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventFate.PASS);
+        assertThat(faults.size()).isZero();
     }
 
     @Test
