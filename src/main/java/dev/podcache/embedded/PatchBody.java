@@ -40,7 +40,7 @@ public record PatchBody(Type type, JsonNode body) {
             throw switch (e.fault()) {
                 case MALFORMED -> StatusException.badRequest(why);
                 case INAPPLICABLE -> StatusException.unprocessable(why);
-                case CONTRADICTORY -> StatusException.ownMistake(why);
+                case UNFORESEEN -> StatusException.ownMistake(why);
             };
         }
     }

@@ -28,7 +28,7 @@ final class ElementOrder {
         }
         JsonNode key = element.path(mergeKey);
         if (key.isMissingNode() || key.isNull()) {
-            throw PatchException.malformed("a list element lacks its merge key " + mergeKey);
+            throw PatchException.unforeseen("a list element lacks its merge key " + mergeKey);
         }
         return key;
     }
@@ -76,6 +76,7 @@ final class ElementOrder {
 
     /** The elements of {@code merged} in their final order. */
     ArrayNode arrange(ArrayNode merged, JsonNode patchOrder, JsonNode oldOrder) {
+        patchOrder.forEach(this::identity);
         List<JsonNode> named = new ArrayList<>();
         List<JsonNode> others = new ArrayList<>();
         merged.forEach(element -> (indexOf(patchOrder, element) >= 0 ? named : others).add(element));

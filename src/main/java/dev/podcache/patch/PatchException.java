@@ -18,8 +18,8 @@ public final class PatchException extends RuntimeException {
         MALFORMED,
         /** It is one, but this object does not go with it. */
         INAPPLICABLE,
-        /** It contradicts itself, in a way that API servers take for a mistake of their own. */
-        CONTRADICTORY
+        /** It contradicts itself or says what is never said, which API servers take for a mistake of their own. */
+        UNFORESEEN
     }
 
     static PatchException malformed(String message) {
@@ -30,8 +30,8 @@ public final class PatchException extends RuntimeException {
         return new PatchException(message, Fault.INAPPLICABLE);
     }
 
-    static PatchException contradictory(String message) {
-        return new PatchException(message, Fault.CONTRADICTORY);
+    static PatchException unforeseen(String message) {
+        return new PatchException(message, Fault.UNFORESEEN);
     }
 
     /** What is wrong. */

@@ -61,7 +61,7 @@ final class StrategicApply {
             throw PatchException.malformed("a $deleteFromPrimitiveList of the patch is no list");
         }
         if (field.startsWith(SET_ELEMENT_ORDER) && !value.isArray()) {
-            throw PatchException.contradictory("a $setElementOrder of the patch is no list");
+            throw PatchException.unforeseen("a $setElementOrder of the patch is no list");
         }
     }
 
@@ -74,12 +74,11 @@ final class StrategicApply {
             return;
         }
         if (!list.isArray()) {
-            throw PatchException.contradictory(
-                    "\"" + path + "\" is no list, and the patch has a $setElementOrder for it");
+            throw PatchException.unforeseen("\"" + path + "\" is no list, and the patch has a $setElementOrder for it");
         }
         JsonNode order = patch.path(SET_ELEMENT_ORDER + field);
         if (!order.isEmpty() && !new ElementOrder(key).isFollowed(order, list)) {
-            throw PatchException.contradictory("the list at \"" + path + "\" does not match its $setElementOrder");
+            throw PatchException.unforeseen("the list at \"" + path + "\" does not match its $setElementOrder");
         }
     }
 
@@ -99,7 +98,7 @@ final class StrategicApply {
         return switch (directive) {
             case REPLACE -> (ObjectNode) withoutDirectives(patch);
             case DELETE -> JsonNodeFactory.instance.objectNode();
-            default -> throw PatchException.malformed("unknown $patch directive at \"" + path + "\"");
+            default -> throw PatchException.unforeseen("unknown $patch directive at \"" + path + "\"");
         };
     }
 
@@ -163,7 +162,7 @@ final class StrategicApply {
         ArrayNode named = JsonNodeFactory.instance.arrayNode();
         for (JsonNode element : patch) {
             if (!(element instanceof ObjectNode change)) {
-                throw PatchException.malformed("the list at \"" + path + "\" has elements that are no objects");
+                throw PatchException.unforeseen("the list at \"" + path + "\" has elements that are no objects");
             }
             if (change.has(PATCH)) {
                 removeElement(merged, change, path, order);
@@ -182,7 +181,7 @@ final class StrategicApply {
 
     private static void removeElement(ArrayNode merged, ObjectNode change, String path, ElementOrder order) {
         if (!change.path(PATCH).asText().equals(DELETE)) {
-            throw PatchException.malformed("unknown $patch directive in the list at \"" + path + "\"");
+            throw PatchException.unforeseen("unknown $patch directive in the list at \"" + path + "\"");
         }
         for (int index = order.indexOf(merged, change); index >= 0; index = order.indexOf(merged, change)) {
             merged.remove(index);
@@ -205,7 +204,7 @@ final class StrategicApply {
     private void arrange(ObjectNode object, String field, JsonNode oldOrder, JsonNode newOrder, String path) {
         String key = keys.keyOf(path);
         if (key == null) {
-            throw PatchException.malformed("$setElementOrder for the list at \"" + path + "\", which does not merge");
+            throw PatchException.unforeseen("$setElementOrder for the list at \"" + path + "\", which does not merge");
         }
         if (object.get(field) instanceof ArrayNode list) {
             object.set(field, new ElementOrder(key).arrange(list, newOrder, oldOrder));

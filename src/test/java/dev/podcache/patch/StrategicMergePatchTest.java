@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How conditions, finalizers and taints merge, and in which order, is what kube-apiserver 1.20.2 answered. */
 class StrategicMergePatchTest {
@@ -67,12 +68,12 @@ class StrategicMergePatchTest {
                 "'A'                           | []"
             },
             quoteCharacter = '`')
-    void apply_listThatDisagreesWithItsOrder_isContradictory(String order, String list) {
+    void apply_listThatDisagreesWithItsOrder_isUnforeseen(String order, String list) {
         String patch = "{'status':{'$setElementOrder/conditions':%s,'conditions':%s}}".formatted(order, list);
 
         assertThatThrownBy(() -> applied("Node", "{'status':{'conditions':[{'type':'A'},{'type':'B'}]}}", patch))
                 .isInstanceOfSatisfying(
-                        PatchException.class, e -> assertThat(e.fault()).isEqualTo(PatchException.Fault.CONTRADICTORY))
+                        PatchException.class, e -> assertThat(e.fault()).isEqualTo(PatchException.Fault.UNFORESEEN))
                 .hasMessageContaining("$setElementOrder");
     }
 
@@ -145,21 +146,33 @@ class StrategicMergePatchTest {
     }
 
     @Test
-    void apply_elementWithoutItsKey_isMalformedAndQuotesNoValue() {
+    void apply_elementWithoutItsKey_isUnforeseenAndQuotesNoValue() {
         assertThatThrownBy(() -> applied(
                         "Pod",
                         "{'spec':{'containers':[{'name':'c'}]}}",
                         "{'spec':{'containers':[{'image':'canary'}]}}"))
                 .isInstanceOfSatisfying(
-                        PatchException.class, e -> assertThat(e.fault()).isEqualTo(PatchException.Fault.MALFORMED))
+                        PatchException.class, e -> assertThat(e.fault()).isEqualTo(PatchException.Fault.UNFORESEEN))
                 .hasMessageContaining("name")
                 .hasMessageNotContaining("canary");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"[{'x':1}]", "['A']", "[{'type':'A'},{'x':1}]", "[{'type':'B'},{'type':'A'},{'x':1}]"})
+    void apply_orderOfElementsWithoutTheirKey_isUnforeseen(String order) {
+        String object = "{'status':{'conditions':[{'type':'A'}]}}";
+
+        assertThatThrownBy(() -> applied("Node", object, "{'status':{'$setElementOrder/conditions':" + order + "}}"))
+                .isInstanceOfSatisfying(
+                        PatchException.class, e -> assertThat(e.fault()).isEqualTo(PatchException.Fault.UNFORESEEN))
+                .hasMessageContaining("type");
+    }
+
     @Test
-    void apply_unknownDirective_isMalformed() {
+    void apply_unknownDirective_isUnforeseen() {
         assertThatThrownBy(() -> applied("Pod", "{'a':{}}", "{'a':{'$patch':'merge-all'}}"))
-                .isInstanceOf(PatchException.class)
+                .isInstanceOfSatisfying(
+                        PatchException.class, e -> assertThat(e.fault()).isEqualTo(PatchException.Fault.UNFORESEEN))
                 .hasMessageContaining("\"a\"");
     }
 

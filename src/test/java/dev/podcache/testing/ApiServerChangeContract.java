@@ -286,6 +286,29 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
         assertThat(reply.code() + " " + reply.text("/reason")).isEqualTo("500 ");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'$setElementOrder/ownerReferences':[{'name':'x'}]}",
+                "{'$setElementOrder/ownerReferences':[{'uid':'1'},{'name':'x'}]}",
+                "{'$setElementOrder/ownerReferences':['x'],'ownerReferences':[]}",
+                "{'$setElementOrder/labels':['x']}",
+                "{'ownerReferences':[{'name':'x'}]}",
+                "{'ownerReferences':[{'$patch':'delete'}]}",
+                "{'ownerReferences':[{'$patch':'odd','uid':'1'}]}",
+                "{'ownerReferences':['x']}",
+                "{'$patch':'odd'}"
+            })
+    void patch_listElementWithoutItsKeyOrOddDirective_isTakenForTheServersMistake(String metadata) throws Exception {
+        String owned =
+                "{'metadata':{'name':'db','ownerReferences':[{'apiVersion':'v1','kind':'Pod','name':'p','uid':'1'}]}}";
+        assertThat(api().post(secrets, owned.replace('\'', '"')).code()).isEqualTo(201);
+
+        Reply reply = api().patch(secrets + "/db", STRATEGIC, "{\"metadata\":" + metadata.replace('\'', '"') + "}");
+
+        assertThat(reply.code() + " " + reply.text("/reason")).isEqualTo("500 ");
+    }
+
     @Test
     void patch_unknownLanguage_isRefused() throws Exception {
         create("db", "djE=");
