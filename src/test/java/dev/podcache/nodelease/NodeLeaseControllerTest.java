@@ -5,315 +5,23 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.common.util.concurrent.Service;
-import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.ObjectKind;
-import dev.podcache.testing.FakeApiServer;
-import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
-import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
-import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * The controller over an in-memory cluster, in hand-driven time. Contains the cases of upstream's
- * TestRetryUpdateNodeLease, TestUpdateUsingLatestLease and TestStopDoesNotBlockWhenLeaseCannotBeCreated.
- */
-@ExtendWith(NoLeaks.class)
-class NodeLeaseControllerTest {
-
-    private static final Duration TIMEOUT = Duration.ofSeconds(3);
-    private static final Duration DURATION = Duration.ofSeconds(40);
-
-    private final ManualTimekeeper time = new ManualTimekeeper();
-    private final SteppingClock clock = new SteppingClock(time);
-    private final FakeApiServer server = new FakeApiServer(time);
-    private final AtomicInteger repeatedFailures = new AtomicInteger();
-    private final NodeLeaseOptions options = new NodeLeaseOptions("foo", DURATION, repeatedFailures::incrementAndGet);
-    private final LeaseSync sync = new LeaseSync(server.leaseApi(TIMEOUT), server.nodeApi(TIMEOUT), options, clock);
-    private double random;
-    private final NodeLeaseController controller = new NodeLeaseController(sync, options, clock, () -> random);
-
-    @AfterEach
-    void tearDown() {
-        controller.stopAsync().awaitTerminated();
-        server.close();
-    }
-
-    // TestUpdateUsingLatestLease
-
-    @Test
-    void round_noLeaseAndNoneKnown_createsAndDoesNotUpdate() {
-        createNode();
-        start();
-
-        assertThat(calls()).containsExactly("GET Lease", "GET Node", "CREATE Lease");
-        assertThat(version(known())).isEqualTo(version(stored()));
-    }
-
-    @Test
-    void round_noLeaseAndNoNode_createsNothing() {
-        start();
-
-        assertThat(calls()).containsExactly("GET Lease", "GET Node");
-        assertThat(sync.latest()).isNull();
-        assertThat(controller.sinceRenewal()).isEmpty();
-    }
-
-    @Test
-    void renewSoon_nodeCameAfterARound_createsTheLeaseAtOnce() {
-        start();
-        createNode();
-        server.clearActions();
-
-        controller.renewSoon();
-        time.advance(Duration.ZERO);
-
-        assertThat(calls()).containsExactly("GET Lease", "GET Node", "CREATE Lease");
-        time.advance(Duration.ofSeconds(10));
-        assertThat(calls()).endsWith("CREATE Lease", "UPDATE Lease");
-    }
-
-    @Test
-    void renewSoon_duringARoundThatFindsNoNode_isFollowedByAnotherAtOnce(NoLeaks leaks) {
-        leaks.allowWarnings("whether Node foo has a lease is not known");
-        server.failNext(
-                1,
-                new ApiServerException(FailureReason.UNAVAILABLE, 503, null, "503", null),
-                RequestPattern.any().verb(Verb.GET));
-        start();
-
-        controller.renewSoon();
-        time.advance(Duration.ofMillis(200));
-
-        assertThat(calls()).containsExactly("GET Lease", "GET Lease", "GET Node", "GET Lease", "GET Node");
-    }
-
-    @Test
-    void renewSoon_leaseAccepted_changesNothing() {
-        createNode();
-        start();
-        server.clearActions();
-
-        controller.renewSoon();
-        time.advance(Duration.ofSeconds(9));
-
-        assertThat(calls()).isEmpty();
-    }
-
-    @Test
-    void round_leaseThereAndNoneKnown_readsAndUpdates() {
-        createNode();
-        Lease before = createLease();
-        start();
-
-        assertThat(calls()).containsExactly("GET Lease", "GET Node", "UPDATE Lease");
-        assertThat(version(known())).isEqualTo(version(stored())).isNotEqualTo(version(before));
-    }
-
-    @Test
-    void round_leaseKnown_updatesWithoutReading() {
-        createNode();
-        start();
-        server.clearActions();
-        time.advance(Duration.ofSeconds(10));
-
-        assertThat(calls()).containsExactly("UPDATE Lease");
-        assertThat(version(known())).isEqualTo(version(stored()));
-    }
-
-    @Test
-    void round_leaseKnownAndUpdateFailsOnce_triesAgainAtOnce() {
-        createNode();
-        start();
-        server.clearActions();
-        failUpdates(1, FailureReason.NOT_FOUND, 404);
-        time.advance(Duration.ofSeconds(10));
-
-        assertThat(calls()).containsExactly("UPDATE Lease", "UPDATE Lease");
-        assertThat(repeatedFailures).hasValue(0);
-    }
-
-    // TestRetryUpdateNodeLease
-
-    @Test
-    void update_noErrors_succeeds() {
-        createNode();
-
-        assertThat(sync.update(createLease()).join()).isTrue();
-        assertThat(repeatedFailures).hasValue(0);
-    }
-
-    @Test
-    void update_serverTimesOutAlways_failsAfterFiveTries(NoLeaks leaks) {
-        leaks.allowWarnings("the lease of Node foo could not be renewed in 5 tries");
-        createNode();
-        failUpdates(5, FailureReason.TIMEOUT, 504);
-
-        assertThat(sync.update(createLease()).join()).isFalse();
-        assertThat(server.count(Verb.UPDATE)).isEqualTo(5);
-        assertThat(repeatedFailures).hasValue(4);
-    }
-
-    @Test
-    void update_timeoutThenConflictThenSuccess_readsAnewAndTellsNobody() {
-        createNode();
-        Lease base = createLease();
-        failUpdates(1, FailureReason.TIMEOUT, 504);
-        server.cluster()
-                .update(base.edit()
-                        .editMetadata()
-                        .addToLabels("by", "other")
-                        .endMetadata()
-                        .build());
-
-        assertThat(sync.update(base).join()).isTrue();
-        assertThat(calls())
-                .containsExactly(
-                        "GET Node",
-                        "UPDATE Lease",
-                        "GET Node",
-                        "UPDATE Lease",
-                        "GET Lease",
-                        "GET Node",
-                        "UPDATE Lease");
-        assertThat(repeatedFailures).hasValue(0);
-        assertThat(stored().getMetadata().getLabels()).containsEntry("by", "other");
-    }
-
-    @Test
-    void update_nodeMissing_failsAndSendsNothing(NoLeaks leaks) {
-        leaks.allowWarnings("could not be renewed");
-
-        assertThat(sync.update(createLease()).join()).isFalse();
-        assertThat(server.count(Verb.UPDATE)).isZero();
-    }
-
-    // TestStopDoesNotBlockWhenLeaseCannotBeCreated
-
-    @Test
-    void stop_leaseCanNeverBeCreated_isPromptAndTwicePossible(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in");
-        createNode();
-        server.failNext(
-                Integer.MAX_VALUE,
-                failure(FailureReason.REJECTED, 422),
-                RequestPattern.any().verb(Verb.CREATE).resource(Resource.of(Lease.class)));
-        start();
-        time.advance(Duration.ofMinutes(1));
-
-        controller.stopAsync().awaitTerminated();
-        controller.stopAsync().awaitTerminated();
-
-        assertThat(time.scheduledTasks()).isZero();
-        assertThat(controller.state()).isEqualTo(Service.State.TERMINATED);
-    }
-
-    // Ensuring
-
-    @Test
-    void ensure_serverAway_pausesDoubleUpToSevenSeconds(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in");
-        createNode();
-        server.failNext(Integer.MAX_VALUE, failure(FailureReason.UNAVAILABLE, 0));
-        start();
-        List<Long> pauses = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            pauses.add(millisUntilNextCall());
-        }
-
-        assertThat(pauses).containsExactly(200L, 400L, 800L, 1600L, 3200L, 6400L, 7000L, 7000L);
-    }
-
-    @Test
-    void ensure_serverAwayForADay_recoversWithinSevenSeconds(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in");
-        createNode();
-        server.failNext(Integer.MAX_VALUE, failure(FailureReason.UNAVAILABLE, 0));
-        start();
-        time.advance(Duration.ofDays(1));
-
-        server.clearFailures();
-        time.advance(Duration.ofSeconds(7));
-
-        assertThat(stored().getSpec().getHolderIdentity()).isEqualTo("foo");
-    }
-
-    @Test
-    void ensure_somebodyElseCreatesMeanwhile_takesTheirs(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in 200 ms");
-        createNode();
-        server.failNext(
-                1,
-                failure(FailureReason.ALREADY_EXISTS, 409),
-                RequestPattern.any().verb(Verb.CREATE));
-        start();
-        createLease();
-        time.advance(Duration.ofMillis(200));
-
-        assertThat(server.count(Verb.UPDATE)).isEqualTo(1);
-    }
-
-    @Test
-    void round_leaseDeletedByHand_isCreatedInTheSameRound(NoLeaks leaks) {
-        leaks.allowWarnings("could not be renewed in 5 tries");
-        createNode();
-        start();
-        server.cluster().deleteNow(stored());
-        server.clearActions();
-        time.advance(Duration.ofSeconds(10));
-
-        assertThat(calls().subList(5, calls().size())).containsExactly("GET Lease", "GET Node", "CREATE Lease");
-        assertThat(stored().getSpec().getRenewTime().toInstant())
-                .isBetween(time.wallTime(), time.wallTime().plusMillis(1));
-    }
-
-    @Test
-    void round_conflictAndThenGone_createsWithoutUpdating() {
-        createNode();
-        start();
-        server.cluster().deleteNow(stored());
-        server.clearActions();
-        failUpdates(1, FailureReason.CONFLICT, 409);
-        time.advance(Duration.ofSeconds(10));
-
-        assertThat(calls()).containsExactly("UPDATE Lease", "GET Lease", "GET Node", "CREATE Lease");
-    }
-
-    @Test
-    void round_nothingButConflicts_endsAfterFiveTries(NoLeaks leaks) {
-        leaks.allowWarnings("could not be renewed in 5 tries");
-        createNode();
-        start();
-        server.clearActions();
-        failUpdates(10, FailureReason.CONFLICT, 409);
-        time.advance(Duration.ofSeconds(10));
-
-        assertThat(server.count(Verb.UPDATE)).isEqualTo(10);
-        assertThat(repeatedFailures).hasValue(0);
-        time.advance(Duration.ofSeconds(10));
-        assertThat(stored().getSpec().getRenewTime().toInstant()).isEqualTo(time.wallTime());
-    }
-
-    // The loop
+/** The loop, from its start to its end. Contains upstream's TestStopDoesNotBlockWhenLeaseCannotBeCreated. */
+class NodeLeaseControllerTest extends LeaseFixture {
 
     @ParameterizedTest
     @CsvSource({"0.0, 10000", "0.5, 10200", "0.999999, 10399"})
@@ -492,73 +200,23 @@ class NodeLeaseControllerTest {
         assertThat(time.scheduledTasks()).isZero();
     }
 
-    private void start() {
-        controller.startAsync().awaitRunning();
-        time.advance(Duration.ZERO);
-    }
+    // TestStopDoesNotBlockWhenLeaseCannotBeCreated
 
-    private long millisUntilNextCall() {
-        int before = server.actions().size();
-        long millis = 0;
-        while (server.actions().size() == before && millis < 60_000) {
-            time.advance(Duration.ofMillis(1));
-            millis++;
-        }
-        return millis;
-    }
-
-    private String createNode() {
-        return server.cluster()
-                .create(new NodeBuilder()
-                        .withNewMetadata()
-                        .withName("foo")
-                        .endMetadata()
-                        .build())
-                .getMetadata()
-                .getUid();
-    }
-
-    private Lease createLease() {
-        return server.cluster()
-                .create(new LeaseBuilder()
-                        .withNewMetadata()
-                        .withNamespace("kube-node-lease")
-                        .withName("foo")
-                        .endMetadata()
-                        .withNewSpec()
-                        .withHolderIdentity("foo")
-                        .withLeaseDurationSeconds(40)
-                        .withRenewTime(time.wallTime().atZone(ZoneOffset.UTC))
-                        .endSpec()
-                        .build());
-    }
-
-    private Lease stored() {
-        return server.cluster().get(Lease.class, "kube-node-lease", "foo");
-    }
-
-    private Lease known() {
-        return Objects.requireNonNull(sync.latest());
-    }
-
-    private static String version(Lease lease) {
-        return lease.getMetadata().getResourceVersion();
-    }
-
-    private List<String> calls() {
-        return server.actions().stream()
-                .map(action -> action.verb() + " " + action.kind())
-                .toList();
-    }
-
-    private void failUpdates(int times, FailureReason reason, int code) {
+    @Test
+    void stop_leaseCanNeverBeCreated_isPromptAndTwicePossible(NoLeaks leaks) {
+        leaks.allowWarnings("asking again in");
+        createNode();
         server.failNext(
-                times,
-                failure(reason, code),
-                RequestPattern.any().verb(Verb.UPDATE).resource(Resource.of(ObjectKind.LEASE.model())));
-    }
+                Integer.MAX_VALUE,
+                failure(FailureReason.REJECTED, 422),
+                RequestPattern.any().verb(Verb.CREATE).resource(Resource.of(Lease.class)));
+        start();
+        time.advance(Duration.ofMinutes(1));
 
-    private static ApiServerException failure(FailureReason reason, int code) {
-        return new ApiServerException(reason, code, null, "told to fail with " + reason, null);
+        controller.stopAsync().awaitTerminated();
+        controller.stopAsync().awaitTerminated();
+
+        assertThat(time.scheduledTasks()).isZero();
+        assertThat(controller.state()).isEqualTo(Service.State.TERMINATED);
     }
 }

@@ -96,6 +96,21 @@ final class TtlFixture extends StoreFixture<TtlObjectStore<Secret>> {
         assertThat(server.gets(DB)).as("requests for " + DB).isEqualTo(expected);
     }
 
+    /** The store has the Secret, fresh. */
+    void seen(String value) {
+        create(DB, value);
+        store.addReference(DB, POD);
+        assertThat(get()).isEqualTo(value);
+    }
+
+    /** The store has the Secret as v1, stale, and has just failed to refresh it. */
+    void refreshFails() {
+        seen("v1");
+        timekeeper.advance(Duration.ofSeconds(60));
+        failNext(1, FailureReason.UNAVAILABLE, 503, null);
+        assertThat(get()).isEqualTo("v1");
+    }
+
     /** Checks that nothing is left, then ends everything. */
     void requireNothingHeld() {
         assertThat(store.size()).as("entries").isZero();

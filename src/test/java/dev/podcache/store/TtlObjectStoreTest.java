@@ -7,16 +7,15 @@ import static dev.podcache.store.TtlFixture.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Freshness;
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.Phase;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
-import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** The state table of strategy CACHE, row by row. */
 @ExtendWith(NoLeaks.class)
@@ -177,7 +174,7 @@ class TtlObjectStoreTest {
 
     @Test
     void get_presentAndFresh_asksNobody() {
-        seen("v1");
+        f.seen("v1");
         f.update(DB, "v2");
         f.timekeeper.advance(Duration.ofSeconds(59));
 
@@ -188,7 +185,7 @@ class TtlObjectStoreTest {
 
     @Test
     void get_presentAndStale_asksTheCache() {
-        seen("v1");
+        f.seen("v1");
         f.update(DB, "v2");
         f.timekeeper.advance(Duration.ofSeconds(60));
 
@@ -200,7 +197,7 @@ class TtlObjectStoreTest {
 
     @Test
     void get_staleAndUnchanged_keepsTheSharedInstance() {
-        seen("v1");
+        f.seen("v1");
         var before = f.store.get(DB.namespace(), DB.name());
         f.timekeeper.advance(Duration.ofSeconds(60));
 
@@ -240,7 +237,7 @@ class TtlObjectStoreTest {
 
     @Test
     void get_staleAndDeleted_keepsAbsent() {
-        seen("v1");
+        f.seen("v1");
         f.delete(DB);
         f.timekeeper.advance(Duration.ofSeconds(60));
 
@@ -252,11 +249,10 @@ class TtlObjectStoreTest {
     @Test
     void get_staleAndLagCheckFails_servesWhatIsKnown() {
         f.server.cluster().holdWatchCache();
-        seen("v1");
+        f.seen("v1");
         f.timekeeper.advance(Duration.ofSeconds(60));
         // the first of the two requests is answered "not found" by the lagging cache, the second fails
-        f.server.failNext(
-                1, new dev.podcache.apiserver.ApiServerException(FailureReason.NOT_FOUND, 404, null, "lagging", null));
+        f.server.failNext(1, new ApiServerException(FailureReason.NOT_FOUND, 404, null, "lagging", null));
         f.failNext(1, FailureReason.UNAVAILABLE, 500, null);
 
         assertThat(f.get()).isEqualTo("v1");
@@ -266,7 +262,7 @@ class TtlObjectStoreTest {
 
     @Test
     void get_staleAndRefreshFails_servesWhatIsKnownAndSaysSo() {
-        seen("v1");
+        f.seen("v1");
         f.timekeeper.advance(Duration.ofSeconds(60));
         f.failNext(1, FailureReason.FORBIDDEN, 403, null);
 
@@ -305,7 +301,7 @@ class TtlObjectStoreTest {
 
     @Test
     void addReference_ofAKnownObject_forgetsTheAnswer() {
-        seen("v1");
+        f.seen("v1");
         f.update(DB, "v2");
         f.store.addReference(DB, OTHER_POD);
 
@@ -328,7 +324,7 @@ class TtlObjectStoreTest {
 
     @Test
     void addReference_afterFailures_beginsWithoutTheirPauses() {
-        refreshFails();
+        f.refreshFails();
         f.update(DB, "v2");
         f.store.addReference(DB, OTHER_POD);
 
@@ -340,7 +336,7 @@ class TtlObjectStoreTest {
     @Test
     void ttlZero_everyGetAsks() {
         f.ttl.set(Duration.ZERO);
-        seen("v1");
+        f.seen("v1");
         f.get();
         f.get();
 
@@ -349,7 +345,7 @@ class TtlObjectStoreTest {
 
     @Test
     void ttlShortened_holdsForWhatIsCachedAlready() {
-        seen("v1");
+        f.seen("v1");
         f.timekeeper.advance(Duration.ofSeconds(10));
         f.ttl.set(Duration.ofSeconds(5));
         f.timekeeper.advance(FreshnessClock.TICK);
@@ -360,7 +356,7 @@ class TtlObjectStoreTest {
 
     @Test
     void ttlProlonged_holdsForWhatIsCachedAlready() {
-        seen("v1");
+        f.seen("v1");
         f.ttl.set(Duration.ofSeconds(300));
         f.timekeeper.advance(Duration.ofSeconds(299));
         f.get();
@@ -396,158 +392,7 @@ class TtlObjectStoreTest {
         assertThat(f.get()).isEqualTo("v2");
     }
 
-    // Refreshes behind the gets
-
-    @Test
-    void refreshFailed_getsAreAnsweredAtOnceUntilOnePauseIsOver() {
-        refreshFails();
-        f.failNext(100, FailureReason.UNAVAILABLE, 503, null);
-
-        for (int i = 0; i < 50; i++) {
-            assertThat(f.get()).isEqualTo("v1");
-        }
-        f.requireGets(2);
-        f.timekeeper.advance(Duration.ofSeconds(1));
-        assertThat(f.get()).isEqualTo("v1");
-        f.requireGets(3);
-    }
-
-    @Test
-    void refreshFails_pausesGrowUpTo30Seconds() {
-        refreshFails();
-        f.failNext(1000, FailureReason.UNAVAILABLE, 503, null);
-        int before = f.server.gets(DB);
-
-        for (int second = 0; second < 3600; second++) {
-            f.timekeeper.advance(Duration.ofSeconds(1));
-            assertThat(f.get()).isEqualTo("v1");
-        }
-
-        // pauses of 15 to 30 s, but for the first few
-        assertThat(f.server.gets(DB) - before).isBetween(3600 / 30, 3600 / 15 + 10);
-    }
-
-    @Test
-    void refreshFailedWithRetryAfter_isNotRepeatedBefore() {
-        seen("v1");
-        f.timekeeper.advance(Duration.ofSeconds(60));
-        f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(120));
-        f.get();
-        f.timekeeper.advance(Duration.ofSeconds(119));
-        f.get();
-        f.requireGets(2);
-
-        f.timekeeper.advance(Duration.ofSeconds(1));
-        f.get();
-        f.requireGets(3);
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void refreshThrottledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said) {
-        seen("v1");
-        f.timekeeper.advance(Duration.ofSeconds(60));
-        f.server.failNext(1, said.answer());
-        f.get();
-        f.timekeeper.advance(Duration.ofMillis(1999));
-        f.get();
-        f.requireGets(2);
-
-        f.timekeeper.advance(Duration.ofMillis(1));
-        f.get();
-        f.requireGets(3);
-    }
-
-    /** More nanoseconds than a long can count. */
-    @Test
-    void refreshFailedWithRetryAfterOfCenturies_isRepeatedAfterTwoMinutes() {
-        seen("v1");
-        f.timekeeper.advance(Duration.ofSeconds(60));
-        f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(9_999_999_999L));
-        f.get();
-        f.timekeeper.advance(Duration.ofMinutes(2));
-        f.get();
-
-        f.requireGets(3);
-    }
-
-    @Test
-    void refreshFailedWithARetryAfterBeyondAllTime_servesWhatIsKnown() {
-        seen("v1");
-        f.timekeeper.advance(Duration.ofSeconds(60));
-        f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(Long.MAX_VALUE));
-
-        assertThat(TtlFixture.broughtBy(f.getBehind(DB))).isEqualTo("v1");
-    }
-
-    @Test
-    void refreshSucceedsAgain_getsWaitForRefreshesAgain() {
-        refreshFails();
-        f.timekeeper.advance(Duration.ofSeconds(2));
-        f.get();
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
-        f.update(DB, "v2");
-        f.timekeeper.advance(Duration.ofSeconds(60));
-
-        assertThat(f.get()).isEqualTo("v2");
-    }
-
-    @Test
-    void refreshTooSlow_servesWhatIsKnownAfterASecond_andTheFetchGoesOn() throws Exception {
-        seen("v1");
-        f.update(DB, "v2");
-        f.timekeeper.advance(Duration.ofSeconds(60));
-        var held = f.server.hold(DB);
-
-        CompletableFuture<String> get = f.getBehind(DB);
-        held.awaitArrived();
-        f.timekeeper.awaitWaiters(1);
-        f.timekeeper.advance(Duration.ofSeconds(1));
-        assertThat(TtlFixture.broughtBy(get)).isEqualTo("v1");
-        // from here on nobody waits for it
-        assertThat(f.get()).isEqualTo("v1");
-
-        held.release();
-        assertThat(f.get()).isEqualTo("v2");
-        f.requireGets(2);
-    }
-
-    @Test
-    void interrupted_failsWithItsStatusSet_andTheFetchGoesOn() throws Exception {
-        f.create(DB, "v1");
-        f.store.addReference(DB, POD);
-        var held = f.server.hold(DB);
-
-        Thread.currentThread().interrupt();
-        assertThatThrownBy(f::get)
-                .isInstanceOfSatisfying(
-                        FetchFailed.class, e -> assertThat(e.reason()).isEqualTo(FailureReason.INTERRUPTED))
-                .hasCauseInstanceOf(InterruptedException.class);
-        assertThat(Thread.interrupted()).isTrue();
-
-        held.release();
-        assertThat(f.get()).isEqualTo("v1");
-        f.requireGets(1);
-    }
-
-    private void seen(String value) {
-        f.create(DB, value);
-        f.store.addReference(DB, POD);
-        assertThat(f.get()).isEqualTo(value);
-    }
-
-    private void refreshFails() {
-        seen("v1");
-        f.timekeeper.advance(Duration.ofSeconds(60));
-        f.failNext(1, FailureReason.UNAVAILABLE, 503, null);
-        assertThat(f.get()).isEqualTo("v1");
-    }
-
     private List<@Nullable Freshness> freshnesses() {
         return f.server.actions().stream().map(FakeApiServer.Action::freshness).toList();
-    }
-
-    static ObjectKey key(int i) {
-        return ObjectKey.of("default", "secret-" + i);
     }
 }

@@ -63,9 +63,10 @@
  * <caption>Node lease</caption>
  * <tr><th>upstream</th><th>here</th><th>remark</th></tr>
  * <tr><td>{@code TestNewNodeLease}</td><td>{@code LeaseRenewalTest}</td><td>that no lease is made without its node:
- * {@code NodeLeaseControllerTest}</td></tr>
- * <tr><td>{@code TestRetryUpdateNodeLease}, {@code TestUpdateUsingLatestLease},
- * {@code TestStopDoesNotBlockWhenLeaseCannotBeCreated}</td><td>{@code NodeLeaseControllerTest}</td><td></td></tr>
+ * {@code LeaseSyncTest}</td></tr>
+ * <tr><td>{@code TestRetryUpdateNodeLease}, {@code TestUpdateUsingLatestLease}</td><td>{@code LeaseSyncTest}</td>
+ * <td></td></tr>
+ * <tr><td>{@code TestStopDoesNotBlockWhenLeaseCannotBeCreated}</td><td>{@code NodeLeaseControllerTest}</td><td></td></tr>
  * </table>
  *
  * <table>

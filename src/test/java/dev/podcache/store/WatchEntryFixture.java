@@ -1,0 +1,203 @@
+package dev.podcache.store;
+
+import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.POD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Phase;
+import dev.podcache.testing.ManualListerWatcher;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Secrets;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * An entry of strategy WATCH in any state of the table in {@link WatchEntry}: no store, and a server that answers by
+ * hand, call by call.
+ */
+@ExtendWith(NoLeaks.class)
+abstract class WatchEntryFixture {
+
+    static final Duration SURELY_REPEATED = Duration.ofMillis(200);
+    static final Duration MILLI = Duration.ofMillis(1);
+    private static final ImmutableMap<String, WatchState> STATES = ImmutableMap.<String, WatchState>builder()
+            .put("watch being opened", WatchState.OPENING)
+            .put("watched", WatchState.LIVE)
+            .put("watch lost, being opened again", WatchState.BROKEN)
+            .put("watch closed because nobody reads the object, opened again by the next get", WatchState.IDLE)
+            .put("watch being opened again", WatchState.REOPENING)
+            .put("immutable, needs no watch", WatchState.IMMUTABLE)
+            .put("not referred to", WatchState.DROPPED)
+            .buildOrThrow();
+
+    final List<String> told = new ArrayList<>();
+    final ManualTimekeeper time = new ManualTimekeeper();
+    final ManualListerWatcher<Secret> server = new ManualListerWatcher<>();
+    Runnable whenChanged = () -> {};
+    final WatchEntry<Secret> entry = entry(DB);
+
+    /** The rows, and within a row what the server is asked for just then. */
+    enum Row {
+        OPENING,
+        OPENING_LISTED,
+        LIVE,
+        BROKEN,
+        BROKEN_LISTING,
+        IDLE,
+        REOPENING,
+        REOPENING_LISTED,
+        IMMUTABLE,
+        DROPPED;
+
+        boolean isListing() {
+            return this == OPENING || this == BROKEN_LISTING || this == REOPENING;
+        }
+    }
+
+    private final class Recorder implements PodcacheMetrics {
+
+        @Override
+        public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+            told.add(from + " to " + to + ": " + cause);
+            whenChanged.run();
+        }
+
+        @Override
+        public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
+            told.add(kind + " " + key + " failed: " + failure);
+        }
+
+        @Override
+        public void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {
+            told.add(kind + " " + key + " synced after " + took.toMillis() + " ms");
+        }
+    }
+
+    @BeforeEach
+    void allowWarnings(NoLeaks leaks) {
+        leaks.allowWarnings("trying on");
+    }
+
+    void bringTo(Row row) {
+        entry.addReference(POD);
+        switch (row) {
+            case OPENING -> {}
+            case OPENING_LISTED -> hear(Row.OPENING, "v1", "10");
+            case IMMUTABLE -> hear(Row.OPENING, Secrets.immutable(DB, "v1"), "10");
+            default -> {
+                hear(Row.OPENING, "v1", "10");
+                accept(Row.OPENING_LISTED);
+                onFromLive(row);
+            }
+        }
+    }
+
+    void onFromLive(Row row) {
+        switch (row) {
+            case BROKEN -> {
+                fail(Row.LIVE, failure(FailureReason.UNAVAILABLE, 503));
+                time.advance(SURELY_REPEATED);
+            }
+            case BROKEN_LISTING -> fail(Row.LIVE, failure(FailureReason.EXPIRED, 410));
+            case IDLE -> leaveUnread();
+            case REOPENING -> {
+                leaveUnread();
+                entry.turn();
+            }
+            case REOPENING_LISTED -> {
+                onFromLive(Row.REOPENING);
+                hear(Row.REOPENING, "v1", "10");
+            }
+            case DROPPED -> entry.deleteReference(POD);
+            default -> {}
+        }
+    }
+
+    void hear(Row row, String value) {
+        hear(row, value, "11");
+    }
+
+    void hear(Row row, String value, String version) {
+        hear(row, Secrets.of(DB, value), version);
+    }
+
+    /** The server says so, by a list if it is asked for one, else by an event. */
+    void hear(Row row, Secret secret, String version) {
+        if (row.isListing()) {
+            server.answer(version, List.of(new Fetched<>(secret, version, 1)));
+        } else {
+            server.watch().upsert(secret, version);
+        }
+    }
+
+    void hearOfAbsence(Row row) {
+        if (row.isListing()) {
+            server.answer("11", List.of());
+        } else {
+            server.watch().delete(Secrets.of(DB, "gone"), "11");
+        }
+    }
+
+    void accept(Row row) {
+        assertThat(server.watches()).as("watches in the row %s", row).isPositive();
+        server.watch().open();
+    }
+
+    void fail(Row row, ApiServerException failure) {
+        if (row.isListing()) {
+            server.fail(failure);
+        } else {
+            server.watch().end(failure);
+        }
+    }
+
+    /** The first sweep sees the read, or the sync, before it; two see none. */
+    void leaveUnread() {
+        entry.sweep();
+        entry.sweep();
+        entry.sweep();
+    }
+
+    WatchState state() {
+        return Objects.requireNonNull(STATES.get(entry.state().freshness()));
+    }
+
+    String served() {
+        Secret known = entry.ifKnown();
+        return known == null ? content(entry.answer()) : Secrets.value(known);
+    }
+
+    static String content(@Nullable Answer<Secret> answer) {
+        if (answer == null) {
+            return "nothing";
+        }
+        return answer instanceof Answer.Present<Secret> present ? Secrets.value(present.object) : "absence";
+    }
+
+    static ApiServerException failure(FailureReason reason, int code) {
+        return new ApiServerException(reason, code, null, "the server answered " + code, null);
+    }
+
+    WatchEntry<Secret> entry(ObjectKey key) {
+        StoreOptions options =
+                new StoreOptions(time, Duration.ofSeconds(10), PayloadBudget.unlimited(time), new Recorder());
+        return new WatchEntry<>(
+                key,
+                new Transitions<>(ObjectKind.SECRET, options),
+                new Watches<>(ObjectKind.SECRET, any -> server, options));
+    }
+}

@@ -1,0 +1,167 @@
+package dev.podcache.store;
+
+import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.POD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.Phase;
+import dev.podcache.testing.Secrets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is told of an entry of strategy WATCH, and to whom, in each row of the table in {@link WatchEntry}. */
+class WatchEntryTellingTest extends WatchEntryFixture {
+
+    // those who wait
+
+    @ParameterizedTest
+    @CsvSource({
+        "OPENING,          false, false",
+        "OPENING_LISTED,   false, true",
+        "LIVE,             true,  false",
+        "BROKEN,           false, true",
+        "REOPENING,        true,  false",
+        "REOPENING_LISTED, true,  true"
+    })
+    void waiting_isOverAtAChangeOfState(Row row, boolean byAFailure, boolean byAcceptance) {
+        bringTo(row);
+        CompletableFuture<Void> change = entry.turn().change();
+        assertThat(entry.turn().change()).isSameAs(change);
+
+        if (byAcceptance) {
+            assertThat(change).isNotDone();
+            accept(row);
+            assertThat(change).isCompleted();
+        } else {
+            fail(row, failure(FailureReason.UNAVAILABLE, 503));
+            assertThat(change.isDone()).isEqualTo(byAFailure);
+        }
+    }
+
+    @Test
+    void waiting_lastReferenceGone_isOver() {
+        bringTo(Row.OPENING);
+        CompletableFuture<Void> change = entry.turn().change();
+        entry.deleteReference(POD);
+
+        assertThat(change).isCompleted();
+        assertThat(entry.turn().change()).isNotSameAs(change);
+    }
+
+    @Test
+    void waiting_whoIsWokenHoldsNoLock() {
+        bringTo(Row.OPENING_LISTED);
+        List<Boolean> locked = new ArrayList<>();
+        entry.turn().change().thenRun(() -> locked.add(Thread.holdsLock(entry)));
+        whenChanged = () -> locked.add(Thread.holdsLock(entry));
+        accept(Row.OPENING_LISTED);
+
+        assertThat(locked).containsExactly(false, false);
+    }
+
+    // what is told
+
+    @Test
+    void told_fromTheFirstListToTheEnd() {
+        bringTo(Row.OPENING);
+        time.advance(MILLI);
+        hear(Row.OPENING, "v1", "10");
+        time.advance(MILLI);
+        accept(Row.OPENING_LISTED);
+        hear(Row.LIVE, "v2");
+        fail(Row.LIVE, failure(FailureReason.UNAVAILABLE, 503));
+        time.advance(SURELY_REPEATED);
+        accept(Row.BROKEN);
+        leaveUnread();
+        entry.turn();
+        time.advance(MILLI);
+        hear(Row.REOPENING, Secrets.immutable(DB, "v3"), "12");
+        entry.deleteReference(POD);
+
+        assertThat(told)
+                .containsExactly(
+                        "UNREAD to FRESH: watched",
+                        "Secret default/db synced after 2 ms",
+                        "FRESH to FRESH: watched",
+                        "Secret default/db failed: UNAVAILABLE",
+                        "Secret default/db synced after 200 ms",
+                        "FRESH to UNREAD: idle",
+                        "UNREAD to FRESH: watched",
+                        "Secret default/db synced after 1 ms",
+                        "FRESH to UNREAD: dropped");
+    }
+
+    @Test
+    void told_failureWhileReopening_bringsTheAnswerBack() {
+        bringTo(Row.REOPENING);
+        told.clear();
+        fail(Row.REOPENING, failure(FailureReason.UNAVAILABLE, 503));
+
+        assertThat(told).containsExactly("UNREAD to FRESH: watched", "Secret default/db failed: UNAVAILABLE");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "OPENING,          NOT_SYNCED, '', -1",
+        "OPENING_LISTED,   NOT_SYNCED, '', -1",
+        "LIVE,             FRESH,      10, 0",
+        "BROKEN,           STALE,      10, 201",
+        "BROKEN_LISTING,   STALE,      10, 1",
+        "IDLE,             STALE,      10, 1",
+        "REOPENING,        STALE,      10, 1",
+        "REOPENING_LISTED, STALE,      10, 1",
+        "IMMUTABLE,        FRESH,      10, 1",
+        "DROPPED,          UNREAD,     '', -1"
+    })
+    void state_aMilliLater(Row row, Phase phase, String version, long ageMillis) {
+        bringTo(row);
+        time.advance(MILLI);
+        ObjectState state = entry.state();
+
+        assertThat(state.phase()).isEqualTo(phase);
+        assertThat(state.resourceVersion()).isEqualTo(version);
+        assertThat(state.age()).isEqualTo(ageMillis < 0 ? null : Duration.ofMillis(ageMillis));
+    }
+
+    @Test
+    void state_watchedNoLonger_isAsOldAsTheEndOfItsWatch() {
+        bringTo(Row.LIVE);
+        time.advance(MILLI.multipliedBy(5));
+        leaveUnread();
+        time.advance(MILLI);
+        entry.turn();
+        time.advance(MILLI);
+        assertThat(entry.state().age()).isEqualTo(Duration.ofMillis(2));
+
+        fail(Row.REOPENING, failure(FailureReason.UNAVAILABLE, 503));
+        assertThat(entry.state().age()).isEqualTo(Duration.ofMillis(2));
+    }
+
+    @Test
+    void state_listedWhileBroken_isAsOldAsTheList() {
+        bringTo(Row.BROKEN_LISTING);
+        time.advance(MILLI);
+        hear(Row.BROKEN_LISTING, "v2");
+        time.advance(MILLI.multipliedBy(5));
+
+        assertThat(entry.state().age()).isEqualTo(Duration.ofMillis(5));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LIVE", "BROKEN", "IDLE", "REOPENING"})
+    void state_absence(Row row) {
+        bringTo(Row.OPENING);
+        hearOfAbsence(Row.OPENING);
+        accept(Row.OPENING_LISTED);
+        onFromLive(row);
+
+        assertThat(entry.state().phase()).isEqualTo(Phase.ABSENT);
+    }
+}
