@@ -47,13 +47,10 @@ public final class Reflector<T> implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
     private final RetryPauses pauses; // guarded by this
+    private final ResumePoint resumePoint = new ResumePoint(); // guarded by this
 
     private int attempt; // guarded by this; 0 before start()
     private boolean closed; // guarded by this
-    private @Nullable String version; // guarded by this; null when a list is due, "" when a watch without one is
-    /** Whether the watch began without a version and has had no bookmark yet. */
-    private boolean versionless; // guarded by this
-
     private WatchSpell spell; // guarded by this
     private @Nullable WatchHandle handle; // guarded by this
     private Timekeeper.@Nullable Scheduled timer; // guarded by this; the pause, or the watchdog of the watch
@@ -136,7 +133,7 @@ public final class Reflector<T> implements AutoCloseable {
             return;
         }
         synchronized (this) {
-            version = listed.resourceVersion();
+            resumePoint.listed(listed.resourceVersion());
         }
         next(number, Duration.ZERO);
     }
@@ -204,12 +201,7 @@ public final class Reflector<T> implements AutoCloseable {
         } else {
             spell.changed(timekeeper.nanoTime());
         }
-        versionless &= !bookmark;
-        // a watch without a version begins with the objects that are there, whose versions are
-        // old and no place to resume from
-        if (!seen.isEmpty() && !versionless) {
-            version = seen;
-        }
+        resumePoint.seen(seen, bookmark);
     }
 
     private void ended(int number, @Nullable ApiServerException failure) {
@@ -224,7 +216,7 @@ public final class Reflector<T> implements AutoCloseable {
                 pauses.reset();
             }
             if (end instanceof WatchEnd.Unresumable) {
-                version = null;
+                resumePoint.lost();
             }
         }
         if (end instanceof WatchEnd.Broken broken) {
@@ -272,7 +264,7 @@ public final class Reflector<T> implements AutoCloseable {
             if (number != attempt) {
                 return;
             }
-            version = null;
+            resumePoint.lost();
             open = handle;
             handle = null;
             following = ++attempt;
@@ -325,9 +317,7 @@ public final class Reflector<T> implements AutoCloseable {
             if (number != attempt) {
                 return;
             }
-            from = version;
-            versionless = from != null && from.isEmpty();
-            version = versionless ? null : from;
+            from = resumePoint.next();
         }
         if (from == null) {
             list(number);

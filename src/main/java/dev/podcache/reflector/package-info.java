@@ -4,7 +4,8 @@
  * dev.podcache.reflector.Reflector} is the loop, driven by callbacks and timers, without a thread of its own. Follows
  * client-go's {@code tools/cache/reflector.go}.
  *
- * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code WatchSpell}, {@code WatchEnd}, {@code RetryPauses}.
+ * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code ResumePoint}, {@code WatchSpell}, {@code WatchEnd},
+ * {@code RetryPauses}.
  *
  * <table>
  * <caption>Locks</caption>
