@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>NOT_FOUND, ALREADY_EXISTS</td><td>no</td><td>no</td><td>that is the answer</td></tr>
  * <tr><td>CONFLICT, EXPIRED</td><td>no</td><td>no</td><td>it takes another request: on what is
  * there now, or a list</td></tr>
- * <tr><td>REJECTED, UNREADABLE</td><td>no</td><td>no</td><td>the same request would be answered the same</td></tr>
+ * <tr><td>REJECTED, UNREADABLE</td><td>no</td><td>no</td><td>the same request would be answered the same; what is closed
+ * stays closed</td></tr>
  * <tr><td>INTERRUPTED</td><td>no</td><td>no</td><td>it is the caller who gave up; the server never says so</td></tr>
  * </table>
  *

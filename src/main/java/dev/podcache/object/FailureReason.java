@@ -20,7 +20,7 @@ public enum FailureReason {
     CONFLICT,
     /** 409 to a creation: there is an object of that name. */
     ALREADY_EXISTS,
-    /** 400, 405, 422 and other codes that a repetition cannot mend. */
+    /** 400, 405, 422 and other codes that a repetition cannot mend; or the client that was to ask is closed. */
     REJECTED,
     /** The answer could not be read as the object asked for. */
     UNREADABLE,

@@ -81,7 +81,7 @@ final class Requests implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        inFlight.forEach(InFlight::failClosed);
+        inFlight.forEach(attempt -> attempt.failClosed("Fabric8ApiServer"));
     }
 
     private final class InFlight<R> {
@@ -108,7 +108,7 @@ final class Requests implements AutoCloseable {
                 timer.cancel();
             });
             if (closed) {
-                failClosed();
+                failClosed("Fabric8ApiServer");
             } else if (wait.isZero()) {
                 timekeeper.blocking().execute(this::send);
             } else {
@@ -119,6 +119,10 @@ final class Requests implements AutoCloseable {
         private void send() {
             Duration left = timeout.minusNanos(timekeeper.nanoTime() - began);
             if (result.isDone() || left.isNegative() || left.isZero()) {
+                return;
+            }
+            if (http.isClosed()) {
+                failClosed("KubernetesClient");
                 return;
             }
             try {
@@ -168,9 +172,13 @@ final class Requests implements AutoCloseable {
                     FailureReason.TIMEOUT, asked.what(), "no answer from " + server + " within " + timeout, null));
         }
 
-        private void failClosed() {
+        /** For good: what is closed stays closed, and without our timers a pause before a repetition would never end. */
+        private void failClosed(String what) {
             result.completeExceptionally(ApiServerException.withoutAnswer(
-                    FailureReason.UNAVAILABLE, asked.what(), "the connection to " + server + " has been closed", null));
+                    FailureReason.REJECTED,
+                    asked.what(),
+                    "the " + what + " is closed: close it after what uses it",
+                    null));
         }
     }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Freshness;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -335,7 +336,28 @@ class Fabric8ObjectGetterTest {
         server.close();
 
         assertThat(held).isCompletedExceptionally();
-        assertThat(failure(held).getMessage()).endsWith("has been closed");
+        assertThat(failure(held).getMessage()).contains("Fabric8ApiServer is closed");
+    }
+
+    @Test
+    void close_laterGet_saysWhatToCloseFirstAndIsNotWorthRepeating() {
+        server.close();
+
+        ApiServerException failure = failure();
+
+        assertThat(failure).hasMessageContaining("the Fabric8ApiServer is closed: close it after what uses it");
+        assertThat(Retries.mayPass(failure.reason())).isFalse();
+    }
+
+    @Test
+    void get_clientWasClosed_saysWhatToCloseFirstAndIsNotWorthRepeating() {
+        client.close();
+
+        ApiServerException failure = failure();
+
+        assertThat(failure).hasMessageContaining("the KubernetesClient is closed: close it after what uses it");
+        assertThat(Retries.mayPass(failure.reason())).isFalse();
+        assertThat(network.requests).isEmpty();
     }
 
     @Test
