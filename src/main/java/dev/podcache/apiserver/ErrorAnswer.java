@@ -64,7 +64,11 @@ public final class ErrorAnswer {
                     null);
         }
         if (status == null) {
-            status = new StatusBuilder().withMessage("(no Status came with it)").build();
+            // what a port for TLS answers to plain HTTP
+            String hint = code == 400 ? "; is the server's URL https?" : "";
+            status = new StatusBuilder()
+                    .withMessage("(no Status came with it" + hint + ")")
+                    .build();
         }
         return ApiServerException.answered(request, code, status, retryAfter(now));
     }

@@ -50,6 +50,10 @@ public final class NoAnswer {
             return "no secure connection to " + server + " ("
                     + Throwables.getRootCause(cause).getMessage() + ")";
         }
+        if (cause instanceof IllegalArgumentException) {
+            return "what was to be sent to " + server + ", or came back, is no HTTP: check the URL, and that token and"
+                    + " headers are of one line";
+        }
         String detail = cause instanceof IOException && cause.getMessage() != null
                 ? cause.getMessage()
                 : cause.getClass().getName();

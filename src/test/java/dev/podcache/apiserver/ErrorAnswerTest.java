@@ -49,6 +49,16 @@ class ErrorAnswerTest {
     }
 
     @Test
+    void toException_badRequestWithoutAStatus_pointsToTheServersUrl() {
+        ApiServerException failure = answered(400, "Client sent an HTTP request to an HTTPS server.");
+
+        assertThat(failure.reason()).isEqualTo(FailureReason.REJECTED);
+        assertThat(failure)
+                .hasMessage(
+                        "GET Secret shop/db was answered 400: (no Status came with it; is the server's URL https?)");
+    }
+
+    @Test
     void toException_reasonOfTheStatus_counts() {
         assertThat(answered(504, "{'kind':'Status','reason':'Timeout'}").reason())
                 .isEqualTo(FailureReason.TIMEOUT);

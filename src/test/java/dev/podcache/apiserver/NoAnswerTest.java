@@ -69,7 +69,10 @@ class NoAnswerTest {
                 NoAnswer.because("GET x", "https://api", new IllegalArgumentException("Bearer canary\n"));
 
         assertThat(failure).hasNoCause();
-        assertThat(failure.getMessage()).doesNotContain("canary");
+        assertThat(failure.getMessage())
+                .doesNotContain("canary")
+                .endsWith("what was to be sent to https://api, or came back, is no HTTP: check the URL, and that token"
+                        + " and headers are of one line");
     }
 
     @Test
