@@ -41,7 +41,7 @@ final class SimpleManager<T> implements Manager<T> {
     @Override
     public void register(Referrer referrer, Set<ObjectKey> objects) {
         Objects.requireNonNull(referrer, "referrer");
-        Objects.requireNonNull(objects, "objects");
+        Objects.requireNonNull(objects, "objects").forEach(Objects::requireNonNull);
     }
 
     @Override

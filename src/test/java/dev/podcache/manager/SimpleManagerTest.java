@@ -17,6 +17,7 @@ import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.util.Collections;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -66,6 +67,13 @@ class SimpleManagerTest {
         manager.unregister(owner);
 
         assertThat(server.actions()).isEmpty();
+    }
+
+    @Test
+    void register_nullAmongTheObjects_isRefusedAsByOtherManagers() {
+        Set<ObjectKey> objects = Collections.singleton(null);
+
+        assertThatThrownBy(() -> manager.register(() -> "cr-1", objects)).isInstanceOf(NullPointerException.class);
     }
 
     @Test
