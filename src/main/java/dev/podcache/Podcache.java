@@ -72,7 +72,7 @@ public final class Podcache implements AutoCloseable {
      * Registers {@code pod} with both managers; see {@link Manager#registerPod}.
      *
      * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
-     * @throws IllegalStateException if the cache is closed
+     * @throws IllegalStateException if the cache is closed and the pod refers to anything new; never under GET
      */
     public void registerPod(Pod pod) {
         secrets.registerPod(pod);

@@ -114,7 +114,8 @@ public final class PodcacheBuilder {
 
     /**
      * How long nobody must have read an object under {@link ChangeDetectionStrategy#WATCH} for its watch to be closed
-     * until the next get. Whoever reads periodically gives several of their periods. Default: five minutes.
+     * until the next get; that may come up to half as long again later. Whoever reads periodically gives several of
+     * their periods. Default: five minutes.
      *
      * @throws IllegalArgumentException unless it is at least a minute
      */

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * graceful deletion of pods, immutable Secrets, and reads and watches out of a watch cache that {@linkplain
  * #holdWatchCache() can lag} and that forgets. Differences from a kube-apiserver: a missing namespace is created by the
  * first object in it (as the admission plugin NamespaceAutoProvision does), a version from the future is refused at
- * once instead of after 3 s, and specs are neither completed with defaults nor checked beyond their types.
+ * once instead of after 3 s, and specs are neither completed with defaults nor checked beyond their types. So a pod
+ * that a node agent is to run brings its own {@code enableServiceLinks}, and its volumes their {@code defaultMode}.
  *
  * <p>Everything that is refused is refused with a {@link StatusException}. Trees that are returned
  * are shared: never modify them.

@@ -41,7 +41,8 @@ public interface Manager<T> {
      *
      * @param pod as the API server returned it, with metadata, UID and spec; not kept
      * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
-     * @throws IllegalStateException if the cache is closed; never under GET, which keeps nothing
+     * @throws IllegalStateException if the cache is closed and the pod refers to anything new; never under GET, which
+     *     keeps nothing
      */
     void registerPod(Pod pod);
 
@@ -59,8 +60,9 @@ public interface Manager<T> {
      * operator, see {@link Referrer#of}: from now on holds {@code objects} for it, of any namespaces, and
      * no longer what it held before.
      *
-     * @param objects of which a copy is kept
-     * @throws IllegalStateException if the cache is closed; never under GET, which keeps nothing
+     * @param objects of which a copy is kept; a key that is {@linkplain ObjectKey#isLegal not legal} is taken, as in a
+     *     pod, but never asked for: make keys with {@link ObjectKey#validated}
+     * @throws IllegalStateException if the cache is closed and an object is new; never under GET, which keeps nothing
      */
     void register(Referrer referrer, Set<ObjectKey> objects);
 

@@ -11,7 +11,8 @@ import java.util.OptionalInt;
  * What there is to know of the machine that the node stands for. Thread-safe.
  *
  * <p>A fact that cannot be read is empty, never invented and never an exception. Methods read the machine when they are
- * called, which may block for some milliseconds, unless they say that the fact never changes.
+ * called, which may block for some milliseconds, unless they say that the fact never changes. A node without
+ * {@link #fileSystemBytes} is not ready, one without {@link #cores} or {@link #memory} offers neither.
  */
 public interface HostFacts {
 

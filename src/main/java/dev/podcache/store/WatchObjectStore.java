@@ -51,7 +51,8 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
      * How long things take. What is longer than a hundred years is cut to that.
      *
      * @param firstSync the longest that a get waits for list and watch; positive
-     * @param idleAfter how long an object must not be read for its watch to be closed; at least a minute
+     * @param idleAfter how long an object must not be read for its watch to be closed, which happens after up to half
+     *     as long again; at least a minute
      */
     public record WatchTimes(Duration firstSync, Duration idleAfter) {
 

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Time that passes only when a test says so, or, if it is {@linkplain #passingWhileWaiting made so}, when a thread
- * waits. Timers run inside {@link #advance}, on the thread that calls it, each at its own time; work runs on the thread
- * that asks for it. A thread in {@link #await} really blocks, until the future is done or the hand-driven time is over;
- * if the test forgets to bring either about, it fails after 20 real seconds. Thread-safe.
+ * waits. Timers, those without a delay too, run inside {@link #advance}, on the thread that calls it, each at its own
+ * time; work runs on the thread that asks for it. A thread in {@link #await} really blocks, until the future is done or
+ * the hand-driven time is over; if the test forgets to bring either about, it fails after 20 real seconds. Thread-safe.
  */
 public final class ManualTimekeeper implements Timekeeper {
 
