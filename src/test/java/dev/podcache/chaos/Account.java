@@ -49,8 +49,13 @@ final class Account {
     List<Fault> faults() {
         return List.of(
                 // who is connected already would not notice
-                Fault.of("access revoked", 500, 4_000, this::revoke, this::allow),
-                Fault.of("account deleted", TOKEN_BELIEVED + 2_500, TOKEN_BELIEVED + 6_000, this::delete, this::begin));
+                new Fault(Fault.Layer.ACCOUNT, "access revoked", 500, 4_000, Fault.by(this::revoke, this::allow)),
+                new Fault(
+                        Fault.Layer.ACCOUNT,
+                        "account deleted",
+                        TOKEN_BELIEVED + 2_500,
+                        TOKEN_BELIEVED + 6_000,
+                        Fault.by(this::delete, this::begin)));
     }
 
     private void begin() throws InterruptedException {

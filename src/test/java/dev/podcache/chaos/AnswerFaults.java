@@ -39,26 +39,28 @@ final class AnswerFaults {
                 answers("403", random -> StatusException.forbidden(Resource.of(Secret.class), "any")),
                 answers("401", random -> StatusException.unauthorized()),
                 answers("410", random -> StatusException.gone()),
-                new Fault("requests refused", 300, 4_000, random -> whileOn(faults::refuse)),
-                new Fault("answers delayed", 300, 6_000, random -> {
+                fault("requests refused", 4_000, random -> whileOn(faults::refuse)),
+                fault("answers delayed", 6_000, random -> {
                     Duration delay = Duration.ofMillis(random.nextInt(50, 3_000));
                     return whileOn(pattern -> faults.delay(delay, pattern));
                 }),
-                new Fault("answers held", 300, 5_000, random -> held(faults::hold)),
-                new Fault("requests held", 300, 5_000, random -> held(faults::holdBeforeReading)),
-                Fault.of(
+                fault("answers held", 5_000, random -> held(faults::hold)),
+                fault("requests held", 5_000, random -> held(faults::holdBeforeReading)),
+                fault(
                         "server's cache behind",
-                        300,
                         5_000,
-                        server.cluster()::holdWatchCache,
-                        server.cluster()::releaseWatchCache),
-                Fault.of("events cut", 300, 3_000, this::cutEvents, this::resetWatches),
-                Fault.of("history forgotten", 300, 1_000, this::forgetHistory, () -> {}));
+                        Fault.by(server.cluster()::holdWatchCache, server.cluster()::releaseWatchCache)),
+                fault("events cut", 3_000, Fault.by(this::cutEvents, this::resetWatches)),
+                fault("history forgotten", 1_000, Fault.by(this::forgetHistory, () -> {})));
+    }
+
+    private static Fault fault(String kind, int longest, Fault.Strike strike) {
+        return new Fault(Fault.Layer.SERVER, kind, 300, longest, strike);
     }
 
     /** Those who are connected have to come again. */
     private Fault answers(String code, Function<SplittableRandom, StatusException> error) {
-        return new Fault("answered " + code, 300, 5_000, random -> {
+        return fault("answered " + code, 5_000, random -> {
             StatusException chosen = error.apply(random);
             Fault.Mend mend = whileOn(pattern -> faults.fail(chosen, pattern));
             if (random.nextBoolean()) {

@@ -18,22 +18,17 @@ final class CacheUnderTest implements AutoCloseable {
     private final World world;
     private final KubernetesClient client;
 
-    /**
-     * Opens one.
-     *
-     * @param client closed with it
-     * @param node whose annotation says the TTL
-     */
-    CacheUnderTest(World world, Rules rules, KubernetesClient client, String node) {
+    CacheUnderTest(World world, Rules rules, ChaosServer server) {
         this.world = world;
         this.rules = rules;
-        this.client = client;
+        Refreshes refreshes = new Refreshes(world, claims);
+        client = server.client(refreshes);
         podcache = Podcache.builder(client)
-                .node(node)
+                .node(ChaosServer.NODE)
                 .strategy(rules.strategy())
                 .idleAfter(Duration.ofMinutes(1))
                 .defaultTtl(Rules.TTL)
-                .metrics(new CountedFailures(rules.strategy(), world.figures))
+                .metrics(new ToldFailures(rules.strategy(), world.figures, refreshes))
                 .build();
     }
 

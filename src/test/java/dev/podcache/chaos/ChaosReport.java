@@ -68,7 +68,9 @@ final class ChaosReport {
         line("pods", figures.counted("pod "));
         line("writes", figures.counted("write "));
         line("requests", figures.counted("request "));
+        line("refreshes", figures.counted("refresh "));
         line("faults", figures.total("fault ") + " " + figures.counted("fault "));
+        line("overlaps", figures.total("overlap ") + " " + figures.counted("overlap "));
         line("worst", figures.worst());
         line("stood still", RunTime.seconds(world.stalls.between(0, world.time.now())));
         line("found", findings.isEmpty() ? "nothing" : findings.size() + ", repeat with: " + options.command());

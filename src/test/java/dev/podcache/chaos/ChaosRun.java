@@ -83,7 +83,7 @@ final class ChaosRun {
 
     private void openCaches() {
         for (Rules rules : List.of(Rules.watch(), Rules.cache())) {
-            CacheUnderTest cache = new CacheUnderTest(world, rules, server.client(), ChaosServer.NODE);
+            CacheUnderTest cache = new CacheUnderTest(world, rules, server);
             caches.add(cache);
             podChurns.add(new PodChurn(world, cache, options.randomOf(++actors)));
         }
@@ -114,6 +114,7 @@ final class ChaosRun {
         try {
             movers.add(actor("faults", schedule::step));
             movers.add(actor("writer", objectChurn::step));
+            podChurns.forEach(PodChurn::begin);
             for (int i = 0; i < podChurns.size(); i++) {
                 movers.add(actor("pods-" + caches.get(i), podChurns.get(i)::step));
             }

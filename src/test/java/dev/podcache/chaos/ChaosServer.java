@@ -2,6 +2,7 @@ package dev.podcache.chaos;
 
 import dev.podcache.testing.RawApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.http.Interceptor;
 import java.util.List;
 
 /** An API server that can be made to fail, with the namespace and the node of a run in it. */
@@ -13,8 +14,12 @@ interface ChaosServer extends AutoCloseable {
     /** What the writer uses; no fault of the network concerns it. */
     RawApi api();
 
-    /** A client for a cache, which everything concerns that goes wrong. The caller closes it. */
-    KubernetesClient client();
+    /**
+     * A client for a cache, which everything concerns that goes wrong. The caller closes it.
+     *
+     * @param witness sees its requests leave, but for watches and the lists before them
+     */
+    KubernetesClient client(Interceptor witness);
 
     /**
      * What can go wrong.

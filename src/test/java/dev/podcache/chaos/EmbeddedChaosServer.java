@@ -14,6 +14,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.http.Interceptor;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -54,12 +55,13 @@ final class EmbeddedChaosServer implements ChaosServer {
     }
 
     @Override
-    public KubernetesClient client() {
+    public KubernetesClient client(Interceptor witness) {
         return new KubernetesClientBuilder()
                 .withConfig(new ConfigBuilder(Config.empty())
                         .withMasterUrl("http://127.0.0.1:" + proxy.port())
                         .withRequestRetryBackoffLimit(0)
                         .build())
+                .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("witness", witness))
                 .build();
     }
 

@@ -63,14 +63,16 @@ final class ObjectChurn {
         Subject subject = world.subjects.get(random.nextInt(world.subjects.size()));
         Version current = world.history(subject).current();
         int dice = random.nextInt(100);
+        // what is immutable and stays referred to is never asked for again
+        boolean mayBeImmutable = !world.isSteady(subject);
         if (current.isAbsence()) {
-            write(subject, newMarker(), dice < 8);
+            write(subject, newMarker(), mayBeImmutable && dice < 8);
         } else if (current.immutable()) {
             if (dice < 40) {
                 write(subject, null, false);
             }
         } else {
-            write(subject, dice < 20 ? null : newMarker(), dice >= 95);
+            write(subject, dice < 20 ? null : newMarker(), mayBeImmutable && dice >= 95);
         }
         return Duration.ofMillis(random.nextInt(30, 160));
     }
@@ -107,17 +109,19 @@ final class ObjectChurn {
     private Reply send(Subject subject, Version proposed) throws IOException, InterruptedException {
         Stored known = stored.get(subject);
         if (known == null) {
-            return api.post(path(subject.kind()), body(subject, proposed).toString());
+            return api.post(
+                    world.collectionPath(subject.kind()),
+                    body(subject, proposed).toString());
         }
         if (proposed.isAbsence()) {
             ObjectNode options = JsonNodeFactory.instance.objectNode();
             options.put("apiVersion", "v1").put("kind", "DeleteOptions");
             options.putObject("preconditions").put("uid", known.uid()).put("resourceVersion", known.resourceVersion());
-            return api.delete(path(subject), options.toString());
+            return api.delete(world.path(subject), options.toString());
         }
         ObjectNode body = body(subject, proposed);
         body.withObject("/metadata").put("resourceVersion", known.resourceVersion());
-        return api.put(path(subject), body.toString());
+        return api.put(world.path(subject), body.toString());
     }
 
     private ObjectNode body(Subject subject, Version proposed) {
@@ -128,7 +132,7 @@ final class ObjectChurn {
     private boolean resolve(Doubt open) throws InterruptedException {
         Subject subject = open.subject();
         try {
-            Reply reply = api.get(path(subject));
+            Reply reply = api.get(world.path(subject));
             if (reply.code() != 200 && reply.code() != 404) {
                 return false;
             }
@@ -159,13 +163,5 @@ final class ObjectChurn {
         } else {
             stored.put(subject, new Stored(reply.text("/metadata/uid"), reply.text("/metadata/resourceVersion")));
         }
-    }
-
-    private String path(Subject.Kind kind) {
-        return "/api/v1/namespaces/" + world.namespace + "/" + kind.plural;
-    }
-
-    private String path(Subject subject) {
-        return path(subject.kind()) + "/" + subject.name();
     }
 }

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 
 /**
  * Pods of one cache come, change, are followed by others of their name, and go. One thread, the
@@ -21,7 +22,10 @@ final class PodChurn {
     private final World world;
     private final CacheUnderTest cache;
     private final SplittableRandom random;
+    private final Set<Subject> steady;
+    private final List<Subject> others;
     private final List<PlannedPod> pods = new ArrayList<>();
+    private final List<PlannedPod> staying = new ArrayList<>();
     private final List<PlannedPod> gone = new ArrayList<>();
     private int serial;
 
@@ -29,6 +33,18 @@ final class PodChurn {
         this.world = world;
         this.cache = cache;
         this.random = random;
+        steady = world.subjects.stream().filter(world::isSteady).collect(Collectors.toUnmodifiableSet());
+        others = world.subjects.stream()
+                .filter(subject -> !world.isSteady(subject))
+                .toList();
+    }
+
+    /** A pod comes that stays as it is until the end. */
+    void begin() {
+        PlannedPod pod = new PlannedPod(world.namespace, "steady", "uid-steady", 1, steady);
+        register(pod);
+        pods.remove(pod);
+        staying.add(pod);
     }
 
     Duration step() {
@@ -67,6 +83,8 @@ final class PodChurn {
 
     /** The pods are gone, all of them. */
     void end() {
+        pods.addAll(staying);
+        staying.clear();
         for (PlannedPod pod : List.copyOf(pods)) {
             unregister(pod);
         }
@@ -76,7 +94,7 @@ final class PodChurn {
         Set<Subject> chosen = new LinkedHashSet<>();
         int wanted = random.nextInt(MOST_REFERENCES + 1);
         for (int i = 0; i < wanted; i++) {
-            chosen.add(world.subjects.get(random.nextInt(world.subjects.size())));
+            chosen.add(others.get(random.nextInt(others.size())));
         }
         return chosen;
     }

@@ -33,7 +33,7 @@ final class ProxyFaults {
                 untilCalm("cut after some bytes", 4_000, random -> proxy.cutAfter(random.nextInt(1, 20_000))),
                 untilCalm("connections refused", 4_000, random -> refuse())));
         if (lengthy) {
-            faults.add(new Fault("frozen for long", 12_000, 25_000, random -> {
+            faults.add(new Fault(Fault.Layer.NETWORK, "frozen for long", 12_000, 25_000, random -> {
                 if (random.nextBoolean()) {
                     proxy.freezeNew();
                 }
@@ -45,7 +45,7 @@ final class ProxyFaults {
     }
 
     private Fault untilCalm(String kind, int longest, Consumer<SplittableRandom> strike) {
-        return new Fault(kind, 300, longest, random -> {
+        return new Fault(Fault.Layer.NETWORK, kind, 300, longest, random -> {
             strike.accept(random);
             return proxy::calm;
         });

@@ -7,6 +7,7 @@ import dev.podcache.testing.TcpProxy;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.http.Interceptor;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
@@ -15,7 +16,9 @@ import java.util.stream.Stream;
 /** A kube-apiserver and its etcd, of this run's own, behind a proxy. */
 final class RealChaosServer implements ChaosServer {
 
-    private final RealApiServer server = RealApiServer.start();
+    /** Watches of ConfigMaps read etcd itself, and so notice when it is compacted; those of Secrets read a cache. */
+    private final RealApiServer server = RealApiServer.start("--watch-cache-sizes=configmaps#0");
+
     private final TcpProxy proxy = TcpProxy.to(URI.create(server.url()).getPort());
     private final RawApi api = RawApi.of(server.url(), server.tls());
     private final Account account = new Account(api, proxy);
@@ -34,7 +37,7 @@ final class RealChaosServer implements ChaosServer {
     }
 
     @Override
-    public KubernetesClient client() {
+    public KubernetesClient client(Interceptor witness) {
         return new KubernetesClientBuilder()
                 .withConfig(new ConfigBuilder(server.config())
                         .withMasterUrl("https://127.0.0.1:" + proxy.port())
@@ -42,12 +45,13 @@ final class RealChaosServer implements ChaosServer {
                         .withClientKeyData(null)
                         .withOauthTokenProvider(account::token)
                         .build())
+                .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("witness", witness))
                 .build();
     }
 
     @Override
     public List<Fault> faults(boolean lengthy) {
-        return Stream.of(new ProxyFaults(proxy).all(lengthy), new ServerFaults(server).all(), account.faults())
+        return Stream.of(new ProxyFaults(proxy).all(lengthy), new ServerFaults(server, proxy).all(), account.faults())
                 .flatMap(List::stream)
                 .toList();
     }

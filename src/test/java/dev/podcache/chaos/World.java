@@ -38,6 +38,21 @@ final class World {
         return subject.name().endsWith("9");
     }
 
+    /** Whether one pod refers to it as long as there are pods, and no other does: it has one epoch, and a long one. */
+    boolean isSteady(Subject subject) {
+        return subject.name().endsWith("7") || subject.name().endsWith("8");
+    }
+
+    /** Where the object is at the server. */
+    String path(Subject subject) {
+        return collectionPath(subject.kind()) + "/" + subject.name();
+    }
+
+    /** Where all objects of a kind are. */
+    String collectionPath(Subject.Kind kind) {
+        return "/api/v1/namespaces/" + namespace + "/" + kind.plural;
+    }
+
     /** What the writer knows of the object. */
     History history(Subject subject) {
         History history = histories.get(subject);

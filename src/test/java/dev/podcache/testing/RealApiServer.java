@@ -1,5 +1,7 @@
 package dev.podcache.testing;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -215,16 +217,12 @@ public final class RealApiServer implements AutoCloseable {
 
     /** Has etcd forget, at once, what was before {@code resourceVersion}, as it forgets what is some minutes old. */
     public void compact(String resourceVersion) {
-        try {
-            HttpURLConnection connection = open(etcdUrl + "/v3/kv/compaction");
-            connection.setDoOutput(true);
-            connection
-                    .getOutputStream()
-                    .write(("{\"revision\":\"" + resourceVersion + "\"}").getBytes(StandardCharsets.US_ASCII));
-            connection.getInputStream().close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        askEtcd("/v3/kv/compaction", "{\"revision\":\"" + resourceVersion + "\"}");
+    }
+
+    /** The same of everything but the present. Not twice of one present. */
+    public void compact() {
+        compact(askEtcd("/v3/maintenance/status", "{}").at("/header/revision").asText());
     }
 
     /** Kills both programs and deletes their data. Idempotent. */
@@ -297,8 +295,22 @@ public final class RealApiServer implements AutoCloseable {
         }
     }
 
+    private JsonNode askEtcd(String path, String json) {
+        try {
+            HttpURLConnection connection = open(etcdUrl + path);
+            connection.setDoOutput(true);
+            connection.getOutputStream().write(json.getBytes(StandardCharsets.US_ASCII));
+            return new ObjectMapper().readTree(read(connection));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private String read(String address) throws IOException {
-        HttpURLConnection connection = open(address);
+        return read(open(address));
+    }
+
+    private static String read(HttpURLConnection connection) throws IOException {
         try (InputStream body = connection.getInputStream()) {
             return new String(body.readAllBytes(), StandardCharsets.UTF_8);
         } finally {

@@ -1,0 +1,120 @@
+package dev.podcache.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.chaos.Fault.Layer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Which faults last at once, and in which order they end. */
+class ChaosScheduleTest {
+
+    private static final int STEPS = 2_000;
+
+    private final World world = new World("chaos");
+
+    /** Where something is wrong now, in the order in which it began. */
+    private final List<Layer> wrong = new ArrayList<>();
+
+    private final FaultSchedule schedule = schedule();
+
+    /** The same after a step, and for how long it stays so. */
+    private record Step(List<Layer> wrong, Duration pause) {}
+
+    @Test
+    void faults_ofTwoLayers_overlapNowAndThen() throws Exception {
+        List<Integer> atOnce = steps(schedule).map(step -> step.wrong().size()).toList();
+
+        assertThat(atOnce).containsOnly(0, 1, 2);
+        assertThat(atOnce).filteredOn(count -> count == 2).hasSizeBetween(STEPS / 20, STEPS / 3);
+    }
+
+    @Test
+    void faults_ofOneLayer_neverOverlap() throws Exception {
+        assertThat(steps(schedule))
+                .allMatch(step ->
+                        step.wrong().stream().distinct().count() == step.wrong().size());
+    }
+
+    @Test
+    void faultOfTheServer_isWithinThatOfAnAccount() throws Exception {
+        List<List<Layer>> seen = steps(schedule).map(Step::wrong).toList();
+
+        assertThat(seen).contains(List.of(Layer.ACCOUNT, Layer.SERVER));
+        assertThat(seen).doesNotContain(List.of(Layer.SERVER, Layer.ACCOUNT));
+        assertThat(ends(seen, List.of(Layer.ACCOUNT, Layer.SERVER))).containsOnly(List.of(Layer.ACCOUNT));
+    }
+
+    @Test
+    void otherFaults_endInEitherOrder() throws Exception {
+        List<List<Layer>> seen = steps(schedule).map(Step::wrong).toList();
+
+        assertThat(ends(seen, List.of(Layer.NETWORK, Layer.SERVER)))
+                .contains(List.of(Layer.NETWORK), List.of(Layer.SERVER));
+    }
+
+    @Test
+    void calm_isWhenNothingIsWrong() throws Exception {
+        for (int i = 0; i < STEPS; i++) {
+            schedule.step();
+
+            assertThat(world.calm.lengthAt(world.time.now()) >= 0).isEqualTo(wrong.isEmpty());
+        }
+    }
+
+    @Test
+    void mend_whileTwoLast_endsBoth() throws Exception {
+        while (wrong.size() < 2) {
+            schedule.step();
+        }
+        schedule.mend();
+
+        assertThat(wrong).isEmpty();
+        assertThat(world.calm.lengthAt(world.time.now())).isNotNegative();
+    }
+
+    @Test
+    void seed_saysEverything() throws Exception {
+        List<Step> once = steps(schedule).toList();
+        schedule.mend();
+
+        assertThat(steps(schedule())).containsExactlyElementsOf(once);
+    }
+
+    private FaultSchedule schedule() {
+        List<Fault> faults = Stream.of(Layer.values())
+                .flatMap(layer -> Stream.of(fault(layer, "short", 100), fault(layer, "long", 5_000)))
+                .toList();
+        return new FaultSchedule(world, faults, new SplittableRandom(1), true);
+    }
+
+    private Fault fault(Layer layer, String kind, int shortest) {
+        return new Fault(layer, layer + " " + kind, shortest, 2 * shortest, Fault.by(() -> wrong.add(layer), () -> {
+            assertThat(wrong.remove(layer)).isTrue();
+        }));
+    }
+
+    private Stream<Step> steps(FaultSchedule schedule) throws Exception {
+        List<Step> steps = new ArrayList<>();
+        for (int i = 0; i < STEPS; i++) {
+            Duration pause = schedule.step();
+            steps.add(new Step(List.copyOf(wrong), pause));
+        }
+        return steps.stream();
+    }
+
+    /** What followed upon {@code both}. */
+    private static List<List<Layer>> ends(List<List<Layer>> seen, List<Layer> both) {
+        List<List<Layer>> ends = new ArrayList<>();
+        for (int i = 1; i < seen.size(); i++) {
+            if (seen.get(i - 1).equals(both)) {
+                ends.add(seen.get(i));
+            }
+        }
+        return ends;
+    }
+}
