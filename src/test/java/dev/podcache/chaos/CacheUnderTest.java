@@ -16,19 +16,21 @@ final class CacheUnderTest implements AutoCloseable {
     final Claims claims = new Claims();
     final Podcache podcache;
     private final World world;
+    private final Told told;
     private final KubernetesClient client;
 
     CacheUnderTest(World world, Rules rules, ChaosServer server) {
         this.world = world;
         this.rules = rules;
         Refreshes refreshes = new Refreshes(world, claims);
+        told = new Told(world, rules.strategy(), refreshes);
         client = server.client(refreshes);
         podcache = Podcache.builder(client)
                 .node(ChaosServer.NODE)
                 .strategy(rules.strategy())
                 .idleAfter(Duration.ofMinutes(1))
                 .defaultTtl(Rules.TTL)
-                .metrics(new ToldFailures(rules.strategy(), world.figures, refreshes))
+                .metrics(told)
                 .build();
     }
 
@@ -45,7 +47,8 @@ final class CacheUnderTest implements AutoCloseable {
         }
         ObjectState stateAfter = state(subject);
         Read.Moment after = new Read.Moment(ended, claims.of(subject), true, stateAfter);
-        return new Read(subject, before, outcome, after, world.stalls.between(before.time(), ended));
+        long stalled = world.stalls.between(before.time(), ended);
+        return new Read(subject, before, outcome, after, stalled, told.watchedSince(subject));
     }
 
     private Outcome outcome(Subject subject) {

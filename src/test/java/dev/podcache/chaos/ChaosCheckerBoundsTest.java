@@ -85,6 +85,21 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
     }
 
     @Test
+    void freshAgain_whileWhatTheWatchHasMissedMayBeUnderWay_isFine() {
+        assertThat(promises(watch, watched(get(DB_HELD, 60, found("v1")), 45))).isEmpty();
+    }
+
+    @Test
+    void freshAgain_forLongerThanThat_breaksP9() {
+        assertThat(promises(watch, watched(get(DB_HELD, 60, found("v1")), 30))).containsExactly("P9");
+    }
+
+    @Test
+    void fresh_longAfterItWasReplaced_breaksP9HoweverOldTheWatch() {
+        assertThat(promises(watch, watched(get(DB_HELD, 60, found("v1")), 15))).containsExactly("P9");
+    }
+
+    @Test
     void immutable_longAfterItWasReplaced_isFine() {
         Version forEver = history.propose("v3", true, seconds(30));
         history.applied(forEver, seconds(31));
@@ -120,5 +135,9 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
 
         assertThat(promises(cache, new Read(DB, before, read.outcome(), read.after())))
                 .containsExactly("P10");
+    }
+
+    private static Read watched(Read read, int since) {
+        return new Read(DB, read.before(), read.outcome(), read.after(), 0, seconds(since));
     }
 }

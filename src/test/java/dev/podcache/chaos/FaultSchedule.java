@@ -111,7 +111,7 @@ final class FaultSchedule {
 
     private void strike(Fault fault, SplittableRandom particulars, int lasting) throws Exception {
         world.calm.end();
-        note(fault, "for " + Duration.ofMillis(lasting));
+        world.journal.noteFault(fault.kind() + " for " + Duration.ofMillis(lasting));
         for (Fault other : struck.keySet()) {
             world.figures.count("overlap " + other.kind() + " + " + fault.kind());
         }
@@ -138,11 +138,6 @@ final class FaultSchedule {
         if (struck.isEmpty()) {
             world.calm.begin(world.time.now());
         }
-        note(fault, "is over");
-    }
-
-    private void note(Fault fault, String what) {
-        String line = "fault: " + fault.kind() + " " + what;
-        world.subjects.forEach(subject -> world.journal.note(subject, line));
+        world.journal.noteFault(fault.kind() + " is over");
     }
 }

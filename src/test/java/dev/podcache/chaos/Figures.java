@@ -28,6 +28,11 @@ final class Figures {
         worst(strategy + " staleness while FRESH", outdated);
     }
 
+    /** The same of one that was outdated before its watch was accepted, in whole. */
+    void freshAgain(ChangeDetectionStrategy strategy, long outdated) {
+        worst(strategy + " staleness while FRESH again", outdated);
+    }
+
     /** The same of one that was not called fresh all the time. */
     void notFresh(ChangeDetectionStrategy strategy, Phase phase, long outdated) {
         if (phase == Phase.STALE) {

@@ -6,20 +6,32 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The last things that happened to each object, for who has to find out why something went wrong. Thread-safe. */
+/**
+ * The last things that happened to each object and the last faults, for who has to find out why something went wrong.
+ * Thread-safe.
+ */
 final class Journal {
 
     private static final int KEPT = 40;
 
     private final RunTime time;
     private final Map<Subject, Deque<String>> lines = new ConcurrentHashMap<>();
+    private final Deque<String> faults = new ArrayDeque<>();
 
     Journal(RunTime time) {
         this.time = time;
     }
 
     void note(Subject subject, String what) {
-        Deque<String> kept = lines.computeIfAbsent(subject, key -> new ArrayDeque<>());
+        note(lines.computeIfAbsent(subject, key -> new ArrayDeque<>()), what);
+    }
+
+    /** Of all objects. */
+    void noteFault(String what) {
+        note(faults, what);
+    }
+
+    private void note(Deque<String> kept, String what) {
         String line =
                 RunTime.seconds(time.now()) + " [" + Thread.currentThread().getName() + "] " + what;
         synchronized (kept) {
@@ -31,7 +43,14 @@ final class Journal {
     }
 
     List<String> of(Subject subject) {
-        Deque<String> kept = lines.computeIfAbsent(subject, key -> new ArrayDeque<>());
+        return copy(lines.computeIfAbsent(subject, key -> new ArrayDeque<>()));
+    }
+
+    List<String> faults() {
+        return copy(faults);
+    }
+
+    private static List<String> copy(Deque<String> kept) {
         synchronized (kept) {
             return List.copyOf(kept);
         }

@@ -6,12 +6,13 @@ import dev.podcache.store.ObjectState;
  * One get, with what was known immediately before and after it.
  *
  * @param stalled for how long the process stood still meanwhile, in nanoseconds
+ * @param watchedSince when the watch that keeps the object fresh was accepted; 0 if there is none
  */
-record Read(Subject subject, Moment before, Outcome outcome, Moment after, long stalled) {
+record Read(Subject subject, Moment before, Outcome outcome, Moment after, long stalled, long watchedSince) {
 
-    /** One during which the process ran all the time. */
+    /** One during which the process ran all the time, of an object whose watch was never lost. */
     Read(Subject subject, Moment before, Outcome outcome, Moment after) {
-        this(subject, before, outcome, after, 0);
+        this(subject, before, outcome, after, 0, 0);
     }
 
     /**

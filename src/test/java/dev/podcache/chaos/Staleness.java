@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Staleness {
 
+    /*
+     * A watch that was lost is resumed where it was lost. The state says STALE until the new one is accepted; then it
+     * says FRESH, and all that has happened meanwhile is news that is under way, on a connection that has its deadline
+     * like any other. So what counts is since when the object is outdated without the state having said so.
+     */
+
     private final Rules rules;
     private final Calm calm;
     private final Figures figures;
@@ -33,11 +39,11 @@ final class Staleness {
     /** What is wrong with an object that the server no longer had by then; null if nothing. */
     @Nullable
     String ofObject(Read read, Outcome.Found object, long goneBy) {
-        long outdated = read.before().time() - goneBy;
         if (isFresh(read.before(), object) && isFresh(read.after(), object)) {
-            return complaint(read, outdated);
+            return complaint(read, goneBy);
         }
-        figures.notFresh(rules.strategy(), read.before().state().phase(), outdated);
+        figures.notFresh(
+                rules.strategy(), read.before().state().phase(), read.before().time() - goneBy);
         return null;
     }
 
@@ -45,11 +51,15 @@ final class Staleness {
     @Nullable
     String ofAbsence(Read read, long goneBy) {
         boolean watched = rules.isWatch() && isWatchedAbsence(read.before()) && isWatchedAbsence(read.after());
-        return watched ? complaint(read, read.before().time() - goneBy) : null;
+        return watched ? complaint(read, goneBy) : null;
     }
 
-    private @Nullable String complaint(Read read, long outdated) {
+    private @Nullable String complaint(Read read, long goneBy) {
+        long outdated = read.before().time() - Math.max(goneBy, read.watchedSince());
         figures.fresh(rules.strategy(), outdated);
+        if (goneBy < read.watchedSince()) {
+            figures.freshAgain(rules.strategy(), read.before().time() - goneBy);
+        }
         boolean isCalm = calm.lengthAt(read.before().time()) > rules.calmAfter().toNanos();
         Duration bound = isCalm ? rules.freshInCalm() : rules.freshWithin();
         if (outdated <= bound.toNanos()) {

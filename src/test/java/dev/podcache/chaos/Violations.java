@@ -22,6 +22,8 @@ final class Violations {
         for (Violation violation : violations) {
             if (described.size() < DESCRIBED) {
                 described.add(violation.promise() + " of " + violation.subject() + " is broken: " + violation.what()
+                        + "\n  what went wrong:\n    "
+                        + String.join("\n    ", journal.faults())
                         + "\n  what happened to it:\n    "
                         + String.join("\n    ", journal.of(violation.subject())));
             }
