@@ -66,8 +66,8 @@ public interface PodcacheMetrics {
     default void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {}
 
     /**
-     * Strategy WATCH: an object is watched, and what is held is up to date. Told once for each time that it was not. On
-     * a thread that must not be held up.
+     * Strategy WATCH: an object is watched, and what is held is up to date but for news that is under way. Told once for
+     * each time that it was not. On a thread that must not be held up.
      *
      * @param took since it was not: since the watch was first wanted, or was lost
      */

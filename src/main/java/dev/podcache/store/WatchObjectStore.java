@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * API server tells what changes.
  *
  * <p><b>Staleness.</b> While the watch is connected, an answer is as old as the news is under way. While it is not, the
- * last known object keeps being served, and {@link #state} says STALE, since when and why. A reference that joins a
+ * last known object keeps being served, and {@link #state} says STALE, since when and why. A watch that was lost is
+ * resumed where it was, and is connected once the server accepts it: what it missed is news that is under way then,
+ * normally for milliseconds, and the state says FRESH meanwhile. A reference that joins a
  * live watch makes no request: it sees what the watch has brought so far. One that finds the watch closed opens it
  * anew, and forgets what was known.
  *
