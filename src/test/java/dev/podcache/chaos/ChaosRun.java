@@ -82,7 +82,7 @@ final class ChaosRun {
     }
 
     private void openCaches() {
-        for (Rules rules : List.of(Rules.watch(), Rules.cache())) {
+        for (Rules rules : List.of(Rules.watch(server.deadWithin()), Rules.cache())) {
             CacheUnderTest cache = new CacheUnderTest(world, rules, server);
             caches.add(cache);
             podChurns.add(new PodChurn(world, cache, options.randomOf(++actors)));

@@ -3,6 +3,7 @@ package dev.podcache.chaos;
 import dev.podcache.testing.RawApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.http.Interceptor;
+import java.time.Duration;
 import java.util.List;
 
 /** An API server that can be made to fail, with the namespace and the node of a run in it. */
@@ -27,6 +28,9 @@ interface ChaosServer extends AutoCloseable {
      * @param lengthy whether there is time for what takes half a minute
      */
     List<Fault> faults(boolean lengthy);
+
+    /** How soon a watch that brings nothing any more is given up. */
+    Duration deadWithin();
 
     /** How many watches of Secrets and ConfigMaps are open. */
     long openWatches();

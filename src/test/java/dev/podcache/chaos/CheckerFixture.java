@@ -31,7 +31,7 @@ class CheckerFixture {
     final History history = new History();
     final Calm calm = new Calm();
     final Checker cache = new Checker(Rules.cache(), subject -> history, calm, new Figures());
-    final Checker watch = new Checker(Rules.watch(), subject -> history, calm, new Figures());
+    final Checker watch = new Checker(Rules.watch(Rules.PINGED_WITHIN), subject -> history, calm, new Figures());
 
     CheckerFixture() {
         calm.end();

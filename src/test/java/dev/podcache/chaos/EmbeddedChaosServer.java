@@ -73,6 +73,12 @@ final class EmbeddedChaosServer implements ChaosServer {
     }
 
     @Override
+    public Duration deadWithin() {
+        // without TLS, a server that does not answer while a connection is made is believed to speak HTTP/1.1 only
+        return Rules.BOOKMARKED_WITHIN;
+    }
+
+    @Override
     public long openWatches() {
         long secrets = cluster.openWatches(Resource.of(Secret.class));
         return secrets + cluster.openWatches(Resource.of(ConfigMap.class));

@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -54,6 +55,11 @@ final class RealChaosServer implements ChaosServer {
         return Stream.of(new ProxyFaults(proxy).all(lengthy), new ServerFaults(server, proxy).all(), account.faults())
                 .flatMap(List::stream)
                 .toList();
+    }
+
+    @Override
+    public Duration deadWithin() {
+        return Rules.PINGED_WITHIN;
     }
 
     @Override

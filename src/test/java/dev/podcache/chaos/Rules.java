@@ -28,8 +28,11 @@ record Rules(
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration FIRST_SYNC = Duration.ofSeconds(1);
 
-    /** A ping every so often, and so long for its answer, of which the connection is closed: together. */
-    private static final Duration PINGED_WITHIN = Duration.ofSeconds(20);
+    /** On HTTP/2: a ping every so often, and so long for its answer before the connection is closed, together. */
+    static final Duration PINGED_WITHIN = Duration.ofSeconds(20);
+
+    /** On HTTP/1.1: so long without a bookmark. */
+    static final Duration BOOKMARKED_WITHIN = Duration.ofSeconds(90);
 
     /** So long after the end of a fault the API server itself may be behind its storage. */
     private static final Duration SETTLED_AFTER = Duration.ofSeconds(12);
@@ -48,13 +51,17 @@ record Rules(
                 TTL.plus(SETTLED_AFTER));
     }
 
-    /** News may be under way until a ping is missed. */
-    static Rules watch() {
+    /**
+     * News may be under way until its connection counts as dead.
+     *
+     * @param deadWithin how soon it does
+     */
+    static Rules watch(Duration deadWithin) {
         return new Rules(
                 ChangeDetectionStrategy.WATCH,
                 FIRST_SYNC.plus(SLACK),
                 FIRST_SYNC.plus(SLACK),
-                PINGED_WITHIN.plus(SLACK),
+                deadWithin.plus(SLACK),
                 SLACK,
                 SETTLED_AFTER);
     }
