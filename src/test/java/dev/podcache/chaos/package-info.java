@@ -6,8 +6,8 @@
  * real processes, their timing does not.
  *
  * <p>Reading order: {@link ChaosRun} (the phases of a run), {@link History} and {@link Claims} (the model), {@link
- * Checker} (the promises), the actors {@link ObjectChurn}, {@link PodChurn} and {@link Reader}, {@link
- * FaultSchedule} and its {@link Fault}s.
+ * Checker} and {@link Refreshes} (the promises), the actors {@link ObjectChurn}, {@link PodChurn} and {@link Reader},
+ * {@link FaultSchedule} and its {@link Fault}s.
  *
  * <table>
  * <caption>Locks</caption>
