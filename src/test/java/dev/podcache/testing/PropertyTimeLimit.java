@@ -1,0 +1,129 @@
+package dev.podcache.testing;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import net.jqwik.api.lifecycle.AroundPropertyHook;
+import net.jqwik.api.lifecycle.AroundTryHook;
+import net.jqwik.api.lifecycle.PropagationMode;
+import net.jqwik.api.lifecycle.PropertyExecutionResult;
+import net.jqwik.api.lifecycle.PropertyExecutor;
+import net.jqwik.api.lifecycle.PropertyLifecycleContext;
+import net.jqwik.api.lifecycle.TryExecutionResult;
+import net.jqwik.api.lifecycle.TryExecutor;
+import net.jqwik.api.lifecycle.TryLifecycleContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fails a jqwik property that takes longer than {@code podcache.property.limit}, five minutes unless that says otherwise;
+ * JUnit's own time limit does not reach properties. At the limit the seed, the arguments and the stack of the running
+ * try are printed, and its thread is interrupted. A try that ignores this ends with its JVM.
+ */
+public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
+
+    private static final String PROPERTY = "podcache.property.limit";
+
+    private final Duration limit;
+    private @Nullable Run run; // of the property that runs; there is one at a time
+
+    /** Found by jqwik through {@code ServiceLoader}. */
+    public PropertyTimeLimit() {
+        this(Duration.parse(System.getProperty(PROPERTY, "PT5M")));
+    }
+
+    PropertyTimeLimit(Duration limit) {
+        this.limit = limit;
+    }
+
+    @Override
+    public PropertyExecutionResult aroundProperty(PropertyLifecycleContext context, PropertyExecutor property)
+            throws InterruptedException {
+        Run begun = new Run(context, limit);
+        run = begun;
+        begun.watcher.start();
+        PropertyExecutionResult result;
+        try {
+            result = property.execute();
+        } finally {
+            begun.end();
+        }
+        String trouble = begun.trouble;
+        return trouble == null ? result : result.mapToFailed(trouble);
+    }
+
+    @Override
+    public TryExecutionResult aroundTry(TryLifecycleContext context, TryExecutor attempt, List<Object> arguments) {
+        Run under = run;
+        if (under == null) {
+            return attempt.execute(arguments);
+        }
+        under.arguments = arguments;
+        TryExecutionResult result = attempt.execute(arguments);
+        // what an interrupted try came to says nothing, and is nothing to shrink
+        return under.trouble == null ? result : TryExecutionResult.satisfied(true);
+    }
+
+    @Override
+    public PropagationMode propagateTo() {
+        return PropagationMode.ALL_DESCENDANTS;
+    }
+
+    /** One property from its beginning to its end. */
+    private static final class Run {
+
+        private final Thread runner = Thread.currentThread();
+        private final CountDownLatch over = new CountDownLatch(1);
+        private final PropertyLifecycleContext context;
+        private final Duration limit;
+        final Thread watcher = new Thread(this::watch, "property-time-limit");
+        volatile List<Object> arguments = List.of();
+        volatile @Nullable String trouble;
+
+        Run(PropertyLifecycleContext context, Duration limit) {
+            this.context = context;
+            this.limit = limit;
+            watcher.setDaemon(true);
+        }
+
+        private void watch() {
+            try {
+                if (over.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                    return;
+                }
+            } catch (InterruptedException e) {
+                return;
+            }
+            String found = describe();
+            trouble = found;
+            System.err.println(found);
+            runner.interrupt();
+        }
+
+        /** Ends the watcher, and takes back an interrupt that came too late. */
+        void end() throws InterruptedException {
+            over.countDown();
+            while (watcher.isAlive()) {
+                try {
+                    watcher.join();
+                } catch (InterruptedException atTheLimit) {
+                    Thread.onSpinWait();
+                }
+            }
+            if (trouble != null) {
+                Thread.interrupted();
+            }
+        }
+
+        private String describe() {
+            String stack = Arrays.stream(runner.getStackTrace())
+                    .map(frame -> "\n\tat " + frame)
+                    .collect(Collectors.joining());
+            return context.containerClass().getName() + "."
+                    + context.targetMethod().getName() + " took longer than " + limit + "; seed = "
+                    + context.attributes().seed().orElse("unknown") + ", arguments " + arguments + stack;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.podcache.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.lifecycle.AddLifecycleHook;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Event;
+
+class PropertyTimeLimitTest {
+
+    /** Enough to see that a property does not end. */
+    static final class FifthOfASecond extends PropertyTimeLimit {
+        FifthOfASecond() {
+            super(Duration.ofMillis(200));
+        }
+    }
+
+    /** Waits for what never comes. */
+    @AddLifecycleHook(FifthOfASecond.class)
+    static class Stuck {
+        @Property(seed = "42")
+        void waits(@ForAll int number) throws InterruptedException {
+            new CountDownLatch(1).await();
+        }
+    }
+
+    /** Each try ends, but there is no end of tries. */
+    @AddLifecycleHook(FifthOfASecond.class)
+    static class Endless {
+        @Property(tries = Integer.MAX_VALUE)
+        void triesOn(@ForAll int number) {
+            Thread.onSpinWait();
+        }
+    }
+
+    static class Quick {
+        @Property
+        void holds(@ForAll int number) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void property_stuckInATry_failsWithSeedArgumentsAndStack() {
+        String failure = failureOf(Stuck.class);
+
+        assertThat(failure)
+                .contains("PropertyTimeLimitTest$Stuck.waits took longer than PT0.2S; seed = 42, arguments [")
+                .contains("java.util.concurrent.CountDownLatch.await");
+    }
+
+    @Test
+    void property_stuckInATry_tellsTheSeedBeforeItEnds() {
+        PrintStream err = System.err;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            failureOf(Stuck.class);
+        } finally {
+            System.setErr(err);
+        }
+
+        assertThat(printed.toString(StandardCharsets.UTF_8))
+                .contains("Stuck.waits took longer")
+                .contains("seed = 42");
+    }
+
+    @Test
+    void property_triesWithoutEnd_failsAndLeavesNoInterrupt() {
+        assertThat(failureOf(Endless.class)).contains("took longer than PT0.2S");
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void property_endsInTime_passes() {
+        EngineTestKit.engine("jqwik")
+                .configurationParameter("jqwik.database", "")
+                .selectors(selectClass(Quick.class))
+                .execute()
+                .testEvents()
+                .assertStatistics(events -> events.succeeded(1).failed(0));
+    }
+
+    private static String failureOf(Class<?> properties) {
+        List<Event> failed = EngineTestKit.engine("jqwik")
+                .configurationParameter("jqwik.database", "")
+                .selectors(selectClass(properties))
+                .execute()
+                .testEvents()
+                .failed()
+                .list();
+        assertThat(failed).hasSize(1);
+        return failed.get(0)
+                .getRequiredPayload(TestExecutionResult.class)
+                .getThrowable()
+                .orElseThrow()
+                .toString();
+    }
+}
