@@ -2,9 +2,9 @@ package dev.podcache.embedded;
 
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
 
 import dev.podcache.object.ObjectKey;
+import dev.podcache.testing.KubectlBinary;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -12,7 +12,6 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,9 +20,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -79,28 +76,8 @@ class KubectlTest {
 
     @BeforeEach
     void start() {
-        kubectl = findKubectl();
+        kubectl = KubectlBinary.path();
         server = EmbeddedApiServer.start(cluster);
-    }
-
-    private static Path findKubectl() {
-        Path all = Path.of(System.getProperty("user.home"), ".kubeapitest", "k8s");
-        if (Files.isDirectory(all)) {
-            try (Stream<Path> versions = Files.list(all)) {
-                return versions.map(version -> version.resolve("kubectl"))
-                        .filter(Files::isExecutable)
-                        .findFirst()
-                        .orElseGet(KubectlTest::skip);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-        return skip();
-    }
-
-    private static Path skip() {
-        Assumptions.abort("there is no kubectl in ~/.kubeapitest/k8s");
-        return fail();
     }
 
     @AfterEach
