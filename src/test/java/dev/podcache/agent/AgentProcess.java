@@ -30,6 +30,9 @@ final class AgentProcess implements AutoCloseable {
     static AgentProcess start(Path directory, List<String> jvm, Map<String, String> environment, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                // it lives for seconds
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 "-Duser.home=" + directory));

@@ -37,8 +37,8 @@ public abstract class AgentWritesContract {
     /** How long calls to pods and events may take. */
     protected static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** From which it follows that a heartbeat may take 2 s. */
-    protected static final Duration LEASE_DURATION = Duration.ofSeconds(24);
+    /** From which it follows that a heartbeat may take 5 s. */
+    protected static final Duration LEASE_DURATION = Duration.ofSeconds(60);
 
     private static final Duration SHORT = Duration.ofMillis(300);
 
