@@ -56,17 +56,17 @@ class ConfigurationFileProperties {
         Files.deleteIfExists(file);
     }
 
-    @Property(tries = 1000)
+    @Property
     void read_mutatedYaml_isAConfigurationOrRefused(@ForAll long seed) {
         read(HostileJson.mutated(YAML, seed));
     }
 
-    @Property(tries = 500)
+    @Property
     void read_mutatedJson_isAConfigurationOrRefused(@ForAll long seed) {
         read(HostileJson.mutated(JSON, seed));
     }
 
-    @Property(tries = 300)
+    @Property
     void read_noise_isRefused(@ForAll byte[] noise) {
         assertThat(read(noise)).isEmpty();
     }

@@ -25,7 +25,7 @@ class ErrorAnswerProperties {
                             + "\"causes\":[{\"reason\":\"a\",\"field\":\"metadata.uid\"}]},\"code\":429}")
                     .getBytes(UTF_8);
 
-    @Property(tries = 1000)
+    @Property
     void toException_mutatedStatus_isAFailureWithinBounds(
             @ForAll @IntRange(min = -1, max = 1000) int code,
             @ForAll("headers") @Nullable String retryAfter,
@@ -33,7 +33,7 @@ class ErrorAnswerProperties {
         requireDecent(code, retryAfter, HostileJson.mutated(STATUS, seed));
     }
 
-    @Property(tries = 300)
+    @Property
     void toException_noise_isAFailureWithinBounds(@ForAll int code, @ForAll String header, @ForAll byte[] noise) {
         requireDecent(code, header, noise);
     }

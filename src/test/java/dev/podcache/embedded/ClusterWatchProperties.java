@@ -43,7 +43,7 @@ class ClusterWatchProperties {
 
     record Step(Kind kind, String name, int value) {}
 
-    @Property(tries = 300)
+    @Property
     void listThenWatch_anyHistory_knowsWhatAListWouldSay(@ForAll("histories") List<Step> history) {
         InMemoryCluster cluster = InMemoryCluster.create(new ManualTimekeeper(), 5, Duration.ofMinutes(1));
         Follower follower = new Follower(cluster);

@@ -78,7 +78,7 @@ class CacheBasedManagerProperties {
         }
     }
 
-    @Property(tries = 500)
+    @Property
     void oneAfterTheOther_referencesAreThoseLastRegistered(@ForAll("calls") List<Call> calls) {
         CountingStore store = new CountingStore();
         Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
@@ -93,7 +93,7 @@ class CacheBasedManagerProperties {
         }
     }
 
-    @Property(tries = 200)
+    @Property
     void allAtOnce_everyPodEndsWithOneOfItsCalls_andUnregisteredWithNothing(
             @ForAll("calls") List<Call> left, @ForAll("calls") List<Call> right) throws Exception {
         CountingStore store = new CountingStore();

@@ -46,14 +46,14 @@ class HostilePatchProperties {
 
     private final StrategicMergePatch strategic = StrategicMergePatch.of("Pod");
 
-    @Property(tries = 500)
+    @Property
     void strategic_mutatedPatch_isAppliedOrRefused(@ForAll long seed) {
         if (tree(HostileJson.mutated(PATCH, seed)) instanceof ObjectNode patch) {
             requireAppliedOrRefused(() -> strategic.apply(pod(), patch));
         }
     }
 
-    @Property(tries = 500)
+    @Property
     void strategic_mutatedObject_isPatchedOrRefused(@ForAll long seed) {
         if (tree(HostileJson.mutated(POD, seed)) instanceof ObjectNode object) {
             requireAppliedOrRefused(() -> strategic.apply(object, (ObjectNode) parsed(PATCH)));
@@ -62,7 +62,7 @@ class HostilePatchProperties {
         }
     }
 
-    @Property(tries = 500)
+    @Property
     void json_mutatedOperations_areAppliedOrRefused(@ForAll long seed) {
         JsonNode patch = tree(HostileJson.mutated(OPERATIONS, seed));
         if (patch != null) {
@@ -70,7 +70,7 @@ class HostilePatchProperties {
         }
     }
 
-    @Property(tries = 500)
+    @Property
     void merge_mutatedPatch_isApplied(@ForAll long seed) {
         JsonNode patch = tree(HostileJson.mutated(PATCH, seed));
         if (patch != null) {

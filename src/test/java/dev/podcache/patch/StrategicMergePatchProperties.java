@@ -20,7 +20,7 @@ class StrategicMergePatchProperties {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
     private final StrategicMergePatch patches = StrategicMergePatch.of("Pod");
 
-    @Property(tries = 500)
+    @Property
     void diffThenApply_anyTwoPods_leadsFromOneToTheOther(
             @ForAll("pods") ObjectNode original, @ForAll("pods") ObjectNode modified) {
         ObjectNode patch = patches.diff(original, modified);
@@ -28,7 +28,7 @@ class StrategicMergePatchProperties {
         assertThat(patches.apply(original, patch)).as("by %s", patch).isEqualTo(modified);
     }
 
-    @Property(tries = 200)
+    @Property
     void apply_theSamePatchTwice_changesNothingMore(
             @ForAll("pods") ObjectNode original, @ForAll("pods") ObjectNode modified) {
         ObjectNode patch = patches.diff(original, modified);
@@ -37,7 +37,7 @@ class StrategicMergePatchProperties {
         assertThat(patches.apply(once, patch)).isEqualTo(once);
     }
 
-    @Property(tries = 200)
+    @Property
     void apply_toAPodThatSomebodyElseLabelled_keepsTheLabel(
             @ForAll("pods") ObjectNode original, @ForAll("pods") ObjectNode modified) {
         ObjectNode labelled = original.deepCopy();

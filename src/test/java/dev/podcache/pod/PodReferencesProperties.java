@@ -18,7 +18,7 @@ import net.jqwik.api.Provide;
 
 class PodReferencesProperties {
 
-    @Property(tries = 500)
+    @Property
     void references_namesAtRandomPlaces_areExactlyThoseNames(@ForAll("names") List<Placed> names) {
         Pod pod = ReferencePlace.pod(names);
 

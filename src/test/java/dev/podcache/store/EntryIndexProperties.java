@@ -20,7 +20,7 @@ class EntryIndexProperties {
 
     record Change(boolean put, ObjectKey key) {}
 
-    @Property(tries = 300)
+    @Property
     void index_anySequenceOfChanges_holdsWhatAMapHolds(@ForAll("changes") @Size(max = 400) List<Change> changes) {
         EntryIndex<Indexed> index = new EntryIndex<>();
         Map<ObjectKey, Indexed> model = new HashMap<>();

@@ -30,7 +30,7 @@ class TtlStoreProperties {
         }
     }
 
-    @Property(tries = 5000)
+    @Property
     void anyHistory_keepsThePromises(
             @ForAll("histories") List<Step> history, @ForAll("maxStalenesses") Duration maxStaleness) {
         TtlWorld world = new TtlWorld(maxStaleness);

@@ -30,7 +30,7 @@ class WatchStoreProperties {
         }
     }
 
-    @Property(tries = 5000)
+    @Property
     void anyHistory_keepsThePromises(@ForAll("histories") List<Step> history) {
         WatchWorld world = new WatchWorld();
         for (Step step : history) {

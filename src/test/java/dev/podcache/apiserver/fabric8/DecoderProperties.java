@@ -36,17 +36,17 @@ class DecoderProperties {
             new Fabric8ObjectDecoder<>(ObjectKind.SECRET, new KubernetesSerialization());
     private final Fabric8ListDecoder<Secret> lists = new Fabric8ListDecoder<>(ObjectKind.SECRET, objects);
 
-    @Property(tries = 1000)
+    @Property
     void decodeNamed_mutatedObject_isThatObjectOrUnreadable(@ForAll long seed) {
         decodeObject(HostileJson.mutated(OBJECT, seed));
     }
 
-    @Property(tries = 1000)
+    @Property
     void decode_mutatedList_isAListOrUnreadable(@ForAll long seed) {
         decodeList(HostileJson.mutated(LIST, seed));
     }
 
-    @Property(tries = 300)
+    @Property
     void decode_noise_isUnreadable(@ForAll byte[] noise) {
         decodeObject(noise);
         decodeList(noise);

@@ -35,7 +35,7 @@ class WatchStreamProperties {
             "WATCH things",
             (json, offset, length) -> new Fetched<>(new String(json, offset, length, UTF_8), "7", length));
 
-    @Property(tries = 1500)
+    @Property
     void anyBytes_inAnyChunks_areEventsOrTheEnd(@ForAll long seed) {
         byte[] bytes = HostileJson.mutated(EVENTS, seed);
 
@@ -43,7 +43,7 @@ class WatchStreamProperties {
         assertThat(read(bytes, new Random(seed))).isEqualTo(read(bytes, null));
     }
 
-    @Property(tries = 300)
+    @Property
     void noise_inAnyChunks_isTheEnd(@ForAll byte[] noise, @ForAll long seed) {
         assertThat(read(noise, new Random(seed))).isEqualTo(read(noise, null));
     }
