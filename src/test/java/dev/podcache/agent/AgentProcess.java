@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 /** The program as a process of its own, whose output is kept in files. It dies with {@link #close} at the latest. */
 final class AgentProcess implements AutoCloseable {
 
+    private static final int WARNS_OF_NATIVE_ACCESS = 24;
+
     private final Process process;
     private final Path directory;
 
@@ -36,6 +38,7 @@ final class AgentProcess implements AutoCloseable {
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 "-Duser.home=" + directory));
+        command.addAll(nativeAccess());
         command.addAll(jvm);
         command.add(NodeAgentMain.class.getName());
         command.addAll(List.of(arguments));
@@ -50,6 +53,13 @@ final class AgentProcess implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The options that the README gives for a JDK which warns of native access; older ones refuse the first. */
+    private static List<String> nativeAccess() {
+        return Runtime.version().feature() < WARNS_OF_NATIVE_ACCESS
+                ? List.of()
+                : List.of("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED");
     }
 
     Process process() {
