@@ -1,5 +1,6 @@
 package dev.podcache.chaos;
 
+import dev.podcache.testing.LiveThreads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -15,28 +16,11 @@ import java.util.stream.Collectors;
 /**
  * What this process holds at one moment.
  *
- * @param threads those that live
+ * @param threads those that live, but for those of the JVM and of the JDK's HTTP client, which the run's own writer uses
  * @param files open file descriptors, sockets among them
  * @param heap bytes in use after a collection
  */
 record Resources(Set<Thread> threads, int files, int sockets, long heap) {
-
-    /**
-     * Threads of the JVM and of the JDK's HTTP client, which the run's own writer uses; they come and go as they like.
-     */
-    private static final List<String> NOT_OURS = List.of(
-            "process reaper",
-            "ForkJoinPool.commonPool-",
-            "CompletableFutureDelayScheduler",
-            "Common-Cleaner",
-            "Cleaner-",
-            "Attach Listener",
-            "Keep-Alive-Timer",
-            "HttpClient-",
-            "CachedSingleThreadScheduler-",
-            "globalEventExecutor-",
-            "surefire-",
-            "junit-");
 
     private static final int MEGABYTE = 1 << 20;
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
@@ -78,7 +62,7 @@ record Resources(Set<Thread> threads, int files, int sockets, long heap) {
             return new Counts(
                     Thread.getAllStackTraces().keySet().stream()
                             .filter(Thread::isAlive)
-                            .filter(thread -> NOT_OURS.stream().noneMatch(thread.getName()::startsWith))
+                            .filter(thread -> !LiveThreads.isOfTheJvm(thread))
                             .collect(Collectors.toSet()),
                     descriptors("socket:"));
         }
