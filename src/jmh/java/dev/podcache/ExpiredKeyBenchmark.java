@@ -1,9 +1,9 @@
 package dev.podcache;
 
+import com.github.benmanes.caffeine.cache.CacheLoader;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
@@ -15,10 +15,9 @@ import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
-import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -30,37 +29,29 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What does a get cost whose object has expired, beside the request that it makes?
+ * What does a get of an expired object cost, beside the request that it makes?
  *
- * <p>{@code expired...}: all objects have expired, and are read one after the other; each read is answered at
- * once, by a source that makes nothing anew. One thread. The baseline loads through Caffeine,
- * expireAfterWrite. Entries expire after a nanosecond: each landing brings the store's clock up to date, so an
- * object has expired when its turn comes again.
- *
- * <p>{@code storm...}: 16 threads read one object with a TTL of zero, from a source that answers after a millisecond.
- * The counter {@code requests} divided by {@code gets} is how many requests a get makes: with the registration
- * guarantee kept, which lets no get be answered by a request that began before it. The baseline asks under a lock for
- * each object, as the kubelet does.
+ * <p>All objects have expired. One thread reads them in turn, and each fetch is answered at once with the same object.
+ * Entries expire after a nanosecond. A fetch that ends also brings the store's clock up to date, so an object has
+ * expired when its turn comes again. Caffeine with refreshAfterWrite returns the old object, and replaces it meanwhile.
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="ExpiredKey -prof gc"
- * mvn -q -Pjmh verify -Djmh.args="ExpiredKey.*expired -p objects=10,100,1000,10000"
+ * mvn -q -Pjmh verify -Djmh.args="ExpiredKey -p objects=10,100,1000,10000"
  * }</pre>
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(3)
+@Fork(5)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 3, time = 1)
 public class ExpiredKeyBenchmark {
 
     private static final String NAMESPACE = "shop";
-    private static final Duration LATENCY = Duration.ofMillis(1);
-    private static final int STORMERS = 16;
+    private static final Duration TTL = Duration.ofNanos(1);
 
     private record ShortTtl(long ttlNanos) implements ObjectTtlSource {
         @Override
@@ -69,139 +60,109 @@ public class ExpiredKeyBenchmark {
         }
     }
 
-    /** A store in which everything has expired. */
-    private static final class Expired implements AutoCloseable {
+    /** The names of the objects, which are read in turn. */
+    @State(Scope.Benchmark)
+    public static class Turn {
 
-        private final Timekeeper timekeeper;
-        private final TtlObjectStore<Secret> store;
+        /** How many objects there are. */
+        @Param("10000")
+        public int objects;
 
-        Expired(Timekeeper timekeeper, long ttlNanos, ObjectGetter<Secret> getter, List<String> names) {
-            this.timekeeper = timekeeper;
+        private final Fetched<Secret> answer = new Fetched<>(Kind.secret(ObjectKey.of(NAMESPACE, "any")), "1", 2_000);
+        private List<String> names;
+        private int next;
+
+        /** Makes the names. */
+        @Setup
+        public void fill() {
+            names = IntStream.range(0, objects).mapToObj(i -> "object-" + i).toList();
+        }
+
+        private CompletableFuture<Fetched<Secret>> fetch() {
+            return CompletableFuture.completedFuture(answer);
+        }
+
+        private String next() {
+            next = next + 1 == objects ? 0 : next + 1;
+            return names.get(next);
+        }
+    }
+
+    /** Podcache's store of strategy CACHE. */
+    @State(Scope.Benchmark)
+    public static class Ours {
+
+        private final Timekeeper timekeeper = Timekeeper.system();
+        private TtlObjectStore<Secret> store;
+
+        /** Reads all once. */
+        @Setup
+        public void fill(Turn turn) {
             store = new TtlObjectStore<>(
-                    ObjectKind.SECRET, getter, new ShortTtl(ttlNanos), StoreOptions.defaults(timekeeper));
-            for (String name : names) {
+                    ObjectKind.SECRET,
+                    (key, freshness, timeout) -> turn.fetch(),
+                    new ShortTtl(TTL.toNanos()),
+                    StoreOptions.defaults(timekeeper));
+            for (String name : turn.names) {
                 store.addReference(ObjectKey.of(NAMESPACE, name), PodKey.of(NAMESPACE, "pod", "uid"));
                 store.get(NAMESPACE, name);
             }
         }
 
-        @Override
+        /** Ends the threads. */
+        @TearDown
         public void close() {
             store.close();
             timekeeper.close();
         }
     }
 
-    /** Objects that are read in turn. */
+    /** Caffeine, in two ways. */
     @State(Scope.Benchmark)
-    public static class Many {
+    public static class Baselines {
 
-        /** How many. */
-        @Param("10000")
-        public int objects;
-
-        private final Fetched<Secret> answer = new Fetched<>(Kind.secret(ObjectKey.of(NAMESPACE, "any")), "1", 2_000);
-        private List<String> names;
-        private Expired expired;
-        private LoadingCache<ObjectKey, Secret> cache;
-        private int next;
+        private LoadingCache<ObjectKey, Secret> expiring;
+        private LoadingCache<ObjectKey, Secret> refreshing;
 
         /** Reads all once. */
         @Setup
-        public void read() {
-            names = IntStream.range(0, objects).mapToObj(i -> "object-" + i).toList();
-            expired = new Expired(
-                    Timekeeper.system(),
-                    1,
-                    (key, freshness, timeout) -> CompletableFuture.completedFuture(answer),
-                    names);
-            cache = Caffeine.newBuilder().expireAfterWrite(Duration.ofNanos(1)).build(key -> answer.object());
-            names.forEach(name -> cache.get(ObjectKey.of(NAMESPACE, name)));
-        }
+        public void fill(Turn turn) {
+            CacheLoader<ObjectKey, Secret> loader = new CacheLoader<>() {
+                @Override
+                public Secret load(ObjectKey key) {
+                    return turn.answer.object();
+                }
 
-        /** Ends the threads. */
-        @TearDown
-        public void close() {
-            expired.close();
-        }
-
-        private String name() {
-            next = next + 1 == objects ? 0 : next + 1;
-            return names.get(next);
-        }
-    }
-
-    /** One object for all. */
-    @State(Scope.Benchmark)
-    public static class One {
-
-        private final LongAdder requested = new LongAdder();
-        private final Timekeeper timekeeper = Timekeeper.system();
-        private final Fetched<Secret> answer = new Fetched<>(Kind.secret(ObjectKey.of(NAMESPACE, "db")), "1", 2_000);
-        private final Expired expired = new Expired(timekeeper, 0, (key, freshness, timeout) -> slow(), List.of("db"));
-
-        private CompletableFuture<Fetched<Secret>> slow() {
-            requested.increment();
-            CompletableFuture<Fetched<Secret>> slow = new CompletableFuture<>();
-            timekeeper.schedule(LATENCY, () -> slow.complete(answer));
-            return slow;
-        }
-
-        private synchronized Secret fetchLocked() {
-            return slow().join().object();
-        }
-
-        /** Ends the threads. */
-        @TearDown
-        public void close() {
-            expired.close();
+                @Override
+                public CompletableFuture<Secret> asyncReload(
+                        ObjectKey key, Secret old, Executor executor) {
+                    return turn.fetch().thenApply(Fetched::object);
+                }
+            };
+            expiring = Caffeine.newBuilder().expireAfterWrite(TTL).build(loader);
+            refreshing = Caffeine.newBuilder().refreshAfterWrite(TTL).build(loader);
+            for (String name : turn.names) {
+                expiring.get(ObjectKey.of(NAMESPACE, name));
+                refreshing.get(ObjectKey.of(NAMESPACE, name));
+            }
         }
     }
 
-    /** What came of it. */
-    @State(Scope.Thread)
-    @AuxCounters(AuxCounters.Type.EVENTS)
-    public static class Counters {
-
-        /** By this thread. */
-        public long gets;
-
-        /** By all threads while this one was told of them. */
-        public long requests;
-
-        private void count(One one) {
-            gets++;
-            requests += one.requested.sumThenReset();
-        }
-    }
-
-    /** Ours. */
+    /** Podcache. */
     @Benchmark
-    public Secret expired(Many many) {
-        return many.expired.store.get(NAMESPACE, many.name());
+    public Secret podcache(Turn turn, Ours ours) {
+        return ours.store.get(NAMESPACE, turn.next());
     }
 
-    /** Caffeine. */
+    /** Caffeine, expireAfterWrite. */
     @Benchmark
-    public Secret expiredCaffeine(Many many) {
-        return many.cache.get(ObjectKey.of(NAMESPACE, many.name()));
+    public Secret caffeine(Turn turn, Baselines baselines) {
+        return baselines.expiring.get(ObjectKey.of(NAMESPACE, turn.next()));
     }
 
-    /** Ours. */
+    /** Caffeine, refreshAfterWrite. */
     @Benchmark
-    @Threads(STORMERS)
-    public Secret storm(One one, Counters counters) {
-        Secret secret = one.expired.store.get(NAMESPACE, "db");
-        counters.count(one);
-        return secret;
-    }
-
-    /** The kubelet's way. */
-    @Benchmark
-    @Threads(STORMERS)
-    public Secret stormKubelet(One one, Counters counters) {
-        Secret secret = one.fetchLocked();
-        counters.count(one);
-        return secret;
+    public Secret caffeineRefresh(Turn turn, Baselines baselines) {
+        return baselines.refreshing.get(ObjectKey.of(NAMESPACE, turn.next()));
     }
 }

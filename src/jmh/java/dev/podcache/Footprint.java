@@ -2,7 +2,6 @@ package dev.podcache;
 
 import java.lang.management.ManagementFactory;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 
 /** What this JVM held at one moment, to be compared with a later one. */
@@ -24,13 +23,11 @@ final class Footprint {
         return new Footprint(heap);
     }
 
-    /** Threads that have come since and live. */
-    List<String> newThreads() {
+    /** How many threads have come since and live. */
+    long newThreads() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> !threads.contains(thread))
-                .map(Thread::getName)
-                .sorted()
-                .toList();
+                .count();
     }
 
     /** The most threads that lived at one moment since, less those of then. */

@@ -15,7 +15,6 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
@@ -55,24 +54,14 @@ public final class FrontDoor {
         return open(entries, Kind::secret);
     }
 
-    /** The same, whose lists {@code lists} answers. */
-    static Podcache listingOn(Executor lists, Entries entries) {
-        return open(entries, Kind::secret, lists);
-    }
-
     /** The same of these Secrets. */
     static Podcache open(Entries entries, Function<ObjectKey, Secret> secrets) {
-        return open(entries, secrets, Runnable::run);
-    }
-
-    private static Podcache open(Entries entries, Function<ObjectKey, Secret> secrets, Executor lists) {
         FrontDoor door = new FrontDoor(entries);
         return new Podcache(
                 Manager.caching(
-                        door.store(ObjectKind.SECRET, new InMemoryObjects<>(secrets, lists)),
-                        PodReferences::secretKeys),
+                        door.store(ObjectKind.SECRET, new InMemoryObjects<>(secrets)), PodReferences::secretKeys),
                 Manager.caching(
-                        door.store(ObjectKind.CONFIG_MAP, new InMemoryObjects<>(Kind::configMap, lists)),
+                        door.store(ObjectKind.CONFIG_MAP, new InMemoryObjects<>(Kind::configMap)),
                         PodReferences::configMapKeys),
                 door.parts);
     }

@@ -48,6 +48,17 @@ public enum HeldBy {
             return (namespace, name) -> cache.getIfPresent(ObjectKey.of(namespace, name));
         }
     },
+    /** Caffeine with refreshAfterWrite. */
+    CAFFEINE_REFRESH {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            com.github.benmanes.caffeine.cache.LoadingCache<ObjectKey, HasMetadata> cache = Caffeine.newBuilder()
+                    .refreshAfterWrite(FrontDoor.TTL)
+                    .build(objects.kind()::make);
+            objects.keys().forEach(cache::get);
+            return (namespace, name) -> cache.get(ObjectKey.of(namespace, name));
+        }
+    },
     /** Guava with a TTL. */
     GUAVA {
         @Override

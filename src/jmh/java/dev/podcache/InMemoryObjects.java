@@ -11,30 +11,19 @@ import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.ObjectKey;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/**
- * An API server that answers at once, but for lists, which may be held up; from nowhere, and
- * nothing ever changes on it.
- */
+/** An API server that answers at once, and on which nothing ever changes. */
 final class InMemoryObjects<T> implements ObjectGetter<T> {
 
     private static final String VERSION = "1";
 
     private final Function<ObjectKey, T> make;
 
-    private final Executor lists;
-
-    /**
-     * Has everything that is asked for.
-     *
-     * @param lists answers lists
-     */
-    InMemoryObjects(Function<ObjectKey, T> make, Executor lists) {
+    /** Has everything that is asked for. */
+    InMemoryObjects(Function<ObjectKey, T> make) {
         this.make = make;
-        this.lists = lists;
     }
 
     @Override
@@ -51,8 +40,7 @@ final class InMemoryObjects<T> implements ObjectGetter<T> {
         return new ListerWatcher<>() {
             @Override
             public CompletableFuture<Listed<T>> list(Duration timeout) {
-                return CompletableFuture.supplyAsync(
-                        () -> new Listed<>(ImmutableList.of(fetched(key)), VERSION), lists);
+                return CompletableFuture.completedFuture(new Listed<>(ImmutableList.of(fetched(key)), VERSION));
             }
 
             @Override

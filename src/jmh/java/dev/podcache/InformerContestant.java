@@ -9,29 +9,49 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
-/**
- * A fabric8 informer for each object, one after the other as {@code inform()} makes them. Starting all at once takes
- * two connections each, and more time.
- */
+/** A fabric8 informer for each object. */
 final class InformerContestant implements Contestant {
 
     private final KubernetesClient client;
+    private final Start start;
     private final Map<String, SharedIndexInformer<Secret>> informers = new HashMap<>();
 
+    /** When an informer is started. */
+    enum Start {
+        /** When the one before has synced, as {@code inform()} does. */
+        IN_SEQUENCE,
+        /** At once; all are waited for at the end. */
+        TOGETHER
+    }
+
     /**
-     * No informers yet.
+     * Has no informers yet.
      *
      * @param client closed with them
      */
-    InformerContestant(KubernetesClient client) {
+    InformerContestant(KubernetesClient client, Start start) {
         this.client = client;
+        this.start = start;
     }
 
     @Override
     public void follow(List<Pod> pods, List<String> names) {
-        names.forEach(name -> informers.put(name, named(name).inform()));
+        switch (start) {
+            case IN_SEQUENCE -> names.forEach(
+                    name -> informers.put(name, named(name).inform()));
+            case TOGETHER -> startTogether(names);
+        }
         names.forEach(this::read);
+    }
+
+    private void startTogether(List<String> names) {
+        names.forEach(name -> informers.put(name, named(name).runnableInformer(0)));
+        CompletableFuture<?>[] started = informers.values().stream()
+                .map(informer -> informer.start().toCompletableFuture())
+                .toArray(CompletableFuture<?>[]::new);
+        CompletableFuture.allOf(started).join();
     }
 
     @Override

@@ -3,7 +3,6 @@ package dev.podcache;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 
 /** Durations of which the median, the 99th percentile and the greatest count. */
 final class Latencies {
@@ -21,9 +20,11 @@ final class Latencies {
         nanos[size++] = duration;
     }
 
-    /** In milliseconds. */
-    Map<String, Object> summary() {
-        return new TreeMap<>(Map.of("n", size, "median", at(0.5), "p99", at(0.99), "max", at(1)));
+    /** Puts them in milliseconds, under names that begin with {@code name}. */
+    void putInto(Map<String, Object> figures, String name) {
+        figures.put(name + "Median", at(0.5));
+        figures.put(name + "P99", at(0.99));
+        figures.put(name + "Max", at(1));
     }
 
     private double at(double quantile) {

@@ -54,20 +54,18 @@ public interface Reader {
         CAFFEINE {
             @Override
             Reader open(Fabric8ApiServer server, ObjectKey key, Duration ttl, Closer closer) {
-                Function<ObjectKey, Secret> fetch = fetchFrom(server);
-                LoadingCache<ObjectKey, Secret> cache =
-                        Caffeine.newBuilder().expireAfterWrite(ttl).build(fetch::apply);
-                return new Reader() {
-                    @Override
-                    public Secret get() {
-                        return cache.get(key);
-                    }
-
-                    @Override
-                    public void forget() {
-                        cache.invalidate(key);
-                    }
-                };
+                return caffeine(Caffeine.newBuilder().expireAfterWrite(ttl), server, key);
+            }
+        },
+        /** A LoadingCache of Caffeine, refreshAfterWrite: serves what it holds, however old, and refreshes meanwhile. */
+        CAFFEINE_REFRESH {
+            @Override
+            Reader open(Fabric8ApiServer server, ObjectKey key, Duration ttl, Closer closer) {
+                Duration shortest = Duration.ofNanos(1);
+                return caffeine(
+                        Caffeine.newBuilder().refreshAfterWrite(ttl.compareTo(shortest) > 0 ? ttl : shortest),
+                        server,
+                        key);
             }
         },
         /** The kubelet's way. */
@@ -94,6 +92,21 @@ public interface Reader {
 
         /** Works until {@code closer} is closed. */
         abstract Reader open(Fabric8ApiServer server, ObjectKey key, Duration ttl, Closer closer);
+
+        private static Reader caffeine(Caffeine<Object, Object> settings, Fabric8ApiServer server, ObjectKey key) {
+            LoadingCache<ObjectKey, Secret> cache = settings.build(fetchFrom(server)::apply);
+            return new Reader() {
+                @Override
+                public Secret get() {
+                    return cache.get(key);
+                }
+
+                @Override
+                public void forget() {
+                    cache.invalidate(key);
+                }
+            };
+        }
 
         /** The requests that Podcache makes, so that only who makes them differs. */
         private static Function<ObjectKey, Secret> fetchFrom(Fabric8ApiServer server) {

@@ -1,10 +1,16 @@
 package dev.podcache;
 
+import com.sun.management.ThreadMXBean;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -23,85 +29,83 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * What do registrations cost, and does that depend on how much is registered already?
  *
- * <p>A pod with five Secrets that no other pod refers to comes and goes, or comes again unchanged, beside pods that
- * refer to {@code objects} others, five each. The first two ask the manager of Secrets alone, as the baseline does,
- * which is the kubelet's way in Java; {@code frontDoor...} does the same with both managers, as users do. Nothing is
- * read: registering makes no request under CACHE. Under WATCH {@code comeAndGo} begins, and ends, five watches, on
- * other threads, faster than those can work: what it measures there is the backlog. So, to compare the strategies:
+ * <p>A pod with five Secrets comes and goes, or is registered again unchanged, beside pods that refer to {@code objects}
+ * others, five each. Every call gets a pod that was just decoded from JSON, as an informer hands it out: an object of
+ * its own whose texts have not been hashed yet. Counter {@code bytes} divided by {@code pods} is what a pod allocates;
+ * {@code -prof gc} would count the decoding too.
  *
  * <ul>
- *   <li>{@code come}: only the calls that register, for each of a hundred pods with five Secrets of their own. Under
- *       WATCH each begins five watches, whose lists are held up until all have come; between, all is brought to rest.
- *   <li>{@code sharedComeAndGo}: a pod comes and goes with five Secrets that another pod refers to all the time, so
- *       that under WATCH the watches are there and stay.
+ *   <li>{@code comeAndGo}: no other pod refers to the Secrets. Under WATCH this begins and ends five watches on other
+ *       threads, faster than those can work, so measure it under TTL.
+ *   <li>{@code sharedComeAndGo}: another pod refers to the same Secrets all the time, so that under WATCH their watches
+ *       stay.
+ *   <li>{@code comeAgain}: the pod is registered and has not changed.
+ *   <li>{@code frontDoor...}: the same with both managers, Secrets and ConfigMaps.
+ *   <li>{@code kubelet...}: the kubelet's algorithm in Java, Secrets only.
  * </ul>
  *
  * <pre>{@code
- * mvn -q -Pjmh verify -Djmh.args="RegisterPod -prof gc"
+ * mvn -q -Pjmh verify -Djmh.args="RegisterPod -p entries=TTL"
  * mvn -q -Pjmh verify -Djmh.args="RegisterPod -p objects=10,100,1000,10000 -p entries=TTL"
- * mvn -q -Pjmh verify -Djmh.args="RegisterPodBenchmark.(come|sharedComeAndGo)$ -p objects=10,100,1000,10000"
+ * mvn -q -Pjmh verify -Djmh.args="RegisterPodBenchmark.(comeAgain|sharedComeAndGo) -p entries=WATCH"
  * }</pre>
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Fork(3)
+@Fork(5)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 3, time = 1)
 public class RegisterPodBenchmark {
 
     private static final String NAMESPACE = "shop";
     private static final int REFERENCES = 5;
-    private static final int CROWD = 100;
+    private static final int PODS = 100;
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** What there is already. */
+    private static Pod pod(String name, String secretsOf) {
+        List<String> secrets = IntStream.range(0, REFERENCES)
+                .mapToObj(i -> secretsOf + "-" + i)
+                .toList();
+        return SomePod.of(NAMESPACE, name, secrets, List.of());
+    }
+
+    /** What is registered already. */
     @State(Scope.Benchmark)
     public static class Registered {
 
-        /** How much. */
+        /** How many objects. */
         @Param("500")
         public int objects;
 
-        private final Pod comer = pod("comer");
-        private final Pod stayer = pod("stayer");
-        private final Pod sharer = SomePod.of(NAMESPACE, "sharer", secrets("stayer"), List.of());
-
-        List<Pod> others() {
-            return IntStream.range(0, objects / REFERENCES)
-                    .mapToObj(i -> pod("other-" + i))
-                    .toList();
-        }
-
-        private static Pod pod(String name) {
-            return SomePod.of(NAMESPACE, name, secrets(name), List.of());
-        }
-
-        private static List<String> secrets(String pod) {
-            return IntStream.range(0, REFERENCES).mapToObj(i -> pod + "-" + i).toList();
+        /** The others, and a pod that stays. */
+        List<Pod> pods() {
+            List<Pod> pods = new ArrayList<>();
+            for (int i = 0; i < objects / REFERENCES; i++) {
+                pods.add(pod("other-" + i, "other-" + i));
+            }
+            pods.add(pod("stayer", "stayer"));
+            return pods;
         }
     }
 
-    /** Ours. */
+    /** Podcache. */
     @State(Scope.Benchmark)
     public static class Ours {
 
-        /** How. */
+        /** How entries are kept. */
         @Param({"TTL", "WATCH"})
         public FrontDoor.Entries entries;
 
-        private final Gate lists = new Gate();
         private Podcache cache;
 
         /** Registers the others. */
         @Setup
         public void register(Registered registered) {
-            cache = FrontDoor.listingOn(lists, entries);
-            registered.others().forEach(cache::registerPod);
-            cache.registerPod(registered.stayer);
-            read("stayer");
-        }
-
-        private void read(String pod) {
-            Registered.secrets(pod).forEach(name -> cache.secrets().getObject(NAMESPACE, name));
+            cache = FrontDoor.open(entries);
+            registered.pods().forEach(cache::registerPod);
+            for (int i = 0; i < REFERENCES; i++) {
+                cache.secrets().getObject(NAMESPACE, "stayer-" + i);
+            }
         }
 
         /** Ends the threads. */
@@ -111,32 +115,7 @@ public class RegisterPodBenchmark {
         }
     }
 
-    /** Pods that come together. */
-    @State(Scope.Benchmark)
-    public static class Crowd {
-
-        private final List<Pod> pods = IntStream.range(0, CROWD)
-                .mapToObj(i -> Registered.pod("crowd-" + i))
-                .toList();
-
-        /** Holds lists up. */
-        @Setup(Level.Invocation)
-        public void shut(Ours ours) {
-            ours.lists.shut();
-        }
-
-        /** Lets them go, and the pods too when all is at rest. */
-        @TearDown(Level.Invocation)
-        public void rest(Ours ours) {
-            ours.lists.open();
-            for (Pod pod : pods) {
-                ours.read(pod.getMetadata().getName());
-                ours.cache.secrets().unregisterPod(pod);
-            }
-        }
-    }
-
-    /** The kubelet's. */
+    /** The kubelet's way. */
     @State(Scope.Benchmark)
     public static class Kubelet {
 
@@ -145,63 +124,110 @@ public class RegisterPodBenchmark {
         /** Registers the others. */
         @Setup
         public void register(Registered registered) {
-            registered.others().forEach(manager::registerPod);
-            manager.registerPod(registered.stayer);
+            registered.pods().forEach(manager::registerPod);
+        }
+    }
+
+    /** Pods that were just decoded. */
+    @State(Scope.Thread)
+    @AuxCounters(AuxCounters.Type.EVENTS)
+    public static class Fresh {
+
+        /** Allocated by the calls. */
+        public long bytes;
+
+        /** For how many pods. */
+        public long pods;
+
+        private final KubernetesSerialization serialization = new KubernetesSerialization();
+        private final List<Pod> comers = new ArrayList<>();
+        private final List<Pod> sharers = new ArrayList<>();
+        private final List<Pod> stayers = new ArrayList<>();
+
+        /** Decodes pods, each equal to the others of its list. */
+        @Setup(Level.Invocation)
+        public void decode() {
+            decode(pod("comer", "comer"), comers);
+            decode(pod("sharer", "stayer"), sharers);
+            decode(pod("stayer", "stayer"), stayers);
+        }
+
+        private void decode(Pod pod, List<Pod> into) {
+            String json = serialization.asJson(pod);
+            into.clear();
+            for (int i = 0; i < PODS; i++) {
+                into.add(serialization.unmarshal(json, Pod.class));
+            }
+        }
+
+        private void each(List<Pod> of, Consumer<Pod> call) {
+            long before = THREADS.getCurrentThreadAllocatedBytes();
+            for (Pod pod : of) {
+                call.accept(pod);
+            }
+            bytes += THREADS.getCurrentThreadAllocatedBytes() - before;
+            pods += of.size();
         }
     }
 
     /** A pod comes and goes. */
     @Benchmark
-    public void comeAndGo(Registered registered, Ours ours) {
-        ours.cache.secrets().registerPod(registered.comer);
-        ours.cache.secrets().unregisterPod(registered.comer);
-    }
-
-    /** Pods come. */
-    @Benchmark
-    @OperationsPerInvocation(CROWD)
-    public void come(Ours ours, Crowd crowd) {
-        for (Pod pod : crowd.pods) {
+    @OperationsPerInvocation(PODS)
+    public void comeAndGo(Ours ours, Fresh fresh) {
+        fresh.each(fresh.comers, pod -> {
             ours.cache.secrets().registerPod(pod);
-        }
+            ours.cache.secrets().unregisterPod(pod);
+        });
     }
 
-    /** A pod comes and goes, whose Secrets another needs all the time. */
+    /** A pod comes and goes whose Secrets another pod needs all the time. */
     @Benchmark
-    public void sharedComeAndGo(Registered registered, Ours ours) {
-        ours.cache.secrets().registerPod(registered.sharer);
-        ours.cache.secrets().unregisterPod(registered.sharer);
+    @OperationsPerInvocation(PODS)
+    public void sharedComeAndGo(Ours ours, Fresh fresh) {
+        fresh.each(fresh.sharers, pod -> {
+            ours.cache.secrets().registerPod(pod);
+            ours.cache.secrets().unregisterPod(pod);
+        });
     }
 
-    /** A pod comes again as it was. */
+    /** A pod is registered again, unchanged. */
     @Benchmark
-    public void comeAgain(Registered registered, Ours ours) {
-        ours.cache.secrets().registerPod(registered.stayer);
+    @OperationsPerInvocation(PODS)
+    public void comeAgain(Ours ours, Fresh fresh) {
+        fresh.each(fresh.stayers, ours.cache.secrets()::registerPod);
     }
 
-    /** A pod comes and goes, Secrets and ConfigMaps. */
+    /** A pod comes and goes, both managers. */
     @Benchmark
-    public void frontDoorComeAndGo(Registered registered, Ours ours) {
-        ours.cache.registerPod(registered.comer);
-        ours.cache.unregisterPod(registered.comer);
+    @OperationsPerInvocation(PODS)
+    public void frontDoorComeAndGo(Ours ours, Fresh fresh) {
+        fresh.each(fresh.comers, pod -> {
+            ours.cache.registerPod(pod);
+            ours.cache.unregisterPod(pod);
+        });
     }
 
-    /** A pod comes again as it was, Secrets and ConfigMaps. */
+    /** A pod is registered again, unchanged, both managers. */
     @Benchmark
-    public void frontDoorComeAgain(Registered registered, Ours ours) {
-        ours.cache.registerPod(registered.stayer);
+    @OperationsPerInvocation(PODS)
+    public void frontDoorComeAgain(Ours ours, Fresh fresh) {
+        fresh.each(fresh.stayers, ours.cache::registerPod);
     }
 
-    /** The kubelet's way. */
+    /** A pod comes and goes, the kubelet's way. */
     @Benchmark
-    public void kubeletComeAndGo(Registered registered, Kubelet kubelet) {
-        kubelet.manager.registerPod(registered.comer);
-        kubelet.manager.unregisterPod(registered.comer);
+    @OperationsPerInvocation(PODS)
+    public void kubeletComeAndGo(Kubelet kubelet, Fresh fresh) {
+        fresh.each(fresh.comers, pod -> {
+            kubelet.manager.registerPod(pod);
+            kubelet.manager.unregisterPod(pod);
+        });
     }
 
-    /** The kubelet's way. */
+    /** A pod is registered again, unchanged, the kubelet's way. */
     @Benchmark
-    public void kubeletComeAgain(Registered registered, Kubelet kubelet) {
-        kubelet.manager.registerPod(registered.stayer);
+    @OperationsPerInvocation(PODS)
+    public void kubeletComeAgain(Kubelet kubelet, Fresh fresh) {
+        fresh.each(fresh.stayers, kubelet.manager::registerPod);
     }
 }

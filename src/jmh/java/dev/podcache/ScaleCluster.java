@@ -8,6 +8,8 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.http.HttpClient;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -38,7 +40,7 @@ final class ScaleCluster implements AutoCloseable {
     ScaleCluster(String... flags) {
         server = RealApiServer.start(flags);
         port = URI.create(server.url()).getPort();
-        try (KubernetesClient admin = server.client()) {
+        try (KubernetesClient admin = client()) {
             admin.resource(new NamespaceBuilder()
                             .withNewMetadata()
                             .withName(NAMESPACE)
@@ -48,9 +50,28 @@ final class ScaleCluster implements AutoCloseable {
         }
     }
 
-    /** A client of its own connections. */
+    /** A client with connections of its own, over Vert.x. */
     KubernetesClient client() {
-        return server.client();
+        return client(HttpClients.vertx());
+    }
+
+    /** A client with connections of its own, over OkHttp. */
+    KubernetesClient okHttpClient() {
+        return client(HttpClients.okHttp());
+    }
+
+    private KubernetesClient client(HttpClient.Factory http) {
+        return new KubernetesClientBuilder()
+                .withConfig(server.config())
+                .withHttpClientFactory(http)
+                .build();
+    }
+
+    /** The version of the API server, such as {@code v1.20.2}. */
+    String version() {
+        try (KubernetesClient client = client()) {
+            return client.getKubernetesVersion().getGitVersion();
+        }
     }
 
     /** How many TCP connections this process has to the server. */
@@ -88,7 +109,7 @@ final class ScaleCluster implements AutoCloseable {
     /** Makes Secrets until there are {@code count}. */
     void ensure(int count) throws Exception {
         ExecutorService creators = Executors.newFixedThreadPool(CREATORS);
-        try (KubernetesClient admin = server.client()) {
+        try (KubernetesClient admin = client()) {
             List<Future<?>> all = new ArrayList<>();
             for (String name : names(made, Math.max(made, count))) {
                 Secret secret = secret(name);

@@ -1,52 +1,48 @@
 package dev.podcache;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.management.OperatingSystemMXBean;
-import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 
 /**
- * What does it cost to watch hundreds of single objects of a real kube-apiserver, next to a fabric8 informer for each?
+ * What does it cost to watch hundreds of single objects of a real kube-apiserver, and what does it cost otherwise?
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.main=dev.podcache.ScaleRun -Dscale.parts=sync,latency,5000,memory
  * }</pre>
  *
- * <p>Prints a JSON object for each group of figures on standard output, and the same for people on standard error.
- * Needs the programs that kube-api-test keeps; takes some minutes. Everything is done twice: on a server with its own
- * limit of streams for each connection (v1.20: 250), and on one that is started with {@code
- * --http2-max-streams-per-connection=100}. Both contestants take turns, so that a noisy machine troubles both.
+ * <p>Writes JSON to the file that is its argument, or else to {@code target/scale.json}, and a line for each figure to
+ * standard error. Needs the programs that kube-api-test keeps; takes some minutes. Runs on a server with its own limit
+ * of streams for each connection (v1.20: 250), and again on one started with {@code
+ * --http2-max-streams-per-connection=100}, there without the contestants that the limit does not affect. Contestants take
+ * turns in each of the rounds, so that a noisy machine troubles all. Their number is 6, or system property {@code
+ * scale.rounds}; round 1 is the cold one.
  *
  * <ul>
  *   <li><b>sync</b>: 600 Secrets, referred to by 110 pods. {@code syncMillis} counts from before the cache is built and
- *       the first pod registered, or the first informer made, until each object has been read. Round 1 on the first
- *       server is the first of the JVM for Podcache. {@code connections} are all established ones of this process to
- *       the server, less those before; requests by the caller's client are among them, and counted by the server as
- *       {@code getRequests}. {@code threads} live at the end and did not before, {@code mostThreads} is the peak.
- *       {@code heapBytesPerObject} is the growth of the used heap from before to the end, after full collections,
- *       divided by 600; what a contestant needs once is in it. Not in round 1, which loads classes.
+ *       the first pod registered, or the first informer made, until each object has been read. {@code connections} are
+ *       the established ones of this process to the server, less those before; requests by the caller's client are among
+ *       them, and counted by the server as {@code getRequests}. {@code threads} live at the end and did not before,
+ *       {@code mostThreads} is the peak. {@code heapBytesPerObject} is the growth of the used heap after full
+ *       collections, divided by 600; what a contestant needs once is in it. Not in round 1, which loads classes.
  *   <li><b>latency</b>: with the 600 in place, 300 further pods with a further Secret each come, one by one, and stay:
- *       from before {@code registerPod} (or {@code inform()}) until {@code getObject} (or the store) has answered.
- *       Then 300 updates, one by one: until the new version is read, from before the update call and from its return
- *       (zero if it is there by then).
- *   <li><b>5000</b>: the same as sync, Podcache only, 5,000 Secrets and 900 pods.
- *   <li><b>memory</b>, on the first server only: 20,000 Secrets of which 600 are referred to: the heap of Podcache in
- *       both caching strategies, and of one informer on the namespace.
+ *       from before {@code registerPod} (or {@code inform()}, or the GET) until the object is returned. Then 300 updates,
+ *       one by one: until the new version is read, from before the update call and from its return (zero if it is there
+ *       by then).
+ *   <li><b>5000</b>: sync of 5,000 Secrets and 900 pods, Podcache only.
+ *   <li><b>memory</b>, on the first server only: 20,000 Secrets of which 600 are referred to.
  * </ul>
  */
 public final class ScaleRun {
 
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = Integer.getInteger("scale.rounds", 6);
     private static final int OBJECTS = 600;
     private static final int PODS = 110;
     private static final int SINGLES = 300;
@@ -54,19 +50,18 @@ public final class ScaleRun {
     private static final int MANY_PODS = 900;
     private static final int NAMESPACE = 20_000;
 
-    private final JsonMapper json = new JsonMapper();
     private final Set<String> parts;
+    private final ScaleFigures all;
     private final ScaleCluster cluster;
     private final String limit;
+    private final String version;
 
-    private final Map<String, Function<KubernetesClient, Contestant>> contestants = new LinkedHashMap<>();
-
-    private ScaleRun(Set<String> parts, ScaleCluster cluster, String limit) {
+    private ScaleRun(Set<String> parts, ScaleFigures all, ScaleCluster cluster, String limit) {
         this.parts = parts;
+        this.all = all;
         this.cluster = cluster;
         this.limit = limit;
-        contestants.put("podcache", client -> new PodcacheContestant(client, ChangeDetectionStrategy.WATCH));
-        contestants.put("informers", InformerContestant::new);
+        this.version = cluster.version();
     }
 
     /** Runs the parts that the system property {@code scale.parts} names. */
@@ -74,7 +69,7 @@ public final class ScaleRun {
         Set<String> parts = Set.copyOf(Arrays.asList(
                 System.getProperty("scale.parts", "sync,latency,5000,memory").split(",")));
         try {
-            measure(parts);
+            measure(parts, new ScaleFigures(Path.of(args.length == 0 ? "target/scale.json" : args[0])));
         } catch (IllegalStateException e) {
             // such as no kube-apiserver on this machine
             System.err.println("ScaleRun: " + e.getMessage());
@@ -84,77 +79,103 @@ public final class ScaleRun {
         System.exit(0);
     }
 
-    private static void measure(Set<String> parts) throws Exception {
+    private static void measure(Set<String> parts, ScaleFigures all) throws Exception {
         try (ScaleCluster cluster = new ScaleCluster()) {
-            ScaleRun run = new ScaleRun(parts, cluster, "default");
-            run.run();
-            if (parts.contains("memory")) {
-                run.memory();
-            }
+            ScaleRun run = new ScaleRun(parts, all, cluster, "default");
+            run.sync(
+                    ScaleContestants.PODCACHE_WATCH,
+                    ScaleContestants.INFORMER_PER_OBJECT,
+                    ScaleContestants.INFORMERS_TOGETHER,
+                    ScaleContestants.INFORMER_PER_OBJECT_OKHTTP,
+                    ScaleContestants.NAMESPACE_INFORMER);
+            run.latency(
+                    ScaleContestants.PODCACHE_WATCH, ScaleContestants.INFORMER_PER_OBJECT, ScaleContestants.GET);
+            run.many();
+            run.memory();
         }
         try (ScaleCluster cluster = new ScaleCluster("--http2-max-streams-per-connection=100")) {
-            new ScaleRun(parts, cluster, "100").run();
+            ScaleRun run = new ScaleRun(parts, all, cluster, "100");
+            run.sync(ScaleContestants.PODCACHE_WATCH, ScaleContestants.INFORMER_PER_OBJECT);
+            run.latency(ScaleContestants.PODCACHE_WATCH);
+            run.many();
         }
     }
 
-    private void run() throws Exception {
+    private void sync(ScaleContestants... contestants) throws Exception {
         if (parts.contains("sync")) {
             cluster.ensure(OBJECTS);
             for (int round = 1; round <= ROUNDS; round++) {
-                for (String name : contestants.keySet()) {
-                    sync(name, round, OBJECTS, PODS);
+                for (ScaleContestants contestant : contestants) {
+                    sync("sync", contestant, round, OBJECTS, PODS);
                 }
-            }
-        }
-        if (parts.contains("latency")) {
-            cluster.ensure(OBJECTS + SINGLES);
-            latency("podcache");
-            latency("informers");
-        }
-        if (parts.contains("5000")) {
-            cluster.ensure(MANY);
-            for (int round = 1; round <= 2; round++) {
-                sync("podcache", round, MANY, MANY_PODS);
             }
         }
     }
 
-    private void sync(String name, int round, int objects, int pods) throws Exception {
+    private void many() throws Exception {
+        if (parts.contains("5000")) {
+            cluster.ensure(MANY);
+            for (int round = 1; round <= ROUNDS; round++) {
+                sync("5000", ScaleContestants.PODCACHE_WATCH, round, MANY, MANY_PODS);
+            }
+        }
+    }
+
+    private void memory() throws Exception {
+        if (parts.contains("memory")) {
+            cluster.ensure(NAMESPACE);
+            for (int round = 1; round <= ROUNDS; round++) {
+                sync("memory", ScaleContestants.PODCACHE_WATCH, round, OBJECTS, PODS);
+                sync("memory", ScaleContestants.PODCACHE_CACHE, round, OBJECTS, PODS);
+                sync("memory", ScaleContestants.NAMESPACE_INFORMER, round, OBJECTS, PODS);
+            }
+        }
+    }
+
+    private void sync(String part, ScaleContestants by, int round, int objects, int pods) throws Exception {
         List<String> names = ScaleCluster.names(0, objects);
         var registered = ScaleCluster.pods(pods, names);
-        KubernetesClient client = cluster.client();
         long gets = cluster.gets();
         long connections = cluster.connections();
         Footprint before = Footprint.now();
         long cpuBefore = processCpu();
         long start = System.nanoTime();
-        try (Contestant contestant = contestants.get(name).apply(client)) {
+        try (Contestant contestant = by.open(cluster)) {
             contestant.follow(registered, names);
             long took = System.nanoTime() - start;
             long cpu = processCpu() - cpuBefore;
-            Map<String, Object> figures = figures("sync", name);
+            Map<String, Object> figures = figures(part, by, round);
             figures.put("objects", objects);
-            figures.put("round", round);
             figures.put("syncMillis", Latencies.rounded(took));
             figures.put("cpuMillis", Latencies.rounded(cpu));
             figures.put("connections", cluster.connections() - connections);
             figures.put("getRequests", cluster.gets() - gets);
-            figures.put("threads", before.newThreads().size());
+            figures.put("threads", before.newThreads());
             figures.put("mostThreads", before.mostNewThreads());
-            if (name.equals("podcache")) {
-                figures.put("threadNames", before.newThreads());
-            }
             if (round > 1) {
-                figures.put("heapBytesPerObject", before.heapGrowth() / objects);
+                long grown = before.heapGrowth();
+                figures.put("heapBytes", grown);
+                figures.put("heapBytesPerObject", grown / objects);
             }
-            print(figures);
+            all.add(version, figures);
         }
         settle();
     }
 
-    private void latency(String name) throws Exception {
+    private void latency(ScaleContestants... contestants) throws Exception {
+        if (parts.contains("latency")) {
+            cluster.ensure(OBJECTS + SINGLES);
+            for (int round = 1; round <= ROUNDS; round++) {
+                for (ScaleContestants contestant : contestants) {
+                    latency(contestant, round);
+                }
+            }
+        }
+    }
+
+    private void latency(ScaleContestants by, int round) throws Exception {
         List<String> names = ScaleCluster.names(0, OBJECTS);
-        try (Contestant contestant = contestants.get(name).apply(cluster.client());
+        try (Contestant contestant = by.open(cluster);
                 KubernetesClient admin = cluster.client()) {
             contestant.follow(ScaleCluster.pods(PODS, names), names);
             Latencies firstGets = new Latencies(SINGLES);
@@ -164,10 +185,12 @@ public final class ScaleRun {
                 contestant.firstGet(pod, single);
                 firstGets.add(System.nanoTime() - start);
             }
-            Map<String, Object> figures = figures("latency", name);
-            figures.put("firstGetMillis", firstGets.summary());
-            updates(contestant, admin, figures);
-            print(figures);
+            Map<String, Object> figures = figures("latency", by, round);
+            firstGets.putInto(figures, "firstGet");
+            if (by != ScaleContestants.GET) {
+                updates(contestant, admin, figures);
+            }
+            all.add(version, figures);
         }
         settle();
     }
@@ -188,60 +211,21 @@ public final class ScaleRun {
             fromStart.add(visible - start);
             fromReturn.add(there ? 0 : visible - returned);
         }
-        figures.put("visibleAfterUpdateBeganMillis", fromStart.summary());
-        figures.put("visibleAfterUpdateReturnedMillis", fromReturn.summary());
+        fromStart.putInto(figures, "visibleAfterUpdateBegan");
+        fromReturn.putInto(figures, "visibleAfterUpdateReturned");
     }
 
     private static String versionOf(Contestant contestant, String name) {
         return contestant.read(name).getMetadata().getResourceVersion();
     }
 
-    private void memory() throws Exception {
-        cluster.ensure(NAMESPACE);
-        List<String> names = ScaleCluster.names(0, OBJECTS);
-        for (ChangeDetectionStrategy strategy : List.of(ChangeDetectionStrategy.WATCH, ChangeDetectionStrategy.CACHE)) {
-            KubernetesClient client = cluster.client();
-            Footprint before = Footprint.now();
-            try (Contestant contestant = new PodcacheContestant(client, strategy)) {
-                contestant.follow(ScaleCluster.pods(PODS, names), names);
-                printHeap("podcache " + strategy, OBJECTS, before.heapGrowth());
-            }
-            settle();
-        }
-        try (KubernetesClient client = cluster.client()) {
-            Footprint before = Footprint.now();
-            try (SharedIndexInformer<Secret> informer =
-                    client.secrets().inNamespace(ScaleCluster.NAMESPACE).inform()) {
-                int held = informer.getStore().list().size();
-                printHeap("informer on the namespace", held, before.heapGrowth());
-            }
-        }
-        settle();
-    }
-
-    private void printHeap(String name, int held, long bytes) throws JsonProcessingException {
-        Map<String, Object> figures = figures("memory", name);
-        figures.put("objectsInNamespace", NAMESPACE);
-        figures.put("objectsHeld", held);
-        figures.put("heapBytes", bytes);
-        figures.put("heapBytesPerObject", bytes / held);
-        print(figures);
-    }
-
-    private Map<String, Object> figures(String part, String contestant) {
+    private Map<String, Object> figures(String part, ScaleContestants contestant, int round) {
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("part", part);
-        figures.put("contestant", contestant);
+        figures.put("contestant", contestant.name());
         figures.put("streamLimit", limit);
+        figures.put("round", round);
         return figures;
-    }
-
-    private void print(Map<String, Object> figures) throws JsonProcessingException {
-        System.out.println(json.writeValueAsString(figures));
-        StringBuilder line = new StringBuilder();
-        figures.forEach(
-                (name, value) -> line.append(name).append(' ').append(value).append("  "));
-        System.err.println(line);
     }
 
     /** The processor time of this process, which a noisy machine lengthens less than it does the time that passes. */
@@ -249,7 +233,7 @@ public final class ScaleRun {
         return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 
-    /** Gives the server time to notice who left. */
+    /** Gives the server time to notice which connections ended. */
     private static void settle() throws InterruptedException {
         Thread.sleep(1_000);
     }

@@ -1,0 +1,112 @@
+package dev.podcache.report;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What a get costs that is answered from memory, to a ConcurrentHashMap. */
+final class HitReport {
+
+    private static final String HIT = "GetHitBenchmark.hit";
+    private static final int MANY = 8;
+    private static final double RATIO = 1.3;
+    private static final double NANOS = 6;
+    private static final Map<String, String> LABELS = labels();
+
+    private final Results results;
+
+    private HitReport(Results results) {
+        this.results = results;
+    }
+
+    static Report of(Results results) {
+        HitReport report = new HitReport(results);
+        return new Report(
+                Map.of("hits", report.ratios(), "hits-nanos", report.nanos(), "hits-goals", report.goals()),
+                Map.of("hits.svg", report.plot()));
+    }
+
+    private static Map<String, String> labels() {
+        Map<String, String> labels = new LinkedHashMap<>();
+        labels.put("CONCURRENT_HASH_MAP", "ConcurrentHashMap");
+        labels.put("WATCH", "Podcache, WATCH");
+        labels.put("TTL", "Podcache, CACHE");
+        labels.put("CAFFEINE", "Caffeine, expireAfterWrite");
+        labels.put("CAFFEINE_REFRESH", "Caffeine, refreshAfterWrite");
+        labels.put("GUAVA", "Guava, expireAfterWrite");
+        labels.put("FABRIC8_INFORMER", "fabric8 informer's lookup");
+        labels.put("KUBELET_TWO_MUTEXES", "the kubelet's two mutexes, in Java");
+        return labels;
+    }
+
+    private Run run(String by, int threads) {
+        return results.find(HIT, threads, Map.of("by", by));
+    }
+
+    private Run map(int threads) {
+        return run("CONCURRENT_HASH_MAP", threads);
+    }
+
+    private String ratios() {
+        Table table = new Table("512 Secrets", "1 thread, to the map", "8 threads, to the map", "bytes allocated");
+        LABELS.forEach((by, label) -> table.row(
+                label,
+                run(by, 1).bestTo(map(1)).text(),
+                run(by, MANY).bestTo(map(MANY)).text(),
+                bytes(by)));
+        return results.provenance() + " Best iteration of each fork, divided by that of the map in the same round.\n\n"
+                + table.text();
+    }
+
+    private String nanos() {
+        Table table = new Table(
+                "512 Secrets", "1 thread, best, ns", "median", "8 threads, best, ns per thread", "median");
+        LABELS.forEach((by, label) -> table.row(
+                label,
+                run(by, 1).best().text(),
+                run(by, 1).typical().text(),
+                run(by, MANY).best().text(),
+                run(by, MANY).typical().text()));
+        return table.text();
+    }
+
+    private String goals() {
+        Table table = Table.ofGoals();
+        for (String by : new String[] {"WATCH", "TTL"}) {
+            String label = LABELS.get(by);
+            table.goal(label + ", 1 thread, to the map", run(by, 1).bestTo(map(1)), RATIO);
+            table.goal(label + ", 8 threads, to the map", run(by, MANY).bestTo(map(MANY)), RATIO);
+            table.goal(label + ", 1 thread, ns above the map", run(by, 1).bestLess(map(1)), NANOS);
+        }
+        return table.text();
+    }
+
+    /** JMH counts a few bytes of its own, spread over millions of operations. */
+    private String bytes(String by) {
+        return Numbers.text(Math.rint(run(by, 1).rate("gc.alloc.rate.norm").median()));
+    }
+
+    private BarChart plot() {
+        BarChart chart = new BarChart(
+                        "A get that hits, relative to ConcurrentHashMap.get",
+                        "512 Secrets; best iteration of each fork: median, lowest and highest; "
+                                + results.machine().date(),
+                        " x")
+                .goal(RATIO);
+        for (int threads : new int[] {1, MANY}) {
+            chart.group(threads == 1 ? "1 thread" : threads + " threads on " + results.machine().cores() + " cores");
+            LABELS.keySet().stream()
+                    .filter(by -> !by.equals("CONCURRENT_HASH_MAP"))
+                    .filter(by -> threads == 1 || !by.equals("KUBELET_TWO_MUTEXES"))
+                    .forEach(by -> add(chart, by, run(by, threads).bestTo(map(threads))));
+        }
+        return chart;
+    }
+
+    private static void add(BarChart chart, String by, Spread ratio) {
+        if (by.equals("WATCH") || by.equals("TTL")) {
+            chart.ours(LABELS.get(by), ratio);
+        } else {
+            chart.other(LABELS.get(by), ratio);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package dev.podcache.report;
+
+import dev.podcache.report.ScaleResults.Rounds;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What it costs to hold hundreds of single objects of a real API server, next to fabric8's informers. */
+final class ScaleReport {
+
+    private static final String OURS = "PODCACHE_WATCH";
+    private static final String INFORMERS = "INFORMER_PER_OBJECT";
+    private static final String NAMESPACE = "NAMESPACE_INFORMER";
+    private static final Rounds SYNC = new Rounds("sync", "default");
+    private static final Rounds SYNC_100 = new Rounds("sync", "100");
+    private static final Rounds LATENCY = new Rounds("latency", "default");
+    private static final Rounds MANY = new Rounds("5000", "default");
+    private static final Rounds MANY_100 = new Rounds("5000", "100");
+    private static final Rounds MEMORY = new Rounds("memory", "default");
+    private static final double KILO = 1e-3;
+    private static final double MEGA = 1e-6;
+    private static final Map<String, String> LABELS = labels();
+
+    private final ScaleResults results;
+
+    private ScaleReport(ScaleResults results) {
+        this.results = results;
+    }
+
+    static Report of(ScaleResults results) {
+        ScaleReport report = new ScaleReport(results);
+        return new Report(
+                Map.of(
+                        "sync", report.sync(),
+                        "latency", report.latency(),
+                        "many", report.many(),
+                        "memory", report.memory(),
+                        "scale-goals", report.goals()),
+                Map.of(
+                        "sync.svg", report.syncPlot(),
+                        "latency.svg", report.latencyPlot(),
+                        "memory.svg", report.memoryPlot()));
+    }
+
+    private static Map<String, String> labels() {
+        Map<String, String> labels = new LinkedHashMap<>();
+        labels.put(OURS, "Podcache, WATCH");
+        labels.put("PODCACHE_CACHE", "Podcache, CACHE");
+        labels.put(INFORMERS, "informer per object");
+        labels.put("INFORMERS_TOGETHER", "informer per object, started together");
+        labels.put("INFORMER_PER_OBJECT_OKHTTP", "informer per object, OkHttp");
+        labels.put(NAMESPACE, "one informer on the namespace");
+        labels.put("GET", "a GET each time, no cache");
+        return labels;
+    }
+
+    private void syncRow(Table table, Rounds rounds, String by, String label) {
+        table.row(
+                label,
+                results.spread(rounds, by, "syncMillis").text(),
+                results.first(rounds, by, "syncMillis").text(),
+                results.spread(rounds, by, "cpuMillis").text(),
+                results.spread(rounds, by, "connections").text(),
+                results.spread(rounds, by, "threads").text(),
+                results.spread(rounds, by, "heapBytesPerObject").times(KILO).text());
+    }
+
+    private static Table syncTable(String what) {
+        return new Table(
+                what, "until all are there, ms", "first round, ms", "CPU, ms", "connections", "threads", "heap per object, KB");
+    }
+
+    private String sync() {
+        Table table = syncTable("600 Secrets");
+        for (String by : new String[] {OURS, INFORMERS, "INFORMERS_TOGETHER", "INFORMER_PER_OBJECT_OKHTTP", NAMESPACE}) {
+            syncRow(table, SYNC, by, LABELS.get(by));
+        }
+        syncRow(table, SYNC_100, OURS, "Podcache, server's limit 100 streams");
+        syncRow(table, SYNC_100, INFORMERS, "informer per object, limit 100 streams");
+        return results.provenance() + "\n\n" + table.text();
+    }
+
+    private String many() {
+        Table table = syncTable("5,000 Secrets");
+        syncRow(table, MANY, OURS, "Podcache, WATCH");
+        syncRow(table, MANY_100, OURS, "Podcache, server's limit 100 streams");
+        return table.text();
+    }
+
+    private String latency() {
+        Table table = new Table(
+                "one more object", "first get, median, ms", "99th percentile", "update visible after its return, median, ms");
+        for (String by : new String[] {OURS, INFORMERS, "GET"}) {
+            table.row(
+                    LABELS.get(by),
+                    results.spread(LATENCY, by, "firstGetMedian").text(),
+                    results.spread(LATENCY, by, "firstGetP99").text(),
+                    by.equals("GET")
+                            ? ""
+                            : results.spread(LATENCY, by, "visibleAfterUpdateReturnedMedian").text());
+        }
+        return table.text();
+    }
+
+    private String memory() {
+        Table table = new Table("20,000 Secrets in the namespace, 600 referenced", "heap, MB", "until they can be read, ms");
+        for (String by : new String[] {OURS, "PODCACHE_CACHE", NAMESPACE}) {
+            table.row(
+                    LABELS.get(by),
+                    results.spread(MEMORY, by, "heapBytes").times(MEGA).text(),
+                    results.spread(MEMORY, by, "syncMillis").text());
+        }
+        return results.provenance() + "\n\n" + table.text();
+    }
+
+    private String goals() {
+        return Table.ofGoals()
+                .goal("600 synced, to informers per object", results.ratio(SYNC, OURS, INFORMERS, "syncMillis"), 1 / 8.0)
+                .goal("600 synced, to one informer on the namespace", results.ratio(SYNC, OURS, NAMESPACE, "syncMillis"), 2)
+                .goal("600 synced, first round, ms", results.first(SYNC, OURS, "syncMillis"), 1_500)
+                .goal("connections for 600", results.spread(SYNC, OURS, "connections"), 5)
+                .goal("connections for 600, limit 100", results.spread(SYNC_100, OURS, "connections"), 8)
+                .goal("connections for 5,000", results.spread(MANY, OURS, "connections"), 22)
+                .goal("connections for 5,000, limit 100", results.spread(MANY_100, OURS, "connections"), 52)
+                .goal("threads at most, 5,000 objects", results.spread(MANY, OURS, "mostThreads"), 12)
+                .goal("heap per object of 600, KB", results.spread(SYNC, OURS, "heapBytesPerObject").times(KILO), 5)
+                .goal("first get, median, ms", results.spread(LATENCY, OURS, "firstGetMedian"), 3)
+                .goal("first get, 99th percentile, ms", results.spread(LATENCY, OURS, "firstGetP99"), 10)
+                .goal("first get, median, to an informer's", results.ratio(LATENCY, OURS, INFORMERS, "firstGetMedian"), 0.4)
+                .goal("first get, median, to a bare GET", results.ratio(LATENCY, OURS, "GET", "firstGetMedian"), 1.5)
+                .goal("update visible, median, ms", results.spread(LATENCY, OURS, "visibleAfterUpdateReturnedMedian"), 2)
+                .goal("heap of 600 of 20,000, MB", results.spread(MEMORY, OURS, "heapBytes").times(MEGA), 6)
+                .text();
+    }
+
+    private BarChart syncPlot() {
+        BarChart chart = plot("600 Secrets, each watched by its name: until all are there", " ms");
+        for (String by : new String[] {OURS, INFORMERS, "INFORMERS_TOGETHER", "INFORMER_PER_OBJECT_OKHTTP", NAMESPACE}) {
+            add(chart, by, results.spread(SYNC, by, "syncMillis"));
+        }
+        return chart;
+    }
+
+    private BarChart latencyPlot() {
+        BarChart chart = plot("First get after a registration, with 600 objects in place: median", " ms");
+        for (String by : new String[] {OURS, INFORMERS, "GET"}) {
+            add(chart, by, results.spread(LATENCY, by, "firstGetMedian"));
+        }
+        return chart;
+    }
+
+    private BarChart memoryPlot() {
+        BarChart chart = plot("Heap, where pods reference 600 of a namespace's 20,000 Secrets", " MB");
+        for (String by : new String[] {OURS, "PODCACHE_CACHE", NAMESPACE}) {
+            add(chart, by, results.spread(MEMORY, by, "heapBytes").times(MEGA));
+        }
+        return chart;
+    }
+
+    private BarChart plot(String title, String unit) {
+        return new BarChart(
+                        title,
+                        "real kube-apiserver; warm rounds: median, lowest and highest; "
+                                + results.machine().date(),
+                        unit)
+                .group("");
+    }
+
+    private static void add(BarChart chart, String by, Spread value) {
+        if (by.startsWith("PODCACHE")) {
+            chart.ours(LABELS.get(by), value);
+        } else {
+            chart.other(LABELS.get(by), value);
+        }
+    }
+}
