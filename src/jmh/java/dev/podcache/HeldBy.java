@@ -1,9 +1,7 @@
 package dev.podcache;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.google.common.cache.CacheBuilder;
-import com.google.common.cache.CacheLoader;
-import com.google.common.cache.LoadingCache;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.google.common.io.Closer;
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -52,22 +50,11 @@ public enum HeldBy {
     CAFFEINE_REFRESH {
         @Override
         Lookup hold(Objects objects, Closer closer) {
-            com.github.benmanes.caffeine.cache.LoadingCache<ObjectKey, HasMetadata> cache = Caffeine.newBuilder()
+            LoadingCache<ObjectKey, HasMetadata> cache = Caffeine.newBuilder()
                     .refreshAfterWrite(FrontDoor.TTL)
                     .build(objects.kind()::make);
             objects.keys().forEach(cache::get);
             return (namespace, name) -> cache.get(ObjectKey.of(namespace, name));
-        }
-    },
-    /** Guava with a TTL. */
-    GUAVA {
-        @Override
-        Lookup hold(Objects objects, Closer closer) {
-            LoadingCache<ObjectKey, HasMetadata> cache = CacheBuilder.newBuilder()
-                    .expireAfterWrite(FrontDoor.TTL)
-                    .build(CacheLoader.from(objects.kind()::make));
-            objects.keys().forEach(cache::getUnchecked);
-            return (namespace, name) -> cache.getUnchecked(ObjectKey.of(namespace, name));
         }
     },
     /** What a lister of fabric8 does. */

@@ -128,106 +128,136 @@ public class RegisterPodBenchmark {
         }
     }
 
-    /** Pods that were just decoded. */
+    /** What the calls allocated, without the decoding. */
     @State(Scope.Thread)
     @AuxCounters(AuxCounters.Type.EVENTS)
-    public static class Fresh {
+    public static class Allocated {
 
-        /** Allocated by the calls. */
+        /** By all calls. */
         public long bytes;
 
         /** For how many pods. */
         public long pods;
+    }
+
+    /** Pods that were just decoded, equal to each other. */
+    public abstract static class Fresh {
 
         private final KubernetesSerialization serialization = new KubernetesSerialization();
-        private final List<Pod> comers = new ArrayList<>();
-        private final List<Pod> sharers = new ArrayList<>();
-        private final List<Pod> stayers = new ArrayList<>();
+        private final List<Pod> pods = new ArrayList<>();
+        private final String json;
 
-        /** Decodes pods, each equal to the others of its list. */
+        Fresh(Pod pod) {
+            json = serialization.asJson(pod);
+        }
+
+        /** Decodes them. */
         @Setup(Level.Invocation)
         public void decode() {
-            decode(pod("comer", "comer"), comers);
-            decode(pod("sharer", "stayer"), sharers);
-            decode(pod("stayer", "stayer"), stayers);
-        }
-
-        private void decode(Pod pod, List<Pod> into) {
-            String json = serialization.asJson(pod);
-            into.clear();
+            pods.clear();
             for (int i = 0; i < PODS; i++) {
-                into.add(serialization.unmarshal(json, Pod.class));
+                pods.add(serialization.unmarshal(json, Pod.class));
             }
         }
 
-        private void each(List<Pod> of, Consumer<Pod> call) {
+        void each(Consumer<Pod> call, Allocated allocated) {
             long before = THREADS.getCurrentThreadAllocatedBytes();
-            for (Pod pod : of) {
+            for (Pod pod : pods) {
                 call.accept(pod);
             }
-            bytes += THREADS.getCurrentThreadAllocatedBytes() - before;
-            pods += of.size();
+            allocated.bytes += THREADS.getCurrentThreadAllocatedBytes() - before;
+            allocated.pods += pods.size();
+        }
+    }
+
+    /** A pod with Secrets of its own. */
+    @State(Scope.Thread)
+    public static class Comers extends Fresh {
+
+        /** Makes one. */
+        public Comers() {
+            super(pod("comer", "comer"));
+        }
+    }
+
+    /** A pod with the Secrets of the one that stays. */
+    @State(Scope.Thread)
+    public static class Sharers extends Fresh {
+
+        /** Makes one. */
+        public Sharers() {
+            super(pod("sharer", "stayer"));
+        }
+    }
+
+    /** The pod that stays. */
+    @State(Scope.Thread)
+    public static class Stayers extends Fresh {
+
+        /** Makes one. */
+        public Stayers() {
+            super(pod("stayer", "stayer"));
         }
     }
 
     /** A pod comes and goes. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void comeAndGo(Ours ours, Fresh fresh) {
-        fresh.each(fresh.comers, pod -> {
+    public void comeAndGo(Ours ours, Comers comers, Allocated allocated) {
+        comers.each(pod -> {
             ours.cache.secrets().registerPod(pod);
             ours.cache.secrets().unregisterPod(pod);
-        });
+        }, allocated);
     }
 
     /** A pod comes and goes whose Secrets another pod needs all the time. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void sharedComeAndGo(Ours ours, Fresh fresh) {
-        fresh.each(fresh.sharers, pod -> {
+    public void sharedComeAndGo(Ours ours, Sharers sharers, Allocated allocated) {
+        sharers.each(pod -> {
             ours.cache.secrets().registerPod(pod);
             ours.cache.secrets().unregisterPod(pod);
-        });
+        }, allocated);
     }
 
     /** A pod is registered again, unchanged. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void comeAgain(Ours ours, Fresh fresh) {
-        fresh.each(fresh.stayers, ours.cache.secrets()::registerPod);
+    public void comeAgain(Ours ours, Stayers stayers, Allocated allocated) {
+        stayers.each(ours.cache.secrets()::registerPod, allocated);
     }
 
     /** A pod comes and goes, both managers. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void frontDoorComeAndGo(Ours ours, Fresh fresh) {
-        fresh.each(fresh.comers, pod -> {
+    public void frontDoorComeAndGo(Ours ours, Comers comers, Allocated allocated) {
+        comers.each(pod -> {
             ours.cache.registerPod(pod);
             ours.cache.unregisterPod(pod);
-        });
+        }, allocated);
     }
 
     /** A pod is registered again, unchanged, both managers. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void frontDoorComeAgain(Ours ours, Fresh fresh) {
-        fresh.each(fresh.stayers, ours.cache::registerPod);
+    public void frontDoorComeAgain(Ours ours, Stayers stayers, Allocated allocated) {
+        stayers.each(ours.cache::registerPod, allocated);
     }
 
     /** A pod comes and goes, the kubelet's way. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void kubeletComeAndGo(Kubelet kubelet, Fresh fresh) {
-        fresh.each(fresh.comers, pod -> {
+    public void kubeletComeAndGo(Kubelet kubelet, Comers comers, Allocated allocated) {
+        comers.each(pod -> {
             kubelet.manager.registerPod(pod);
             kubelet.manager.unregisterPod(pod);
-        });
+        }, allocated);
     }
 
     /** A pod is registered again, unchanged, the kubelet's way. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void kubeletComeAgain(Kubelet kubelet, Fresh fresh) {
-        fresh.each(fresh.stayers, kubelet.manager::registerPod);
+    public void kubeletComeAgain(Kubelet kubelet, Stayers stayers, Allocated allocated) {
+        stayers.each(kubelet.manager::registerPod, allocated);
     }
 }

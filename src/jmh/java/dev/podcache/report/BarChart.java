@@ -10,9 +10,10 @@ import java.util.Locale;
  */
 final class BarChart {
 
-    private static final int WIDTH = 800;
+    private static final int WIDTH = 820;
     private static final int LABELS = 290;
-    private static final int BARS = 350;
+    private static final int BARS = 300;
+    private static final int NUMBER = 170;
     private static final int ROW = 26;
     private static final int BAR = 16;
     private static final int LINE = 20;
@@ -98,7 +99,7 @@ final class BarChart {
                     x,
                     y + LINE - 4,
                     GOAL,
-                    Numbers.text(goal)));
+                    Numbers.exact(goal)));
             y += LINE;
         }
         return String.format(
@@ -132,7 +133,13 @@ final class BarChart {
             body.append(line(low, middle - 4, low, middle + 4, TEXT, ""));
             body.append(line(high, middle - 4, high, middle + 4, TEXT, ""));
         }
-        text(body, high + 8, middle + 4, "start", bar.value().text() + unit, "");
+        text(body, clearOfGoal(high) + 8, middle + 4, "start", bar.value().text() + unit, "");
+    }
+
+    /** Where a number begins that would otherwise lie on the line of the goal. */
+    private int clearOfGoal(int x) {
+        int line = Double.isNaN(goal) ? x : LABELS + scaled(goal);
+        return line > x && line < x + NUMBER ? line : x;
     }
 
     private int scaled(double value) {

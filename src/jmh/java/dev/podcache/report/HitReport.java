@@ -32,7 +32,6 @@ final class HitReport {
         labels.put("TTL", "Podcache, CACHE");
         labels.put("CAFFEINE", "Caffeine, expireAfterWrite");
         labels.put("CAFFEINE_REFRESH", "Caffeine, refreshAfterWrite");
-        labels.put("GUAVA", "Guava, expireAfterWrite");
         labels.put("FABRIC8_INFORMER", "fabric8 informer's lookup");
         labels.put("KUBELET_TWO_MUTEXES", "the kubelet's two mutexes, in Java");
         return labels;
@@ -40,6 +39,11 @@ final class HitReport {
 
     private Run run(String by, int threads) {
         return results.find(HIT, threads, Map.of("by", by));
+    }
+
+    /** What is measured with one thread only. */
+    private static boolean isForOne(String by) {
+        return by.equals("FABRIC8_INFORMER") || by.equals("KUBELET_TWO_MUTEXES");
     }
 
     private Run map(int threads) {
@@ -51,7 +55,7 @@ final class HitReport {
         LABELS.forEach((by, label) -> table.row(
                 label,
                 run(by, 1).bestTo(map(1)).text(),
-                run(by, MANY).bestTo(map(MANY)).text(),
+                isForOne(by) ? "" : run(by, MANY).bestTo(map(MANY)).text(),
                 bytes(by)));
         return results.provenance() + " Best iteration of each fork, divided by that of the map in the same round.\n\n"
                 + table.text();
@@ -64,8 +68,8 @@ final class HitReport {
                 label,
                 run(by, 1).best().text(),
                 run(by, 1).typical().text(),
-                run(by, MANY).best().text(),
-                run(by, MANY).typical().text()));
+                isForOne(by) ? "" : run(by, MANY).best().text(),
+                isForOne(by) ? "" : run(by, MANY).typical().text()));
         return table.text();
     }
 
@@ -90,13 +94,13 @@ final class HitReport {
                         "A get that hits, relative to ConcurrentHashMap.get",
                         "512 Secrets; best iteration of each fork: median, lowest and highest; "
                                 + results.machine().date(),
-                        " x")
+                        "")
                 .goal(RATIO);
         for (int threads : new int[] {1, MANY}) {
             chart.group(threads == 1 ? "1 thread" : threads + " threads on " + results.machine().cores() + " cores");
             LABELS.keySet().stream()
                     .filter(by -> !by.equals("CONCURRENT_HASH_MAP"))
-                    .filter(by -> threads == 1 || !by.equals("KUBELET_TWO_MUTEXES"))
+                    .filter(by -> threads == 1 || !isForOne(by))
                     .forEach(by -> add(chart, by, run(by, threads).bestTo(map(threads))));
         }
         return chart;

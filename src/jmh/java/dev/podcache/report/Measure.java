@@ -33,7 +33,10 @@ public final class Measure {
 
     private static final int ROUNDS = Integer.getInteger("measure.rounds", 5);
     private static final TimeValue ITERATION = TimeValue.milliseconds(Integer.getInteger("measure.millis", 100));
+    private static final int WARMUP_ITERATIONS = 8;
     private static final int ITERATIONS = 10;
+    /** Registrations need more: most of an iteration is the decoding of pods. */
+    private static final int MORE = 3;
     private static final Path RAW = Path.of("target", "measured");
 
     private enum Part {
@@ -43,7 +46,10 @@ public final class Measure {
             List<ChainedOptionsBuilder> options() {
                 return List.of(
                         only("GetHitBenchmark").threads(1).addProfiler(GCProfiler.class),
-                        only("GetHitBenchmark").threads(8).addProfiler(GCProfiler.class));
+                        only("GetHitBenchmark")
+                                .param("by", "TTL", "WATCH", "CONCURRENT_HASH_MAP", "CAFFEINE", "CAFFEINE_REFRESH")
+                                .threads(8)
+                                .addProfiler(GCProfiler.class));
             }
         },
         /** Registrations. */
@@ -51,8 +57,9 @@ public final class Measure {
             @Override
             List<ChainedOptionsBuilder> options() {
                 return List.of(
-                        only("RegisterPodBenchmark").param("entries", "TTL"),
-                        only("RegisterPodBenchmark.(comeAgain|sharedComeAndGo)").param("entries", "WATCH"));
+                        longer("RegisterPodBenchmark").param("entries", "TTL"),
+                        longer("RegisterPodBenchmark.(comeAgain|sharedComeAndGo)")
+                                .param("entries", "WATCH"));
             }
         },
         /** Gets of expired objects. */
@@ -72,16 +79,25 @@ public final class Measure {
 
         abstract List<ChainedOptionsBuilder> options();
 
-        static ChainedOptionsBuilder only(String benchmarks) {
+        private static ChainedOptionsBuilder only(String benchmarks) {
             return new OptionsBuilder()
                     .include("dev.podcache." + benchmarks)
                     .forks(1)
-                    .warmupIterations(ITERATIONS)
+                    .warmupIterations(WARMUP_ITERATIONS)
                     .warmupTime(ITERATION)
                     .measurementIterations(ITERATIONS)
                     .measurementTime(ITERATION)
                     .shouldFailOnError(true)
                     .resultFormat(ResultFormatType.JSON);
+        }
+
+        private static ChainedOptionsBuilder longer(String benchmarks) {
+            TimeValue iteration = TimeValue.milliseconds(ITERATION.getTime() * MORE);
+            return only(benchmarks)
+                    .warmupIterations(ITERATIONS / 2)
+                    .warmupTime(iteration)
+                    .measurementIterations(ITERATIONS / 2)
+                    .measurementTime(iteration);
         }
     }
 

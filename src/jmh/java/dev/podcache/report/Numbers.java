@@ -7,6 +7,11 @@ final class Numbers {
 
     private Numbers() {}
 
+    /** All digits that a limit has. */
+    static String exact(double limit) {
+        return String.format(Locale.ROOT, "%,.3f", limit).replaceFirst("\\.?0+$", "");
+    }
+
     static String text(double value) {
         double size = Math.abs(value);
         if (size < 0.005) {
