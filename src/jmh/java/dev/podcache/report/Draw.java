@@ -20,11 +20,13 @@ public final class Draw {
     static final Path RESULTS = Path.of("src", "jmh", "results");
     static final List<Path> DOCUMENTS = List.of(Path.of("src", "jmh", "RESULTS.md"), Path.of("README.md"));
 
+    private final Path results;
     private final Map<String, String> tables = new TreeMap<>();
     private final Map<String, String> plots = new TreeMap<>();
 
     /** Reads what the folder has. */
     Draw(Path results) throws IOException {
+        this.results = results;
         add(results.resolve("hits.json"), file -> HitReport.of(Results.read(file)));
         add(results.resolve("register.json"), file -> RegisterReport.of(Results.read(file)));
         add(results.resolve("expired.json"), file -> ExpiredReport.of(Results.read(file)));
@@ -43,7 +45,7 @@ public final class Draw {
             Files.writeString(RESULTS.resolve(plot.getKey()), plot.getValue());
         }
         for (Path document : DOCUMENTS) {
-            Files.writeString(document, draw.filled(Files.readString(document)));
+            Files.writeString(document, draw.filled(document));
         }
         draw.tables.forEach((name, table) -> System.out.println("## " + name + "\n\n" + table + "\n"));
     }
@@ -61,21 +63,33 @@ public final class Draw {
         return plots;
     }
 
-    /** Replaces what stands between {@code <!-- measured: NAME -->} and {@code <!-- end -->} by the table of that name. */
-    String filled(String document) {
-        String filled = document;
+    /**
+     * Returns the text of a document with what stands between {@code <!-- measured: NAME -->} and {@code <!-- end -->}
+     * replaced by the table, or the plot, of that name.
+     */
+    String filled(Path document) throws IOException {
+        Path folder = document.toAbsolutePath().getParent();
+        String filled = Files.readString(document);
         for (Map.Entry<String, String> table : tables.entrySet()) {
-            String begin = "<!-- measured: " + table.getKey() + " -->\n";
-            int from = filled.indexOf(begin);
-            if (from >= 0) {
-                int to = filled.indexOf("<!-- end -->", from);
-                if (to < 0) {
-                    throw new IllegalArgumentException("no <!-- end --> after " + begin.strip());
-                }
-                filled = filled.substring(0, from + begin.length()) + "\n" + table.getValue() + "\n\n"
-                        + filled.substring(to);
-            }
+            filled = filled(filled, table.getKey(), table.getValue());
+        }
+        for (String plot : plots.keySet()) {
+            Path file = folder.relativize(results.resolve(plot).toAbsolutePath());
+            filled = filled(filled, plot, "![" + plot.replace(".svg", "") + "](" + file + ")");
         }
         return filled;
+    }
+
+    private static String filled(String text, String name, String content) {
+        String begin = "<!-- measured: " + name + " -->\n";
+        int from = text.indexOf(begin);
+        if (from < 0) {
+            return text;
+        }
+        int to = text.indexOf("<!-- end -->", from);
+        if (to < 0) {
+            throw new IllegalArgumentException("no <!-- end --> after " + begin.strip());
+        }
+        return text.substring(0, from + begin.length()) + "\n" + content + "\n\n" + text.substring(to);
     }
 }

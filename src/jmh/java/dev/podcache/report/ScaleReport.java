@@ -47,7 +47,7 @@ final class ScaleReport {
         labels.put("PODCACHE_CACHE", "Podcache, CACHE");
         labels.put(INFORMERS, "informer per object");
         labels.put("INFORMERS_TOGETHER", "informer per object, started together");
-        labels.put("INFORMER_PER_OBJECT_OKHTTP", "informer per object, OkHttp");
+        labels.put("INFORMERS_TOGETHER_OKHTTP", "the same over OkHttp");
         labels.put(NAMESPACE, "one informer on the namespace");
         labels.put("GET", "a GET each time, no cache");
         return labels;
@@ -71,19 +71,19 @@ final class ScaleReport {
 
     private String sync() {
         Table table = syncTable("600 Secrets");
-        for (String by : new String[] {OURS, INFORMERS, "INFORMERS_TOGETHER", "INFORMER_PER_OBJECT_OKHTTP", NAMESPACE}) {
+        for (String by : new String[] {OURS, INFORMERS, "INFORMERS_TOGETHER", "INFORMERS_TOGETHER_OKHTTP", NAMESPACE}) {
             syncRow(table, SYNC, by, LABELS.get(by));
         }
         syncRow(table, SYNC_100, OURS, "Podcache, server's limit 100 streams");
         syncRow(table, SYNC_100, INFORMERS, "informer per object, limit 100 streams");
-        return results.provenance() + "\n\n" + table.text();
+        return results.provenance("sync") + "\n\n" + table.text();
     }
 
     private String many() {
         Table table = syncTable("5,000 Secrets");
         syncRow(table, MANY, OURS, "Podcache, WATCH");
         syncRow(table, MANY_100, OURS, "Podcache, server's limit 100 streams");
-        return table.text();
+        return results.provenance("5000") + "\n\n" + table.text();
     }
 
     private String latency() {
@@ -98,7 +98,7 @@ final class ScaleReport {
                             ? ""
                             : results.spread(LATENCY, by, "visibleAfterUpdateReturnedMedian").text());
         }
-        return table.text();
+        return results.provenance("latency") + "\n\n" + table.text();
     }
 
     private String memory() {
@@ -109,7 +109,7 @@ final class ScaleReport {
                     results.spread(MEMORY, by, "heapBytes").times(MEGA).text(),
                     results.spread(MEMORY, by, "syncMillis").text());
         }
-        return results.provenance() + "\n\n" + table.text();
+        return results.provenance("memory") + "\n\n" + table.text();
     }
 
     private String goals() {
@@ -134,7 +134,7 @@ final class ScaleReport {
 
     private BarChart syncPlot() {
         BarChart chart = plot("600 Secrets, each watched by its name: until all are there", " ms");
-        for (String by : new String[] {OURS, INFORMERS, "INFORMERS_TOGETHER", "INFORMER_PER_OBJECT_OKHTTP", NAMESPACE}) {
+        for (String by : new String[] {OURS, INFORMERS, "INFORMERS_TOGETHER", "INFORMERS_TOGETHER_OKHTTP", NAMESPACE}) {
             add(chart, by, results.spread(SYNC, by, "syncMillis"));
         }
         return chart;

@@ -86,14 +86,16 @@ final class ScaleResults {
         return values;
     }
 
-    /** When and where, and how many rounds there were. */
-    String provenance() {
+    /** When, where, and how many rounds there were of a part. */
+    String provenance(String part) {
         int warm = StreamSupport.stream(figures.spliterator(), false)
+                        .filter(each -> each.get("part").asText().equals(part))
                         .mapToInt(each -> each.get("round").asInt())
                         .max()
                         .orElse(1)
                 - 1;
-        return machine.sentence() + " kube-apiserver " + server + " and etcd on the same cores, over TLS. One JVM, contestants in turns; median of "
-                + warm + " rounds after the first, in brackets the lowest and the highest.";
+        return machine.sentence() + " kube-apiserver " + server
+                + " and etcd on the same cores, over TLS. One JVM, contestants in turns; median of " + warm
+                + " rounds after the first, in brackets the lowest and the highest.";
     }
 }

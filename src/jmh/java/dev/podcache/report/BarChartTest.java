@@ -1,0 +1,48 @@
+package dev.podcache.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+import org.w3c.dom.Element;
+
+class BarChartTest {
+
+    @Test
+    void svg_twoBars_areAsLongAsTheirMedians() throws Exception {
+        Document svg = parsed(new BarChart("a < b & c", "", " ms")
+                .group("")
+                .ours("ours", new Spread(10, 20, 30))
+                .other("other", new Spread(30, 40, 80)));
+
+        assertThat(width(svg, 1)).isEqualTo(2 * width(svg, 0));
+        assertThat(svg.getElementsByTagName("title").item(0).getTextContent()).isEqualTo("a < b & c");
+        assertThat(svg.getDocumentElement().getTextContent()).contains("20 (10 to 30) ms", "40 (30 to 80) ms");
+    }
+
+    @Test
+    void svg_goalAboveAllBars_liesInThePicture() throws Exception {
+        Document svg = parsed(
+                new BarChart("t", "", "").group("").ours("ours", new Spread(1, 1, 1)).goal(4));
+
+        Element line = (Element) svg.getElementsByTagName("line").item(0);
+        Element bar = (Element) svg.getElementsByTagName("rect").item(0);
+        int left = Integer.parseInt(bar.getAttribute("x"));
+        assertThat(Integer.parseInt(line.getAttribute("x1")) - left).isEqualTo(4 * width(svg, 0));
+        assertThat(svg.getDocumentElement().getTextContent()).contains("at most 4");
+    }
+
+    private static int width(Document svg, int bar) {
+        return Integer.parseInt(
+                ((Element) svg.getElementsByTagName("rect").item(bar)).getAttribute("width"));
+    }
+
+    private static Document parsed(BarChart chart) throws Exception {
+        return DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(new ByteArrayInputStream(chart.svg().getBytes(StandardCharsets.UTF_8)));
+    }
+}
