@@ -134,8 +134,7 @@ public class ExpiredKeyBenchmark {
                 }
 
                 @Override
-                public CompletableFuture<Secret> asyncReload(
-                        ObjectKey key, Secret old, Executor executor) {
+                public CompletableFuture<Secret> asyncReload(ObjectKey key, Secret old, Executor executor) {
                     return turn.fetch().thenApply(Fetched::object);
                 }
             };

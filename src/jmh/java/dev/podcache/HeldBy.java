@@ -50,9 +50,8 @@ public enum HeldBy {
     CAFFEINE_REFRESH {
         @Override
         Lookup hold(Objects objects, Closer closer) {
-            LoadingCache<ObjectKey, HasMetadata> cache = Caffeine.newBuilder()
-                    .refreshAfterWrite(FrontDoor.TTL)
-                    .build(objects.kind()::make);
+            LoadingCache<ObjectKey, HasMetadata> cache =
+                    Caffeine.newBuilder().refreshAfterWrite(FrontDoor.TTL).build(objects.kind()::make);
             objects.keys().forEach(cache::get);
             return (namespace, name) -> cache.get(ObjectKey.of(namespace, name));
         }

@@ -39,8 +39,8 @@ final class InformerContestant implements Contestant {
     @Override
     public void follow(List<Pod> pods, List<String> names) {
         switch (start) {
-            case IN_SEQUENCE -> names.forEach(
-                    name -> informers.put(name, named(name).inform()));
+            case IN_SEQUENCE ->
+                names.forEach(name -> informers.put(name, named(name).inform()));
             case TOGETHER -> startTogether(names);
         }
         names.forEach(this::read);

@@ -204,20 +204,24 @@ public class RegisterPodBenchmark {
     @Benchmark
     @OperationsPerInvocation(PODS)
     public void comeAndGo(Ours ours, Comers comers, Allocated allocated) {
-        comers.each(pod -> {
-            ours.cache.secrets().registerPod(pod);
-            ours.cache.secrets().unregisterPod(pod);
-        }, allocated);
+        comers.each(
+                pod -> {
+                    ours.cache.secrets().registerPod(pod);
+                    ours.cache.secrets().unregisterPod(pod);
+                },
+                allocated);
     }
 
     /** A pod comes and goes whose Secrets another pod needs all the time. */
     @Benchmark
     @OperationsPerInvocation(PODS)
     public void sharedComeAndGo(Ours ours, Sharers sharers, Allocated allocated) {
-        sharers.each(pod -> {
-            ours.cache.secrets().registerPod(pod);
-            ours.cache.secrets().unregisterPod(pod);
-        }, allocated);
+        sharers.each(
+                pod -> {
+                    ours.cache.secrets().registerPod(pod);
+                    ours.cache.secrets().unregisterPod(pod);
+                },
+                allocated);
     }
 
     /** A pod is registered again, unchanged. */
@@ -231,10 +235,12 @@ public class RegisterPodBenchmark {
     @Benchmark
     @OperationsPerInvocation(PODS)
     public void frontDoorComeAndGo(Ours ours, Comers comers, Allocated allocated) {
-        comers.each(pod -> {
-            ours.cache.registerPod(pod);
-            ours.cache.unregisterPod(pod);
-        }, allocated);
+        comers.each(
+                pod -> {
+                    ours.cache.registerPod(pod);
+                    ours.cache.unregisterPod(pod);
+                },
+                allocated);
     }
 
     /** A pod is registered again, unchanged, both managers. */
@@ -248,10 +254,12 @@ public class RegisterPodBenchmark {
     @Benchmark
     @OperationsPerInvocation(PODS)
     public void kubeletComeAndGo(Kubelet kubelet, Comers comers, Allocated allocated) {
-        comers.each(pod -> {
-            kubelet.manager.registerPod(pod);
-            kubelet.manager.unregisterPod(pod);
-        }, allocated);
+        comers.each(
+                pod -> {
+                    kubelet.manager.registerPod(pod);
+                    kubelet.manager.unregisterPod(pod);
+                },
+                allocated);
     }
 
     /** A pod is registered again, unchanged, the kubelet's way. */

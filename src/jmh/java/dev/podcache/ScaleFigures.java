@@ -14,9 +14,8 @@ import java.util.Map;
 /** The figures of {@link ScaleRun}, on standard error and in a JSON file, which is complete after each figure. */
 final class ScaleFigures {
 
-    private final JsonMapper json = JsonMapper.builder()
-            .enable(SerializationFeature.INDENT_OUTPUT)
-            .build();
+    private final JsonMapper json =
+            JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
     private final Path file;
     private final Machine machine = Machine.now();
     private final List<Map<String, Object>> figures = new ArrayList<>();
@@ -29,7 +28,8 @@ final class ScaleFigures {
     void add(String server, Map<String, Object> figure) throws IOException {
         figures.add(figure);
         StringBuilder line = new StringBuilder();
-        figure.forEach((name, value) -> line.append(name).append(' ').append(value).append("  "));
+        figure.forEach(
+                (name, value) -> line.append(name).append(' ').append(value).append("  "));
         System.err.println(line);
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("machine", machine);

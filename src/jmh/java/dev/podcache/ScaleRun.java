@@ -91,8 +91,7 @@ public final class ScaleRun {
                     ScaleContestants.INFORMERS_TOGETHER,
                     ScaleContestants.INFORMERS_TOGETHER_OKHTTP,
                     ScaleContestants.NAMESPACE_INFORMER);
-            run.latency(
-                    ScaleContestants.PODCACHE_WATCH, ScaleContestants.INFORMER_PER_OBJECT, ScaleContestants.GET);
+            run.latency(ScaleContestants.PODCACHE_WATCH, ScaleContestants.INFORMER_PER_OBJECT, ScaleContestants.GET);
             run.many();
             run.memory();
         }

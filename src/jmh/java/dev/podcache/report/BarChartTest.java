@@ -25,8 +25,10 @@ class BarChartTest {
 
     @Test
     void svg_goalAboveAllBars_liesInThePicture() throws Exception {
-        Document svg = parsed(
-                new BarChart("t", "", "").group("").ours("ours", new Spread(1, 1, 1)).goal(4));
+        Document svg = parsed(new BarChart("t", "", "")
+                .group("")
+                .ours("ours", new Spread(1, 1, 1))
+                .goal(4));
 
         Element line = (Element) svg.getElementsByTagName("line").item(0);
         Element bar = (Element) svg.getElementsByTagName("rect").item(0);
@@ -36,8 +38,7 @@ class BarChartTest {
     }
 
     private static int width(Document svg, int bar) {
-        return Integer.parseInt(
-                ((Element) svg.getElementsByTagName("rect").item(bar)).getAttribute("width"));
+        return Integer.parseInt(((Element) svg.getElementsByTagName("rect").item(bar)).getAttribute("width"));
     }
 
     private static Document parsed(BarChart chart) throws Exception {

@@ -62,8 +62,8 @@ final class HitReport {
     }
 
     private String nanos() {
-        Table table = new Table(
-                "512 Secrets", "1 thread, best, ns", "median", "8 threads, best, ns per thread", "median");
+        Table table =
+                new Table("512 Secrets", "1 thread, best, ns", "median", "8 threads, best, ns per thread", "median");
         LABELS.forEach((by, label) -> table.row(
                 label,
                 run(by, 1).best().text(),
@@ -97,7 +97,10 @@ final class HitReport {
                         "")
                 .goal(RATIO);
         for (int threads : new int[] {1, MANY}) {
-            chart.group(threads == 1 ? "1 thread" : threads + " threads on " + results.machine().cores() + " cores");
+            chart.group(
+                    threads == 1
+                            ? "1 thread"
+                            : threads + " threads on " + results.machine().cores() + " cores");
             LABELS.keySet().stream()
                     .filter(by -> !by.equals("CONCURRENT_HASH_MAP"))
                     .filter(by -> threads == 1 || !isForOne(by))

@@ -52,14 +52,17 @@ class ReduceTest {
 
         assertThat(Results.read(file)).isEqualTo(results);
         assertThat(Files.readString(file)).doesNotContain("jvm", "/opt");
-        assertThat(results.find("StormBenchmark.storm", 1, Map.of("by", "PODCACHE")).unit())
+        assertThat(results.find("StormBenchmark.storm", 1, Map.of("by", "PODCACHE"))
+                        .unit())
                 .isEqualTo("us/op");
     }
 
     @Test
     void bestTo_forkByFork_comparesNeighbours() throws IOException {
-        Run slow = Reduce.runs(List.of(raw("A", "20.0, 22.0"), raw("A", "90.0, 80.0"))).get(0);
-        Run fast = Reduce.runs(List.of(raw("B", "10.0, 15.0"), raw("B", "40.0, 50.0"))).get(0);
+        Run slow = Reduce.runs(List.of(raw("A", "20.0, 22.0"), raw("A", "90.0, 80.0")))
+                .get(0);
+        Run fast = Reduce.runs(List.of(raw("B", "10.0, 15.0"), raw("B", "40.0, 50.0")))
+                .get(0);
 
         assertThat(slow.bestTo(fast)).isEqualTo(new Spread(2, 2, 2));
         assertThat(slow.bestLess(fast)).isEqualTo(new Spread(10, 25, 40));

@@ -76,8 +76,8 @@ record Run(
 
     private Spread compared(Run other, ToDoubleFunction<List<Double>> summary, Comparison comparison) {
         return Spread.of(IntStream.range(0, Math.min(forks.size(), other.forks.size()))
-                .mapToObj(i -> comparison.of(
-                        summary.applyAsDouble(forks.get(i)), summary.applyAsDouble(other.forks.get(i))))
+                .mapToObj(i ->
+                        comparison.of(summary.applyAsDouble(forks.get(i)), summary.applyAsDouble(other.forks.get(i))))
                 .toList());
     }
 

@@ -75,8 +75,7 @@ final class ScaleResults {
         Map<String, String> wanted = rounds.with(contestant);
         List<Double> values = StreamSupport.stream(figures.spliterator(), false)
                 .filter(each -> wanted.entrySet().stream()
-                        .allMatch(want ->
-                                each.path(want.getKey()).asText().equals(want.getValue())))
+                        .allMatch(want -> each.path(want.getKey()).asText().equals(want.getValue())))
                 .filter(each -> each.get("round").asInt() >= fromRound && each.has(figure))
                 .map(each -> each.get(figure).asDouble())
                 .toList();

@@ -11,8 +11,7 @@ record Spread(double low, double median, double high) {
             throw new IllegalArgumentException("nothing was measured");
         }
         int middle = sorted.size() / 2;
-        double median =
-                sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+        double median = sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
         return new Spread(sorted.get(0), median, sorted.get(sorted.size() - 1));
     }
 

@@ -33,8 +33,7 @@ final class StormReport {
     }
 
     private String table() {
-        Table table = new Table(
-                "64 threads, one object", "TTL 60 s, µs", "requests", "TTL 0, µs", "requests");
+        Table table = new Table("64 threads, one object", "TTL 60 s, µs", "requests", "TTL 0, µs", "requests");
         LABELS.forEach((by, label) -> table.row(
                 label,
                 run(by, "60").typical().text(),

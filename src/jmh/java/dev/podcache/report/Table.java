@@ -20,7 +20,8 @@ final class Table {
 
     /** Adds a row that says whether a goal is met, which it is when every value is. */
     Table goal(String what, Spread figure, double limit) {
-        return row(what, figure.text(), "at most " + Numbers.exact(limit), figure.isWithin(limit) ? "met" : "**missed**");
+        return row(
+                what, figure.text(), "at most " + Numbers.exact(limit), figure.isWithin(limit) ? "met" : "**missed**");
     }
 
     /** A table for {@link #goal}. */
