@@ -40,14 +40,14 @@ import org.openjdk.jmh.annotations.Warmup;
  *   <li>{@code sharedComeAndGo}: another pod refers to the same Secrets all the time, so that under WATCH their watches
  *       stay.
  *   <li>{@code comeAgain}: the pod is registered and has not changed.
- *   <li>{@code frontDoor...}: the same with both managers, Secrets and ConfigMaps.
+ *   <li>{@code frontDoorComeAndGo}: a pod comes and goes at both managers, Secrets and ConfigMaps.
  *   <li>{@code kubelet...}: the kubelet's algorithm in Java, Secrets only.
  * </ul>
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.args="RegisterPod -p entries=TTL"
  * mvn -q -Pjmh verify -Djmh.args="RegisterPod -p objects=10,100,1000,10000 -p entries=TTL"
- * mvn -q -Pjmh verify -Djmh.args="RegisterPodBenchmark.(comeAgain|sharedComeAndGo) -p entries=WATCH"
+ * mvn -q -Pjmh verify -Djmh.args="RegisterPodBenchmark.sharedComeAndGo -p entries=WATCH"
  * }</pre>
  */
 @BenchmarkMode(Mode.AverageTime)
@@ -241,13 +241,6 @@ public class RegisterPodBenchmark {
                     ours.cache.unregisterPod(pod);
                 },
                 allocated);
-    }
-
-    /** A pod is registered again, unchanged, both managers. */
-    @Benchmark
-    @OperationsPerInvocation(PODS)
-    public void frontDoorComeAgain(Ours ours, Stayers stayers, Allocated allocated) {
-        stayers.each(ours.cache::registerPod, allocated);
     }
 
     /** A pod comes and goes, the kubelet's way. */

@@ -32,7 +32,7 @@ import java.util.Set;
  *       them, and counted by the server as {@code getRequests}. {@code threads} live at the end and did not before,
  *       {@code mostThreads} is the peak. {@code heapBytesPerObject} is the growth of the used heap after full
  *       collections, divided by 600; what a contestant needs once is in it. Not in round 1, which loads classes.
- *   <li><b>latency</b>: with the 600 in place, 300 further pods with a further Secret each come, one by one, and stay:
+ *   <li><b>latency</b>, on the first server only: with the 600 in place, 300 further pods with a further Secret each come, one by one, and stay:
  *       from before {@code registerPod} (or {@code inform()}, or the GET) until the object is returned. Then 300 updates,
  *       one by one: until the new version is read, from before the update call and from its return (zero if it is there
  *       by then).
@@ -98,7 +98,6 @@ public final class ScaleRun {
         try (ScaleCluster cluster = new ScaleCluster("--http2-max-streams-per-connection=100")) {
             ScaleRun run = new ScaleRun(parts, all, cluster, "100");
             run.sync(ScaleContestants.PODCACHE_WATCH, ScaleContestants.INFORMER_PER_OBJECT);
-            run.latency(ScaleContestants.PODCACHE_WATCH);
             run.many();
         }
     }

@@ -28,10 +28,8 @@ final class RegisterReport {
         labels.put("comeAndGo TTL", "comes and goes, CACHE");
         labels.put("sharedComeAndGo TTL", "the same, objects shared, CACHE");
         labels.put("sharedComeAndGo WATCH", "the same, objects shared, WATCH");
-        labels.put("comeAgain TTL", "again, unchanged, CACHE");
-        labels.put("comeAgain WATCH", "again, unchanged, WATCH");
+        labels.put("comeAgain TTL", "again, unchanged");
         labels.put("frontDoorComeAndGo TTL", "comes and goes, both managers");
-        labels.put("frontDoorComeAgain TTL", "again, unchanged, both managers");
         labels.put("kubeletComeAndGo", "kubelet in Java: comes and goes");
         labels.put("kubeletComeAgain", "kubelet in Java: again, unchanged");
         return labels;
