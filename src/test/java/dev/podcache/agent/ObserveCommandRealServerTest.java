@@ -7,7 +7,6 @@ import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespace;
-import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
@@ -86,12 +85,13 @@ class ObserveCommandRealServerTest {
                 .contains("403", "grant list and watch on pods");
     }
 
-    /** Without controllers there are no service accounts, but a pod must name one. */
-    private static void create(KubernetesClient admin, HasMetadata object) {
-        if (object instanceof Pod pod) {
-            pod.getSpec().setServiceAccountName("default");
+    private void create(KubernetesClient admin, HasMetadata object) {
+        if (object instanceof Namespace namespace) {
+            real.createNamespace(namespace.getMetadata().getName());
+        } else {
+            // the root certificate is there already
+            admin.resource(object).createOr(existing -> existing.update());
         }
-        admin.resource(object).create();
     }
 
     private boolean printed(String text) {

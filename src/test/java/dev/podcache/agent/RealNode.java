@@ -1,6 +1,7 @@
 package dev.podcache.agent;
 
 import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.ServerFeature;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -23,13 +24,12 @@ final class RealNode implements AutoCloseable {
         this.name = prefix + "-" + UUID.randomUUID().toString().substring(0, 8);
         this.namespace = "of-" + name;
         this.admin = server.client();
-        server.kubectl("create", "namespace", namespace);
-        server.kubectl("create", "serviceaccount", "default", "-n", namespace);
+        server.createNamespace(namespace);
     }
 
     /** With the node's own identity. */
     Path kubeconfig() {
-        return server.kubeconfigFor("system:node:" + name, "system:nodes");
+        return server.nodeKubeconfig(name);
     }
 
     /** A pod that is assigned to the node, with one container, {@code main}. */
@@ -41,7 +41,8 @@ final class RealNode implements AutoCloseable {
                 .endMetadata()
                 .withNewSpec()
                 .withNodeName(name)
-                .withAutomountServiceAccountToken(false)
+                // said, because a server without defaults leaves it open
+                .withEnableServiceLinks(server.has(ServerFeature.SERVICES))
                 .addNewContainer()
                 .withName("main")
                 .withImage("nginx")

@@ -3,13 +3,19 @@ package dev.podcache.agent;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.ServerFeature;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.client.dsl.Resource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,11 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -55,31 +57,22 @@ class RunCommandRealServerTest {
             - {key: dedicated, value: tests, effect: NoSchedule}
             """;
 
-    private static final AtomicReference<@Nullable RealApiServer> SERVER = new AtomicReference<>();
-
     @TempDir
     private Path home;
 
-    private final RealApiServer real = Objects.requireNonNull(SERVER.get());
+    private final RealApiServer real = RealApiServer.restartable();
     private final RealNode hollow = new RealNode(real, "hollow");
     private CapturedConsole console = new CapturedConsole(Path.of(""));
     private CompletableFuture<Integer> running = CompletableFuture.completedFuture(0);
-
-    @BeforeAll
-    static void startServer() {
-        SERVER.set(RealApiServer.start("--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction"));
-    }
-
-    @AfterAll
-    static void stopServer() {
-        Objects.requireNonNull(SERVER.getAndSet(null)).close();
-    }
 
     /** With so short a lease a heartbeat has two thirds of a second, in which a busy server may not answer. */
     @BeforeEach
     void allowLateAnswers(NoLeaks leaks) {
         leaks.allowWarnings("no answer from");
         leaks.allowWarnings("could not be renewed in 5 tries");
+        if (!real.has(ServerFeature.SERVICES)) {
+            leaks.allowWarnings("Services cannot be followed");
+        }
     }
 
     @BeforeEach
@@ -134,6 +127,7 @@ class RunCommandRealServerTest {
     }
 
     @Test
+    @Needs({ServerFeature.PRINTERS, ServerFeature.VALIDATION})
     void node_isReadyForKubectl_andSaysWhatIsConfigured() {
         run();
 
@@ -195,6 +189,7 @@ class RunCommandRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.PRINTERS)
     void secretOfAPodMissing_isShownByKubectl_andClearsWithinTwoSeconds() {
         run();
         hollow.create(hollow.assigned("web")
@@ -228,6 +223,30 @@ class RunCommandRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.SERVICE_ACCOUNTS)
+    void ordinaryPod_withItsTokenVolume_runsOnceTheRootCertificateIsThere() {
+        Resource<ConfigMap> certificate =
+                hollow.admin.configMaps().inNamespace(hollow.namespace).withName("kube-root-ca.crt");
+        ConfigMap there = certificate.get();
+        certificate.delete();
+        run();
+
+        Pod pod = hollow.create(hollow.assigned("web"));
+
+        assertThat(pod.getSpec().getVolumes())
+                .singleElement()
+                .extracting(Volume::getProjected)
+                .asString()
+                .contains("serviceAccountToken", "kube-root-ca.crt");
+        await().until(() ->
+                !hollow.pod("web").getStatus().getContainerStatuses().isEmpty());
+        assertThat(phase("web")).isEqualTo("Pending");
+        there.getMetadata().setResourceVersion(null);
+        hollow.admin.resource(there).create();
+        await().until(() -> phase("web").equals("Running"));
+    }
+
+    @Test
     void hundredAndTenPods_withFiveSecretsEach_areAllReported() {
         for (int i = 0; i < 550; i++) {
             hollow.admin.resource(Secrets.of(hollow.namespace, "s-" + i, "v")).create();
@@ -240,6 +259,7 @@ class RunCommandRealServerTest {
                         .withName("v" + j)
                         .withNewSecret()
                         .withSecretName("s-" + (5 * i + j))
+                        .withDefaultMode(0644)
                         .endSecret()
                         .endVolume()
                         .endSpec();

@@ -4,6 +4,8 @@ import dev.podcache.testing.HttpAgentWritesContract;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The ports of a node agent against kube-apiserver itself. */
@@ -12,6 +14,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class AgentWritesRealServerTest extends HttpAgentWritesContract {
 
     AgentWritesRealServerTest() {
-        super(RealApiServer.shared()::config);
+        super(new Real());
+    }
+
+    private static final class Real implements Reached {
+
+        @Override
+        public Config config() {
+            return RealApiServer.shared().config();
+        }
+
+        @Override
+        public void createNamespace(KubernetesClient admin, String name) {
+            RealApiServer.shared().createNamespace(name);
+        }
     }
 }

@@ -5,6 +5,7 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RawApi;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.ServerVersion;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The contract on a kube-apiserver: what it expects is what there is. */
@@ -18,5 +19,15 @@ class ApiServerContractRealServerTest extends ApiServerContract {
     @Override
     protected RawApi api() {
         return api;
+    }
+
+    @Override
+    protected ServerVersion version() {
+        return RealApiServer.shared().version();
+    }
+
+    @Override
+    protected void createNamespace(String name) {
+        RealApiServer.shared().createNamespace(name);
     }
 }

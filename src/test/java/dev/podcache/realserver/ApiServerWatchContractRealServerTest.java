@@ -5,8 +5,7 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RawApi;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import dev.podcache.testing.ServerVersion;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The contract on a kube-apiserver: what it expects is what there is. */
@@ -16,7 +15,6 @@ class ApiServerWatchContractRealServerTest extends ApiServerWatchContract {
 
     private final RawApi api =
             RawApi.of(RealApiServer.shared().url(), RealApiServer.shared().tls());
-    private @Nullable RealApiServer own;
 
     @Override
     protected RawApi api() {
@@ -24,20 +22,22 @@ class ApiServerWatchContractRealServerTest extends ApiServerWatchContract {
     }
 
     @Override
+    protected ServerVersion version() {
+        return RealApiServer.shared().version();
+    }
+
+    @Override
+    protected void createNamespace(String name) {
+        RealApiServer.shared().createNamespace(name);
+    }
+
+    @Override
     protected RawApi forgetfulApi() {
         // a server forgets when it restarts
-        RealApiServer server = RealApiServer.start();
-        own = server;
-        server.kubectl("create", "secret", "generic", "any");
+        RealApiServer server = RealApiServer.restartable();
+        server.kubectl("create", "secret", "generic", "any", "--namespace=" + server.createNamespaceLike("any"));
         server.apiServer().kill();
         server.apiServer().start();
         return RawApi.of(server.url(), server.tls());
-    }
-
-    @AfterEach
-    void closeOwn() {
-        if (own != null) {
-            own.close();
-        }
     }
 }

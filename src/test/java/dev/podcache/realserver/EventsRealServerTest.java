@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.events.EventBroadcaster;
 import dev.podcache.events.EventRecorder;
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.ServerFeature;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectReference;
@@ -69,6 +71,7 @@ class EventsRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.PRINTERS)
     void event_isShownByKubectl() {
         events.event(web, EventRecorder.Type.WARNING, "Failed", "no image");
 

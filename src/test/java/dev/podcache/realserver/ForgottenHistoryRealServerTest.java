@@ -44,13 +44,12 @@ class ForgottenHistoryRealServerTest {
 
     @Test
     void serverRestarted_eachObjectIsListedOnce_andNothingStaleStays() {
-        try (RealApiServer own = RealApiServer.start()) {
-            resume(own, now -> {
-                own.apiServer().kill();
-                own.apiServer().start();
-                return 0L;
-            });
-        }
+        RealApiServer own = RealApiServer.restartable();
+        resume(own, now -> {
+            own.apiServer().kill();
+            own.apiServer().start();
+            return 0L;
+        });
     }
 
     @Test

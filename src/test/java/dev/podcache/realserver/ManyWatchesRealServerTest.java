@@ -41,21 +41,25 @@ class ManyWatchesRealServerTest {
     private static final int MOST_THREADS = 12;
 
     @Test
-    void manyWatches_defaultLimitOfTheServer_shareFourConnections() {
+    void manyWatches_defaultLimitOfTheServer_shareAsManyConnectionsAsItAsksFor() {
         try (RealApiServer own = RealApiServer.start()) {
-            follow(own, 4);
+            follow(own, own.version().defaultStreamLimit());
         }
     }
 
+    /** That of today on an old server, that of old servers on a new one. */
     @Test
-    void manyWatches_hundredStreamsAConnection_shareSevenConnections() {
-        try (RealApiServer own = RealApiServer.start("--http2-max-streams-per-connection=100")) {
-            follow(own, 7);
+    void manyWatches_otherLimit_shareAsManyConnectionsAsItAsksFor() {
+        int usual = RealApiServer.versionFound().orElseThrow().defaultStreamLimit();
+        int streams = usual == 100 ? 250 : 100;
+        try (RealApiServer own = RealApiServer.start("--http2-max-streams-per-connection=" + streams)) {
+            follow(own, streams);
         }
     }
 
-    /** As many connections as are full, one for the rest, and a spare one. */
-    private static void follow(RealApiServer real, int connections) {
+    private static void follow(RealApiServer real, int streams) {
+        // as many as are full, one for the rest, and a spare one
+        int connections = MANY / streams + 2;
         String namespace = with(real, ManyWatchesRealServerTest::namespaceWithSecrets);
         long others = real.metrics().openWatches("secrets");
         for (int round = 1; round <= 3; round++) {

@@ -9,10 +9,12 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.Phase;
 import dev.podcache.store.ObjectState;
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.ServerFeature;
 import dev.podcache.testing.TcpProxy;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -41,8 +43,7 @@ class NodeIdentityRealServerTest {
     private final TestNamespace shop = new TestNamespace(real);
     private final String node = "node-of-" + shop.name();
     private final TcpProxy proxy = shop.proxy();
-    private final KubernetesClient kubelet =
-            TestNamespace.through(proxy, real.configFor("system:node:" + node, "system:nodes"));
+    private final KubernetesClient kubelet = TestNamespace.through(proxy, real.nodeConfig(node));
     private final RecordedWatches told = new RecordedWatches();
     // long enough that a slow authorizer is measured and not taken for a refusal
     private final Podcache cache = Podcache.builder(kubelet)
@@ -64,6 +65,7 @@ class NodeIdentityRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.NODE_AUTHORIZER)
     void beforeBinding_getFailsAndNamesVerbAndObject() {
         shop.put("db", "v1");
         cache.registerPod(shop.pod("web", node, "db"));
@@ -77,6 +79,7 @@ class NodeIdentityRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.NODE_AUTHORIZER)
     void atBinding_refusedJustBefore_costsLittle() {
         measure("registered and refused before the binding", pod -> {
             cache.registerPod(pod);
@@ -97,11 +100,9 @@ class NodeIdentityRealServerTest {
         for (int i = 0; i < ROUNDS; i++) {
             String name = "web-" + i;
             shop.put(name, "v" + i);
-            Pod pod = shop.pod(name, node, name);
-            before.accept(pod);
+            before.accept(shop.pod(name, node, name));
             long began = System.nanoTime();
-            shop.admin().resource(pod).create();
-            cache.registerPod(pod);
+            cache.registerPod(shop.createPod(name, node, name));
             assertThat(get(name)).isEqualTo("v" + i);
             millis.add(Duration.ofNanos(System.nanoTime() - began).toMillis());
         }
@@ -123,6 +124,7 @@ class NodeIdentityRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.NODE_AUTHORIZER)
     void podDeleted_accessIsRevoked_andThatShows() {
         shop.put("db", "v1");
         bind("web", "db");
@@ -145,10 +147,24 @@ class NodeIdentityRealServerTest {
         assertThat(get("db")).isEqualTo("v1");
     }
 
+    @Test
+    @Needs(ServerFeature.SERVICE_ACCOUNTS)
+    void ordinaryPod_rootCertificateOfItsTokenVolume_isFollowed() {
+        shop.put("db", "v1");
+        bind("web", "db");
+
+        await().ignoreExceptions()
+                .until(() -> cache.configMaps()
+                        .getObject(shop.name(), "kube-root-ca.crt")
+                        .getData()
+                        .containsKey("ca.crt"));
+        assertThat(cache.configMaps().state(shop.name(), "kube-root-ca.crt").references())
+                .isEqualTo(1);
+        assertThat(cache.secrets().state(shop.name(), "db").references()).isEqualTo(1);
+    }
+
     private void bind(String name, String secret) {
-        Pod pod = shop.pod(name, node, secret);
-        shop.admin().resource(pod).create();
-        cache.registerPod(pod);
+        cache.registerPod(shop.createPod(name, node, secret));
     }
 
     private boolean isRefused() {

@@ -12,9 +12,11 @@ import dev.podcache.nodestatus.NodeStatusOptions;
 import dev.podcache.nodestatus.NodeStatusUpdater;
 import dev.podcache.nodestatus.NodeTaints;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.ServerFeature;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeAddress;
 import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
@@ -67,7 +69,7 @@ class NodeStatusRealServerTest {
     }
 
     @Test
-    void start_noNode_createsOneThatIsReady() {
+    void start_noNode_createsOneWithLabelsTaintsAndCapacity() {
         Node node = node();
 
         assertThat(node.getMetadata().getLabels()).containsEntry("kubernetes.io/hostname", name);
@@ -75,6 +77,11 @@ class NodeStatusRealServerTest {
                 .extracting(taint -> tuple(taint.getKey(), taint.getValue(), taint.getEffect()))
                 .contains(tuple("dedicated", "test", "NoSchedule"));
         assertThat(node.getStatus().getCapacity()).containsEntry("memory", new Quantity("1Gi"));
+    }
+
+    @Test
+    @Needs(ServerFeature.PRINTERS)
+    void start_noNode_createsOneThatKubectlShowsAsReady() {
         assertThat(RealApiServer.shared().kubectl("get", "node", name))
                 .contains("Ready")
                 .doesNotContain("NotReady");

@@ -23,8 +23,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -54,17 +52,7 @@ class OutageRealServerTest {
     /** Of a get that waits for a request, which here is never answered. */
     private static final Duration WAITS = Duration.ofMillis(800);
 
-    private static RealApiServer own;
-
-    @BeforeAll
-    static void startServer() {
-        own = RealApiServer.start();
-    }
-
-    @AfterAll
-    static void endServer() {
-        own.close();
-    }
+    private final RealApiServer own = RealApiServer.restartable();
 
     @ParameterizedTest
     @EnumSource(names = {"CACHE", "WATCH"})

@@ -3,9 +3,11 @@ package dev.podcache.realserver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.ServerFeature;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -51,6 +53,7 @@ class RealApiServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.NODE_AUTHORIZER)
     void clientFor_nodeIdentity_isJudgedByTheNodeAuthorizer() {
         try (KubernetesClient node = server.clientFor("system:node:worker-1", "system:nodes")) {
             assertThatThrownBy(() -> node.secrets()
@@ -81,8 +84,8 @@ class RealApiServerTest {
 
     @Test
     void start_afterKillOfBoth_keepsWhatWasThere() {
-        try (RealApiServer own = RealApiServer.start();
-                KubernetesClient client = own.client()) {
+        RealApiServer own = RealApiServer.restartable();
+        try (KubernetesClient client = own.client()) {
             Secret created = client.resource(secret("kept")).create();
 
             own.apiServer().kill();

@@ -32,6 +32,11 @@ final class RecordedWatches implements PodcacheMetrics {
         return failures.contains(new Failure(name, reason));
     }
 
+    /** Whether any attempt to watch the object of that name failed. */
+    boolean failed(String name) {
+        return failures.stream().anyMatch(failure -> failure.name().equals(name));
+    }
+
     /** How often a watch came to be, or came back. */
     int synced() {
         return synced.get();

@@ -14,9 +14,11 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.ServerFeature;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Node;
@@ -111,6 +113,7 @@ class ReflectorRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.RBAC)
     void reflector_withoutPermission_isToldAndRecoversOnceGranted() {
         Mirror mirror = new Mirror();
         try (KubernetesClient client = real.clientFor("reader");
@@ -130,8 +133,8 @@ class ReflectorRealServerTest {
     @Test
     void reflector_serverKilledAndStartedAgain_convergesOnWhatHappenedSince() {
         Mirror mirror = new Mirror();
-        try (RealApiServer own = RealApiServer.start();
-                KubernetesClient client = own.client();
+        RealApiServer own = RealApiServer.restartable();
+        try (KubernetesClient client = own.client();
                 Fabric8ApiServer theirs = Fabric8ApiServer.of(client);
                 Reflector<ConfigMap> reflector = reflector(theirs, "metadata.name=followed", mirror)) {
             write(client, "followed", "before");
@@ -186,7 +189,7 @@ class ReflectorRealServerTest {
     @Test
     void nodeLister_asANode_mayFollowItself() {
         admin.nodes().resource(node("self")).create();
-        try (KubernetesClient kubelet = real.clientFor("system:node:self", "system:nodes");
+        try (KubernetesClient kubelet = TestNamespace.clientOf(real.nodeConfig("self"));
                 Fabric8ApiServer theirs = Fabric8ApiServer.of(kubelet);
                 NodeLister lister = follow(theirs, "self")) {
             await().until(() -> lister.get().isPresent());

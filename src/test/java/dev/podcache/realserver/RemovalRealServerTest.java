@@ -66,12 +66,7 @@ class RemovalRealServerTest {
 
     private static long openWatches(RealApiServer real) {
         return Stream.of("secrets", "configmaps")
-                .mapToLong(resource -> real.metrics()
-                        .sum(
-                                "apiserver_longrunning_gauge",
-                                "verb=\"WATCH\"",
-                                "resource=\"" + resource + "\"",
-                                "scope=\"namespace\""))
+                .mapToLong(resource -> real.metrics().openWatchesInNamespaces(resource))
                 .sum();
     }
 

@@ -10,10 +10,12 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.podcache.Podcache;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.ServerFeature;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.time.Duration;
@@ -26,6 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /** Strategy WATCH for a service account whose Role names two Secrets, with each verb missing in turn. */
 @RealServerTest
+@Needs({ServerFeature.RBAC, ServerFeature.SERVICE_ACCOUNTS, ServerFeature.TOKENS})
 @ExtendWith(NoLeaks.class)
 class RolesRealServerTest {
 

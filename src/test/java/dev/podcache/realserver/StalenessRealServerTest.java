@@ -7,10 +7,12 @@ import dev.podcache.Podcache;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.Phase;
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.ServerFeature;
 import dev.podcache.testing.TcpProxy;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
@@ -51,6 +53,7 @@ class StalenessRealServerTest {
     }
 
     @Test
+    @Needs({ServerFeature.RBAC, ServerFeature.SERVICE_ACCOUNTS, ServerFeature.TOKENS})
     void accessRevokedAndConnectionLost_isStaleWithTheRefusal_untilAllowedAgain() {
         shop.kubectl("delete", "rolebinding", "reader");
         await().until(() -> !shop.readerMay("watch"));

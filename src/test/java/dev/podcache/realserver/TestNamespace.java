@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.ServerFeature;
 import dev.podcache.testing.TcpProxy;
-import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.Config;
@@ -30,15 +30,7 @@ final class TestNamespace implements AutoCloseable {
     TestNamespace(RealApiServer server) {
         this.server = server;
         admin = server.client();
-        name = admin.namespaces()
-                .resource(new NamespaceBuilder()
-                        .withNewMetadata()
-                        .withGenerateName("watched-")
-                        .endMetadata()
-                        .build())
-                .create()
-                .getMetadata()
-                .getName();
+        name = server.createNamespaceLike("watched");
     }
 
     String name() {
@@ -61,6 +53,11 @@ final class TestNamespace implements AutoCloseable {
 
     void delete(String secret) {
         admin.secrets().inNamespace(name).withName(secret).delete();
+    }
+
+    /** Creates {@link #pod} and returns it as an ordinary cluster has it: with the token volume of its account. */
+    Pod createPod(String pod, String node, String... secrets) {
+        return admin.resource(pod(pod, node, secrets)).create();
     }
 
     /** A pod that the server would take, bound to a node already. */
@@ -87,9 +84,12 @@ final class TestNamespace implements AutoCloseable {
      * Makes a service account that may do something with two Secrets, {@code db} and {@code cert}, and nothing else.
      *
      * @param verbs such as {@code get,list,watch}
-     * @return how it reaches the server: by token
+     * @return how it reaches the server: by token; as the administrator on a server without service accounts
      */
     Config serviceAccount(String verbs) {
+        if (!server.has(ServerFeature.SERVICE_ACCOUNTS)) {
+            return server.config();
+        }
         kubectl("create", "serviceaccount", "reader");
         kubectl(
                 "create",
@@ -145,6 +145,10 @@ final class TestNamespace implements AutoCloseable {
     /** A proxy in front of the server. */
     TcpProxy proxy() {
         return TcpProxy.to(URI.create(server.url()).getPort());
+    }
+
+    static KubernetesClient clientOf(Config config) {
+        return new KubernetesClientBuilder().withConfig(config).build();
     }
 
     /** A client that goes through {@code proxy}. */

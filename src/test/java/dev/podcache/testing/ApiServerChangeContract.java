@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What our clients rely on in the updates, patches and deletions of any API server: the answers of a kube-apiserver
- * 1.20, down to the Status. A subclass brings the server. Each test works in a namespace, and on nodes, of its own.
+ * What our clients rely on in the updates, patches and deletions of any API server: the answers of a kube-apiserver,
+ * down to the Status, as they are in its {@link #version}. A subclass brings the server. Each test works in a namespace, and on nodes, of its own.
  */
 @Timeout(180)
 public abstract class ApiServerChangeContract extends ApiServerFixture {
@@ -81,6 +81,7 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
     }
 
     @Test
+    @Needs(ServerFeature.VALIDATION)
     void update_leaseWithoutVersion_isRefused() throws Exception {
         api().post(leases, named("lease"));
 
@@ -93,6 +94,7 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
     }
 
     @Test
+    @Needs(ServerFeature.VALIDATION)
     void update_immutableSecret_takesNothingButMetadata() throws Exception {
         api().post(secrets, "{\"metadata\":{\"name\":\"db\"},\"immutable\":true,\"data\":{\"k\":\"djE=\"}}");
 
@@ -112,6 +114,7 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
     }
 
     @Test
+    @Needs(ServerFeature.VALIDATION)
     void update_typeOfASecret_isRefused() throws Exception {
         create("db", "djE=");
 
@@ -239,8 +242,6 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
             value = {
                 JSON_PATCH + "|[{\"op\":\"test\",\"path\":\"/data/k\",\"value\":\"other\"}]",
                 JSON_PATCH + "|[{\"op\":\"remove\",\"path\":\"/data/missing\"}]",
-                JSON_PATCH + "|[{\"op\":\"nonsense\",\"path\":\"/a\"}]",
-                MERGE + "|[]",
                 MERGE + "|{\"data\":{\"k\":7}}",
                 STRATEGIC + "|{\"data\":{\"k\":7}}"
             })
@@ -250,6 +251,19 @@ public abstract class ApiServerChangeContract extends ApiServerFixture {
         Reply reply = api().patch(secrets + "/db", language, patch);
 
         assertThat(reply.code() + " " + reply.text("/reason")).isEqualTo("422 Invalid");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {JSON_PATCH + "|[{\"op\":\"nonsense\",\"path\":\"/a\"}]", MERGE + "|[]"})
+    void patch_ofTheWrongShape_isRefusedAsItsVersionDoes(String language, String patch) throws Exception {
+        create("db", "djE=");
+
+        Reply reply = api().patch(secrets + "/db", language, patch);
+
+        assertThat(reply.code() + " " + reply.text("/reason"))
+                .isEqualTo(version().patchOfWrongShape());
     }
 
     @ParameterizedTest

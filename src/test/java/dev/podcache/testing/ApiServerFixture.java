@@ -27,9 +27,19 @@ abstract class ApiServerFixture {
 
     protected abstract RawApi api();
 
+    /** Of the server, or of the one that it imitates. */
+    protected ServerVersion version() {
+        return ServerVersion.OF_EMBEDDED;
+    }
+
+    /** Creates a namespace in which pods can be created. */
+    protected void createNamespace(String name) throws IOException, InterruptedException {
+        assertThat(api().post("/api/v1/namespaces", named(name)).code()).isEqualTo(201);
+    }
+
     @BeforeEach
     void createNamespace() throws Exception {
-        assertThat(api().post("/api/v1/namespaces", named(namespace)).code()).isEqualTo(201);
+        createNamespace(namespace);
     }
 
     Reply create(String name, String value) throws IOException, InterruptedException {

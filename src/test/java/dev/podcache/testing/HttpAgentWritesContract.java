@@ -32,6 +32,16 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
         /** That of an administrator. */
         Config config();
 
+        /** Creates a namespace in which pods can be created. */
+        default void createNamespace(KubernetesClient admin, String name) {
+            admin.resource(new NamespaceBuilder()
+                            .withNewMetadata()
+                            .withName(name)
+                            .endMetadata()
+                            .build())
+                    .create();
+        }
+
         /** Ends the server, if it is one of the test's own. */
         @Override
         default void close() {}
@@ -72,12 +82,7 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
         return new Server() {
             @Override
             public void createNamespace(String name) {
-                admin.resource(new NamespaceBuilder()
-                                .withNewMetadata()
-                                .withName(name)
-                                .endMetadata()
-                                .build())
-                        .create();
+                reached.createNamespace(admin, name);
             }
 
             @Override

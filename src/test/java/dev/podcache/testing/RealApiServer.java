@@ -1,38 +1,28 @@
 package dev.podcache.testing;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.HttpURLConnection;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Base64;
+import java.time.Instant;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Stream;
-import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
 
 /**
  * A real kube-apiserver on a real etcd, on loopback. Both keep their ports and data while they are stopped, killed and
  * started again, one by one. Thread-safe; starts no thread in this JVM.
  *
- * <p>{@link #shared()} is for tests that only use the API; whoever stops it, or needs flags, {@linkplain
- * #start starts} one of its own and closes it. There are no controllers: no default service account, no
- * garbage collection, no scheduler.
+ * <p>{@link #shared()} is for tests that only use the API, {@link #restartable()} for those that stop it; a test that
+ * needs flags {@linkplain #start starts} one of its own and closes it. There are no controllers, so no garbage collection and no scheduler. What
+ * they put into each namespace for ordinary pods is in {@code default}, and in what {@link #createNamespace} creates.
  *
  * <p>Every client that is handed out belongs to the caller, who closes it.
  */
@@ -44,7 +34,8 @@ public final class RealApiServer implements AutoCloseable {
     private final ServerBinaries binaries;
     private final Path folder;
     private final TestCertificates certificates;
-    private final SSLContext adminTls;
+    private final AdminHttp admin;
+    private final ServerUsers users;
     private final String url;
     private final String etcdUrl;
     private final ServerProcess etcd;
@@ -55,9 +46,21 @@ public final class RealApiServer implements AutoCloseable {
         static final RealApiServer SERVER = start();
     }
 
+    private static final class Restartable {
+        static final RealApiServer SERVER = start();
+    }
+
     /** The one of this JVM, which ends with it. */
     public static RealApiServer shared() {
         return Shared.SERVER;
+    }
+
+    /** Another of this JVM, which a test may stop, kill and start again; it runs when it is handed out. */
+    public static RealApiServer restartable() {
+        RealApiServer server = Restartable.SERVER;
+        server.etcd.start();
+        server.apiServer.start();
+        return server;
     }
 
     /**
@@ -68,7 +71,7 @@ public final class RealApiServer implements AutoCloseable {
      * @throws IllegalStateException if there are no binaries or a program does not come up; says why
      */
     public static RealApiServer start(String... flags) {
-        ServerBinaries binaries = ServerBinaries.find()
+        ServerBinaries binaries = ServerBinaries.found()
                 .orElseThrow(() -> new IllegalStateException(
                         "no kube-apiserver under " + ServerBinaries.folder() + "; mark the test with @RealServerTest"));
         RealApiServer server;
@@ -81,6 +84,8 @@ public final class RealApiServer implements AutoCloseable {
         try {
             server.etcd.start();
             server.apiServer.start();
+            server.checkVersion();
+            server.addWhatPodsMount("default");
             return server;
         } catch (RuntimeException e) {
             server.close();
@@ -92,25 +97,41 @@ public final class RealApiServer implements AutoCloseable {
         this.binaries = binaries;
         folder = Files.createTempDirectory("podcache-apiserver");
         certificates = new TestCertificates();
-        adminTls = certificates.tlsAs(ADMIN, ADMINS);
+        admin = new AdminHttp(certificates.tlsAs(ADMIN, ADMINS));
+        ServerCommands commands = new ServerCommands(binaries, folder);
         List<Integer> ports = FreePorts.find(3);
         url = "https://127.0.0.1:" + ports.get(0);
+        users = new ServerUsers(url, certificates, folder);
         etcdUrl = "http://127.0.0.1:" + ports.get(1);
-        write("ca.crt", certificates.authorityPem());
-        write("server.crt", certificates.serverPem());
-        write("server.key", certificates.privateKeyPem());
-        write("accounts.pub", certificates.publicKeyPem());
+        write(ServerCommands.AUTHORITY, certificates.authorityPem());
+        write(ServerCommands.CERTIFICATE, certificates.serverPem());
+        write(ServerCommands.KEY, certificates.privateKeyPem());
+        write(ServerCommands.ACCOUNTS, certificates.publicKeyPem());
         etcd = new ServerProcess(
                 "etcd",
-                etcdCommand(etcdUrl, "http://127.0.0.1:" + ports.get(2)),
+                commands.etcd(etcdUrl, "http://127.0.0.1:" + ports.get(2)),
                 folder,
-                () -> isOk(etcdUrl + "/health"));
+                () -> admin.isOk(etcdUrl + "/health"));
         apiServer = new ServerProcess(
                 "kube-apiserver",
-                apiServerCommand(ports.get(0), etcdUrl, flags),
+                commands.apiServer(ports.get(0), etcdUrl, flags),
                 folder,
                 // the server makes its namespaces a moment after it calls itself ready
-                () -> isOk(url() + "/readyz") && isOk(url() + "/api/v1/namespaces/default"));
+                () -> admin.isOk(url() + "/readyz") && admin.isOk(url() + "/api/v1/namespaces/default"));
+    }
+
+    /** The version of the server that this machine has; empty if it has none. */
+    public static Optional<ServerVersion> versionFound() {
+        return ServerBinaries.found().map(ServerBinaries::version);
+    }
+
+    public ServerVersion version() {
+        return binaries.version();
+    }
+
+    /** Whether it is a kube-apiserver, or a server on its library that has this nevertheless. */
+    public boolean has(ServerFeature feature) {
+        return !binaries.absent().contains(feature);
     }
 
     /** Where the API is, such as {@code https://127.0.0.1:23456}. */
@@ -120,7 +141,7 @@ public final class RealApiServer implements AutoCloseable {
 
     /** TLS of the administrator, for an HTTP client of the caller's own. */
     public SSLContext tls() {
-        return adminTls;
+        return admin.tls();
     }
 
     public ServerProcess apiServer() {
@@ -146,6 +167,18 @@ public final class RealApiServer implements AutoCloseable {
         return new KubernetesClientBuilder().withConfig(configFor(user, groups)).build();
     }
 
+    /**
+     * How the kubelet of a node reaches it; with the rights of an administrator where no Node authorizer grants it any.
+     */
+    public Config nodeConfig(String node) {
+        return configFor("system:node:" + node, nodeGroups());
+    }
+
+    /** {@link #nodeConfig} as a kubeconfig file, which lives as long as this server. */
+    public Path nodeKubeconfig(String node) {
+        return kubeconfigFor("system:node:" + node, nodeGroups());
+    }
+
     /** What {@link #client()} is made of. */
     public Config config() {
         return configFor(ADMIN, ADMINS);
@@ -153,18 +186,16 @@ public final class RealApiServer implements AutoCloseable {
 
     /** What {@link #clientFor} is made of. */
     public Config configFor(String user, String... groups) {
+        return users.config(user, groups);
+    }
+
+    /**
+     * Writes a certificate of the administrator that the server takes until {@code end}; its key is that of {@link
+     * #config()}.
+     */
+    public void writeCertificate(Path file, Instant end) {
         try {
-            return new ConfigBuilder(Config.empty())
-                    .withMasterUrl(url)
-                    // of requests that tests make themselves; ours have timeouts of their own
-                    .withRequestTimeout(
-                            (int) Duration.ofSeconds(Patience.SECONDS).toMillis())
-                    .withCaCertData(base64(certificates.authorityPem()))
-                    .withClientCertData(base64(certificates.userPem(user, groups)))
-                    .withClientKeyData(base64(certificates.privateKeyPem()))
-                    .withClientKeyAlgo("RSA")
-                    .withRequestRetryBackoffLimit(0)
-                    .build();
+            Files.writeString(file, certificates.userPemUntil(end, ADMIN, ADMINS));
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }
@@ -177,23 +208,7 @@ public final class RealApiServer implements AutoCloseable {
 
     /** A kubeconfig file of {@link #clientFor the same somebody}. */
     public Path kubeconfigFor(String user, String... groups) {
-        try {
-            String text = """
-                    apiVersion: v1
-                    kind: Config
-                    current-context: test
-                    contexts: [{name: test, context: {cluster: test, user: test}}]
-                    clusters: [{name: test, cluster: {server: "%s", certificate-authority-data: "%s"}}]
-                    users: [{name: test, user: {client-certificate-data: "%s", client-key-data: "%s"}}]
-                    """.formatted(
-                            url,
-                            base64(certificates.authorityPem()),
-                            base64(certificates.userPem(user, groups)),
-                            base64(certificates.privateKeyPem()));
-            return Files.writeString(Files.createTempFile(folder, "kubeconfig", ".yaml"), text);
-        } catch (IOException | GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
+        return users.kubeconfig(user, groups);
     }
 
     /**
@@ -206,23 +221,37 @@ public final class RealApiServer implements AutoCloseable {
         return new Kubectl(binaries.kubectl(), kubeconfig(), folder).run(arguments);
     }
 
+    /**
+     * Creates a namespace with what pods mount although they do not ask for it: their service account, which is {@code
+     * default}, and the root certificate.
+     */
+    public void createNamespace(String name) {
+        admin.create(url + "/api/v1/namespaces", "{\"metadata\":{\"name\":\"" + name + "\"}}");
+        addWhatPodsMount(name);
+    }
+
+    /** Creates one that no other test has. */
+    public String createNamespaceLike(String prefix) {
+        String name = prefix + "-" + UUID.randomUUID().toString().substring(0, 8);
+        createNamespace(name);
+        return name;
+    }
+
     /** What the API server has counted so far. */
     public ServerMetrics metrics() {
-        try {
-            return new ServerMetrics(read(url + "/metrics"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return new ServerMetrics(admin.get(url + "/metrics"), version());
     }
 
     /** Has etcd forget, at once, what was before {@code resourceVersion}, as it forgets what is some minutes old. */
     public void compact(String resourceVersion) {
-        askEtcd("/v3/kv/compaction", "{\"revision\":\"" + resourceVersion + "\"}");
+        admin.post(etcdUrl + "/v3/kv/compaction", "{\"revision\":\"" + resourceVersion + "\"}");
     }
 
     /** The same of everything but the present. Not twice of one present. */
     public void compact() {
-        compact(askEtcd("/v3/maintenance/status", "{}").at("/header/revision").asText());
+        compact(admin.post(etcdUrl + "/v3/maintenance/status", "{}")
+                .at("/header/revision")
+                .asText());
     }
 
     /** Kills both programs and deletes their data. Idempotent. */
@@ -248,95 +277,37 @@ public final class RealApiServer implements AutoCloseable {
         }
     }
 
-    private List<String> etcdCommand(String clientUrl, String peerUrl) {
-        return List.of(
-                binaries.etcd().toString(),
-                "--data-dir=" + folder.resolve("etcd"),
-                "--listen-client-urls=" + clientUrl,
-                "--advertise-client-urls=" + clientUrl,
-                "--listen-peer-urls=" + peerUrl);
-    }
-
-    private List<String> apiServerCommand(int port, String etcdUrl, String... flags) {
-        Map<String, String> all = new LinkedHashMap<>();
-        all.put("--etcd-servers", etcdUrl);
-        all.put("--bind-address", "127.0.0.1");
-        all.put("--secure-port", Integer.toString(port));
-        all.put("--tls-cert-file", folder.resolve("server.crt").toString());
-        all.put("--tls-private-key-file", folder.resolve("server.key").toString());
-        all.put("--client-ca-file", folder.resolve("ca.crt").toString());
-        all.put("--service-account-issuer", "https://podcache.test");
-        all.put("--service-account-key-file", folder.resolve("accounts.pub").toString());
-        all.put(
-                "--service-account-signing-key-file",
-                folder.resolve("server.key").toString());
-        all.put("--service-cluster-ip-range", "10.0.0.0/24");
-        all.put("--endpoint-reconciler-type", "none");
-        all.put("--authorization-mode", "Node,RBAC");
-        all.put("--enable-admission-plugins", "NodeRestriction");
-        // no controller makes the default service account that this plugin insists on
-        all.put("--disable-admission-plugins", "ServiceAccount");
-        for (String flag : flags) {
-            String[] parts = flag.split("=", 2);
-            all.put(parts[0], parts.length == 2 ? parts[1] : "true");
+    /** What the controllers of a cluster do. */
+    private void addWhatPodsMount(String namespace) {
+        String path = url + "/api/v1/namespaces/" + namespace;
+        if (has(ServerFeature.SERVICE_ACCOUNTS)) {
+            admin.create(path + "/serviceaccounts", "{\"metadata\":{\"name\":\"default\"}}");
         }
-        List<String> command = new ArrayList<>();
-        command.add(binaries.apiServer().toString());
-        all.forEach((name, value) -> command.add(name + "=" + value));
-        return command;
-    }
-
-    private boolean isOk(String address) {
+        String json = "{\"metadata\":{\"name\":\"kube-root-ca.crt\"},\"data\":{\"ca.crt\":\"%s\"}}";
         try {
-            read(address);
-            return true;
-        } catch (IOException notYet) {
-            return false;
+            admin.create(
+                    path + "/configmaps",
+                    json.formatted(certificates.authorityPem().replace("\n", "\\n")));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
         }
     }
 
-    private JsonNode askEtcd(String path, String json) {
-        try {
-            HttpURLConnection connection = open(etcdUrl + path);
-            connection.setDoOutput(true);
-            connection.getOutputStream().write(json.getBytes(StandardCharsets.US_ASCII));
-            return new ObjectMapper().readTree(read(connection));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private void checkVersion() {
+        String said = admin.getJson(url + "/version").path("gitVersion").asText();
+        if (!binaries.isVersion(said)) {
+            throw new IllegalStateException(
+                    binaries.apiServer() + " was taken for " + version() + ", but says that it is " + said);
         }
     }
 
-    private String read(String address) throws IOException {
-        return read(open(address));
-    }
-
-    private static String read(HttpURLConnection connection) throws IOException {
-        try (InputStream body = connection.getInputStream()) {
-            return new String(body.readAllBytes(), StandardCharsets.UTF_8);
-        } finally {
-            // a server that is not ready says so with a body that nobody reads: its socket would stay open until it is
-            // collected
-            connection.disconnect();
-        }
-    }
-
-    private HttpURLConnection open(String address) throws IOException {
-        HttpURLConnection connection =
-                (HttpURLConnection) URI.create(address).toURL().openConnection();
-        connection.setConnectTimeout(2_000);
-        connection.setReadTimeout(10_000);
-        connection.setRequestProperty("Connection", "close");
-        if (connection instanceof HttpsURLConnection secure) {
-            secure.setSSLSocketFactory(adminTls.getSocketFactory());
-        }
-        return connection;
+    private String[] nodeGroups() {
+        return has(ServerFeature.NODE_AUTHORIZER)
+                ? new String[] {"system:nodes"}
+                : new String[] {"system:nodes", ADMINS};
     }
 
     private void write(String file, String text) throws IOException {
         Files.writeString(folder.resolve(file), text);
-    }
-
-    private static String base64(String text) {
-        return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.US_ASCII));
     }
 }

@@ -1,37 +1,60 @@
 package dev.podcache.testing;
 
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestInstanceFactoryContext;
+import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
+import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Decides for {@link RealServerTest}. The binaries are looked for once per JVM. */
-final class RealServerCondition implements ExecutionCondition {
+/**
+ * Decides for {@link RealServerTest} whether there is a server, and one that has what the test {@link Needs}.
+ *
+ * <p>JUnit makes the instance of a test before it asks whether the method is to be skipped. An instance that opens
+ * connections would leave them open, so the question is answered before that.
+ */
+final class RealServerCondition implements ExecutionCondition, TestInstancePreConstructCallback {
 
-    private static final class Found {
-        static final Optional<ServerBinaries> BINARIES = ServerBinaries.find();
+    @Override
+    public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
+        return ExtensionContextScope.TEST_METHOD;
+    }
 
-        static {
-            if (BINARIES.isEmpty() && !ServerBinaries.required()) {
-                System.out.println("*** real-server tests skipped: " + remedy() + " ***");
-            }
+    @Override
+    public void preConstructTestInstance(TestInstanceFactoryContext factoryContext, ExtensionContext context) {
+        ConditionEvaluationResult decision = evaluateExecutionCondition(context);
+        if (decision.isDisabled()) {
+            Assumptions.abort(decision.getReason().orElse(""));
         }
     }
 
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-        if (Found.BINARIES.isPresent()) {
-            return ConditionEvaluationResult.enabled("kube-apiserver is there");
+        Optional<ServerBinaries> found = ServerBinaries.found();
+        if (found.isPresent()) {
+            Optional<Needs> needs = AnnotationSupport.findAnnotation(context.getElement(), Needs.class);
+            return decide(found.get(), needs.map(Needs::value).orElseGet(() -> new ServerFeature[0]));
         }
         if (ServerBinaries.required()) {
             throw new IllegalStateException("podcache.realServer is required, but there is no kube-apiserver under "
                     + ServerBinaries.folder() + ", and kube-api-test could not download one");
         }
-        return ConditionEvaluationResult.disabled(remedy());
+        return ConditionEvaluationResult.disabled("no kube-apiserver under " + ServerBinaries.folder());
     }
 
-    private static String remedy() {
-        return "no kube-apiserver under " + ServerBinaries.folder()
-                + "; run .ci/run, or let kube-api-test download one with -Dpodcache.realServer=required";
+    static ConditionEvaluationResult decide(ServerBinaries server, ServerFeature... needs) {
+        Set<ServerFeature> absent = server.absent();
+        String missing = Arrays.stream(needs)
+                .filter(absent::contains)
+                .map(ServerFeature::toString)
+                .collect(Collectors.joining(", "));
+        return missing.isEmpty()
+                ? ConditionEvaluationResult.enabled("kube-apiserver is there")
+                : ConditionEvaluationResult.disabled("needs " + missing);
     }
 }

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test against a {@link RealApiServer}. Where this machine has no kube-apiserver it is skipped, with one loud line
- * for all of them; with the system property {@code podcache.realServer=required} it fails instead.
+ * A test against a {@link RealApiServer}. Where this machine has no kube-apiserver it is skipped; with the system property
+ * {@code podcache.realServer=required} it fails instead. On a server that lacks what it {@link Needs} it is skipped.
  */
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)

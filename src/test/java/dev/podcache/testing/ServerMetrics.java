@@ -9,9 +9,11 @@ public final class ServerMetrics {
     private static final Pattern SAMPLE = Pattern.compile("^(\\w+)(?:\\{(.*)})? (\\S+)$", Pattern.MULTILINE);
 
     private final String text;
+    private final ServerVersion version;
 
-    ServerMetrics(String text) {
+    ServerMetrics(String text, ServerVersion version) {
         this.text = text;
+        this.version = version;
     }
 
     /**
@@ -30,7 +32,17 @@ public final class ServerMetrics {
      * @param resource such as {@code secrets}
      */
     public long openWatches(String resource) {
-        return sum("apiserver_longrunning_gauge", "verb=\"WATCH\"", "resource=\"" + resource + "\"");
+        return sum(version.watchGauge(), "verb=\"WATCH\"", "resource=\"" + resource + "\"");
+    }
+
+    /**
+     * Those of them that are not for all namespaces, as those of the server itself are.
+     *
+     * @param resource such as {@code secrets}
+     */
+    public long openWatchesInNamespaces(String resource) {
+        return openWatches(resource)
+                - sum(version.watchGauge(), "verb=\"WATCH\"", "resource=\"" + resource + "\"", "scope=\"cluster\"");
     }
 
     /**

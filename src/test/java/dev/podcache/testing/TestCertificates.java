@@ -84,15 +84,20 @@ final class TestCertificates {
 
     /** A certificate that kube-apiserver takes for {@code user} in {@code groups}, as PEM. */
     String userPem(String user, String... groups) throws GeneralSecurityException, IOException {
-        return pem("CERTIFICATE", user(user, groups).getEncoded());
+        return userPemUntil(Instant.now().plus(VALID), user, groups);
+    }
+
+    /** The same, which is valid until {@code end}. */
+    String userPemUntil(Instant end, String user, String... groups) throws GeneralSecurityException, IOException {
+        return pem("CERTIFICATE", user(end, user, groups).getEncoded());
     }
 
     /** TLS as {@code user} in {@code groups}, trusting only this authority. */
     SSLContext tlsAs(String user, String... groups) throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, NO_PASSWORD);
-        store.setKeyEntry(
-                "user", keys.getPrivate(), NO_PASSWORD, new X509Certificate[] {user(user, groups), authority});
+        X509Certificate own = user(Instant.now().plus(VALID), user, groups);
+        store.setKeyEntry("user", keys.getPrivate(), NO_PASSWORD, new X509Certificate[] {own, authority});
         store.setCertificateEntry("authority", authority);
         KeyManagerFactory keyManagers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keyManagers.init(store, NO_PASSWORD);
@@ -103,8 +108,9 @@ final class TestCertificates {
         return context;
     }
 
-    private X509Certificate user(String user, String... groups) throws GeneralSecurityException, IOException {
-        X509v3CertificateBuilder builder = builder(name(user, groups));
+    private X509Certificate user(Instant end, String user, String... groups)
+            throws GeneralSecurityException, IOException {
+        X509v3CertificateBuilder builder = builder(name(user, groups), end);
         builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_clientAuth));
         return sign(builder);
     }
@@ -119,12 +125,15 @@ final class TestCertificates {
     }
 
     private X509v3CertificateBuilder builder(X500Name subject) {
-        Instant now = Instant.now();
+        return builder(subject, Instant.now().plus(VALID));
+    }
+
+    private X509v3CertificateBuilder builder(X500Name subject, Instant end) {
         return new JcaX509v3CertificateBuilder(
                 issuer,
                 BigInteger.valueOf(serial.getAndIncrement()),
-                Date.from(now.minus(VALID)),
-                Date.from(now.plus(VALID)),
+                Date.from(Instant.now().minus(VALID)),
+                Date.from(end),
                 subject,
                 keys.getPublic());
     }
