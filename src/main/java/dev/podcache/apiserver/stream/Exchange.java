@@ -22,10 +22,16 @@ final class Exchange {
      * It is prepared on a thread that may block, waits for a connection, and from send() on lives on one event loop,
      * that of the connection. Whoever sets `over` first, the end or a cancelling, has the last word.
      *
+     * A server that asks for no more streams (GOAWAY) names the last one that it handles. A request that it does not
+     * handle is sent again over another connection, which may have another event loop: until then `context` is null.
+     *
      * Ending is possible everywhere, but the request and the seat belong to the loop. send() writes `context` and then
      * reads `over`; who ends it elsewhere writes `over` and then reads `context`: at least one of them sees the other
      * and gives the stream back. Both may, so release() does it once.
      */
+
+    /** A server that asks for no more streams on each new connection is given up after so many. */
+    private static final int MOST_CONNECTIONS = 6;
 
     private static final long CANCEL = 8; // of RFC 9113; HTTP/1.1 closes the connection instead
 
@@ -35,11 +41,12 @@ final class Exchange {
     private final AtomicBoolean over = new AtomicBoolean();
     private volatile Runnable whenOver = () -> {};
     private volatile Timekeeper.@Nullable Scheduled patience;
-    private volatile @Nullable RequestOptions options; // until it is sent
+    private volatile @Nullable RequestOptions options; // until it is answered
     private volatile @Nullable Context context;
 
     private @Nullable HttpClientRequest sent; // touched on the event loop only
     private @Nullable Seat seat; // touched on the event loop only
+    private int connections = 1; // that it was given to; touched on the event loop only
 
     Exchange(Ask ask, Answer answer, Endpoint endpoint) {
         this.ask = ask;
@@ -114,7 +121,7 @@ final class Exchange {
 
     /** What {@link #prepare} made. */
     RequestOptions options() {
-        return Objects.requireNonNull(options, "sent already");
+        return Objects.requireNonNull(options, "answered already");
     }
 
     /**
@@ -126,21 +133,19 @@ final class Exchange {
         context = loop;
         seat = taken;
         sent = request;
-        options = null;
-        request.exceptionHandler(this::endBroken);
+        request.exceptionHandler(broken -> endBroken(request, broken));
         // sent even if nobody wants it any more: Vert.x never gets back a stream that was not begun
-        request.send().onComplete(answered -> {
-            if (answered.failed()) {
-                endBroken(answered.cause());
-            } else if (answered.result().statusCode() == 200) {
-                follow(answered.result());
-            } else {
-                refuse(answered.result());
-            }
-        });
+        request.send()
+                .onSuccess(response -> answered(request, response))
+                .onFailure(broken -> endBroken(request, broken));
         if (over.get()) {
             release();
         }
+    }
+
+    /** Whether it may be given to another connection, because this one did not take it. On the event loop. */
+    boolean mayGoElsewhere() {
+        return connections++ < MOST_CONNECTIONS;
     }
 
     /** Ends it before it was sent. On any thread. */
@@ -204,18 +209,28 @@ final class Exchange {
         return taken;
     }
 
-    private void follow(HttpClientResponse response) {
-        response.exceptionHandler(this::endBroken);
-        answer.begins(this, response);
+    private void answered(HttpClientRequest request, HttpClientResponse response) {
+        options = null;
+        response.exceptionHandler(broken -> endBroken(request, broken));
+        if (response.statusCode() == 200) {
+            answer.begins(this, response);
+        } else {
+            new Refusal(ask.what, ask.path, endpoint, endpoint.timekeeper().blocking())
+                    .read(response, this::endElsewhere);
+        }
     }
 
-    private void refuse(HttpClientResponse response) {
-        response.exceptionHandler(this::endBroken);
-        new Refusal(ask.what, ask.path, endpoint, endpoint.timekeeper().blocking()).read(response, this::endElsewhere);
-    }
-
-    private void endBroken(Throwable cause) {
-        if (cause instanceof StreamResetException reset) {
+    private void endBroken(HttpClientRequest request, Throwable cause) {
+        if (request != sent) {
+            return;
+        }
+        Seat taken = seat;
+        if (taken != null && options != null && taken.connection().ignores(request) && mayGoElsewhere()) {
+            sent = null;
+            seat = null;
+            context = null;
+            taken.connection().passOn(this, taken);
+        } else if (cause instanceof StreamResetException reset) {
             lose(endpoint + " broke off the answer (HTTP/2 error " + reset.getCode() + ")");
         } else {
             end(endpoint.unanswered(ask.what, cause));
@@ -234,7 +249,7 @@ final class Exchange {
     private void endElsewhere(@Nullable ApiServerException failure) {
         Context loop = context;
         if (loop != null) {
-            EventLoops.post(loop, () -> end(failure));
+            post(loop, () -> end(failure), () -> endElsewhere(failure));
         } else if (over.compareAndSet(false, true)) {
             stopWaiting();
             releaseElsewhere();
@@ -245,8 +260,13 @@ final class Exchange {
     private void releaseElsewhere() {
         Context loop = context;
         if (loop != null) {
-            EventLoops.post(loop, this::release);
+            post(loop, this::release, this::releaseElsewhere);
         }
+    }
+
+    /** Runs {@code there} on {@code loop}, or {@code moved} if this has gone to another connection meanwhile. */
+    private void post(Context loop, Runnable there, Runnable moved) {
+        EventLoops.post(loop, () -> (loop.equals(context) ? there : moved).run());
     }
 
     /** Gives back stream and seat. On the event loop. */

@@ -64,6 +64,7 @@ final class PooledConnection implements Pulse.Told {
     private @Nullable SocketAddress address;
     private @Nullable Pulse pulse;
     private Timekeeper.@Nullable Scheduled settling;
+    private int lastStream = Integer.MAX_VALUE; // that the server handles
     private boolean usable;
     private boolean shut;
 
@@ -108,7 +109,7 @@ final class PooledConnection implements Pulse.Told {
                 open.request(addressed(exchange)).onComplete(asked -> {
                     if (asked.failed()) {
                         pool.left(seat);
-                        exchange.fail(asked.cause());
+                        notBegun(exchange, asked.cause());
                     } else {
                         board(exchange, asked.result(), seat);
                     }
@@ -127,6 +128,19 @@ final class PooledConnection implements Pulse.Told {
     void keep(Exchange exchange, Seat seat) {
         riders.remove(exchange);
         pool.keep(seat);
+    }
+
+    /** Whether the server has said that it did not handle {@code request} and will not. On the event loop. */
+    boolean ignores(HttpClientRequest request) {
+        int stream = request.streamId();
+        // without a number the stream was never begun, because the server had asked for no more
+        return stream > lastStream || (stream <= 0 && lastStream < Integer.MAX_VALUE);
+    }
+
+    /** Takes {@code seat} from {@code exchange} and has it sent over another connection. On the event loop. */
+    void passOn(Exchange exchange, Seat seat) {
+        leave(exchange, seat);
+        pool.submit(exchange, null);
     }
 
     /** Closes it; nobody rides on it, or nobody is to be told. Returns at once. */
@@ -163,6 +177,14 @@ final class PooledConnection implements Pulse.Told {
         });
     }
 
+    private void notBegun(Exchange exchange, Throwable cause) {
+        if (usable || !exchange.mayGoElsewhere()) {
+            exchange.fail(cause);
+        } else {
+            pool.submit(exchange, null);
+        }
+    }
+
     private void unsettled(Exchange driver) {
         if (!shut && !usable) {
             failed(driver, new TimeoutException("the connection was not ready in time"));
@@ -185,6 +207,7 @@ final class PooledConnection implements Pulse.Told {
         usable = true;
         wire.remoteSettingsHandler(settings -> pool.limited(this, limitOf(settings)));
         wire.goAwayHandler(goAway -> {
+            lastStream = goAway.getLastStreamId();
             log.debug("{} asks for no more streams on a connection", endpoint);
             usable = false;
             pool.retired(this);

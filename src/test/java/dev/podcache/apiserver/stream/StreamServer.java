@@ -23,8 +23,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * An HTTPS server on loopback for many streams: paths that begin with {@code /watch} are watches that stay open, all
- * others are answered with their own path, {@code /status/...} with that code, {@code /echo} with all that was asked,
- * {@code /endless} with an answer that never ends.
+ * others are answered with their own path, {@code /status/...} with that code, {@code /stranger} with 401 and the wish
+ * for no more streams on the connection, {@code /echo} with all that was asked, {@code /endless} with an answer that
+ * never ends.
  */
 final class StreamServer implements AutoCloseable {
 
@@ -51,6 +52,11 @@ final class StreamServer implements AutoCloseable {
     private volatile Duration delay = Duration.ZERO;
 
     final AtomicInteger pings = new AtomicInteger();
+
+    /** How many requests were not handled. */
+    final AtomicInteger turnedAway = new AtomicInteger();
+
+    private volatile boolean turnsAwayEverybody;
 
     /** How many answers without end are being sent. */
     final AtomicInteger floods = new AtomicInteger();
@@ -111,6 +117,11 @@ final class StreamServer implements AutoCloseable {
         return Objects.requireNonNull(watches.get(path), path);
     }
 
+    /** From now on no request is handled, and no connection takes another. */
+    void turnAwayEverybody() {
+        turnsAwayEverybody = true;
+    }
+
     private void connected(HttpConnection connection) {
         connections.add(connection);
         connection.closeHandler(closed -> connections.remove(connection));
@@ -122,6 +133,11 @@ final class StreamServer implements AutoCloseable {
     private void answer(HttpServerRequest request) {
         String path = request.path();
         cameOver.put(path, request.connection());
+        if (turnsAwayEverybody) {
+            turnedAway.incrementAndGet();
+            request.connection().goAway(0, 0);
+            return;
+        }
         HttpServerResponse response = request.response();
         if (!path.startsWith("/watch")) {
             arrived.add(path);
@@ -146,6 +162,10 @@ final class StreamServer implements AutoCloseable {
         if (path.startsWith("/status/")) {
             response.setStatusCode(Integer.parseInt(path.substring("/status/".length())))
                     .end();
+        } else if (path.equals("/stranger")) {
+            response.setStatusCode(401).end();
+            // as Go's server does: what it has begun is handled, what comes after that is not
+            request.connection().goAway(0, request.streamId());
         } else if (path.equals("/echo")) {
             request.body()
                     .onSuccess(body -> response.end(request.method() + " " + request.uri() + " "

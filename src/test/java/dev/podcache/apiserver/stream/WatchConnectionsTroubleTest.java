@@ -1,6 +1,7 @@
 package dev.podcache.apiserver.stream;
 
 import static dev.podcache.testing.Patience.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -12,7 +13,10 @@ import dev.podcache.testing.Sockets;
 import dev.podcache.testing.TcpProxy;
 import io.vertx.core.http.HttpConnection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -94,6 +98,66 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         await().until(() -> before.objects().equals(List.of(object("still here"))));
         before.handle.close();
         await().until(() -> !server.connections.contains(first));
+    }
+
+    @Test
+    void stranger_turnedAway_watchesBesideGoOn_andNoRequestAfterItIsLost() {
+        StreamServer server = server(50);
+        connect(server.port());
+        List<Followed> beside = watchAndAwait(server, 3);
+
+        for (int i = 0; i < 20; i++) {
+            Throwable thrown = catchThrowable(() -> read(connections.lane(), "/stranger"));
+            assertThat(reasonOf(thrown)).isEqualTo(FailureReason.UNAUTHORIZED);
+            assertThat(read(connections.lane(), "/object/" + i)).contains("/object/" + i);
+        }
+
+        server.send("/watch/0", event("still here"));
+        await().until(() -> beside.get(0).objects().equals(List.of(object("still here"))));
+        assertThat(beside).allMatch(watch -> watch.end().isEmpty());
+    }
+
+    @Test
+    void stranger_turnedAwayAmongManyRequests_theOthersAreAnsweredElsewhere() {
+        StreamServer server = server(50);
+        connect(server.port());
+        List<Followed> beside = watchAndAwait(server, 3);
+
+        for (int round = 0; round < 5; round++) {
+            List<CompletableFuture<Optional<String>>> reads = new ArrayList<>();
+            CompletableFuture<Optional<String>> stranger = begin("/stranger");
+            for (int i = 0; i < 20; i++) {
+                reads.add(begin("/object/" + i));
+            }
+            Followed watch = watch("/watch/round/" + round);
+
+            assertThat(reasonOf(catchThrowable(stranger::join))).isEqualTo(FailureReason.UNAUTHORIZED);
+            for (int i = 0; i < 20; i++) {
+                assertThat(reads.get(i).join()).contains("/object/" + i);
+            }
+            await().until(watch::isOpen);
+            assertThat(watch.end()).isEmpty();
+        }
+        assertThat(beside).allMatch(watch -> watch.end().isEmpty());
+    }
+
+    @Test
+    void everyConnection_turnedAwayAtOnce_failsInTheEnd() {
+        StreamServer server = server(50);
+        server.turnAwayEverybody();
+        connect(server.port());
+
+        assertThat(reasonOf(catchThrowable(() -> read(connections.lane(), "/object"))))
+                .isEqualTo(FailureReason.UNAVAILABLE);
+        assertThat(server.turnedAway).hasValue(6);
+    }
+
+    private CompletableFuture<Optional<String>> begin(String path) {
+        return connections.lane().read("LIST " + path, path, READ, body -> new String(body, UTF_8));
+    }
+
+    private static FailureReason reasonOf(Throwable thrown) {
+        return ((ApiServerException) thrown.getCause()).reason();
     }
 
     @Test
