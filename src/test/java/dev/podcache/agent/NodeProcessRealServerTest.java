@@ -3,11 +3,13 @@ package dev.podcache.agent;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.ServerFeature;
 import dev.podcache.testing.TcpProxy;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.io.IOException;
@@ -64,6 +66,7 @@ class NodeProcessRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.SERVICES)
     void killedAndStartedAgain_nothingIsReportedTwice_andNothingIsMissed() {
         for (int i = 0; i < 5; i++) {
             create("quiet-" + i);
@@ -97,6 +100,7 @@ class NodeProcessRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.SERVICES)
     void killedAmidItsReports_startedAgain_makesTheOthersAndNoneTwice() {
         for (int i = 0; i < 40; i++) {
             create("pod-" + i);

@@ -1,7 +1,6 @@
 package dev.podcache.agent;
 
 import dev.podcache.testing.RealApiServer;
-import dev.podcache.testing.ServerFeature;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -41,8 +40,6 @@ final class RealNode implements AutoCloseable {
                 .endMetadata()
                 .withNewSpec()
                 .withNodeName(name)
-                // said, because a server without defaults leaves it open
-                .withEnableServiceLinks(server.has(ServerFeature.SERVICES))
                 .addNewContainer()
                 .withName("main")
                 .withImage("nginx")

@@ -172,6 +172,7 @@ class RunCommandRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.SERVICES)
     void restart_reconcilesAndRecreatesNothing() throws Exception {
         run();
         hollow.create(hollow.assigned("web"));
@@ -189,7 +190,7 @@ class RunCommandRealServerTest {
     }
 
     @Test
-    @Needs(ServerFeature.PRINTERS)
+    @Needs({ServerFeature.PRINTERS, ServerFeature.SERVICES})
     void secretOfAPodMissing_isShownByKubectl_andClearsWithinTwoSeconds() {
         run();
         hollow.create(hollow.assigned("web")
@@ -223,7 +224,7 @@ class RunCommandRealServerTest {
     }
 
     @Test
-    @Needs(ServerFeature.SERVICE_ACCOUNTS)
+    @Needs({ServerFeature.SERVICE_ACCOUNTS, ServerFeature.SERVICES})
     void ordinaryPod_withItsTokenVolume_runsOnceTheRootCertificateIsThere() {
         Resource<ConfigMap> certificate =
                 hollow.admin.configMaps().inNamespace(hollow.namespace).withName("kube-root-ca.crt");
@@ -247,6 +248,7 @@ class RunCommandRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.SERVICES)
     void hundredAndTenPods_withFiveSecretsEach_areAllReported() {
         for (int i = 0; i < 550; i++) {
             hollow.admin.resource(Secrets.of(hollow.namespace, "s-" + i, "v")).create();
@@ -259,7 +261,6 @@ class RunCommandRealServerTest {
                         .withName("v" + j)
                         .withNewSecret()
                         .withSecretName("s-" + (5 * i + j))
-                        .withDefaultMode(0644)
                         .endSecret()
                         .endVolume()
                         .endSpec();
@@ -297,6 +298,7 @@ class RunCommandRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.SERVICES)
     void serverIsDownForAWhile_everythingGoesOn(NoLeaks leaks) {
         leaks.allowWarnings("");
         run();

@@ -14,7 +14,7 @@ public enum ServerFeature {
     PRINTERS("printers"),
     PRIORITY_AND_FAIRNESS("priority and fairness"),
     CUSTOM_RESOURCES("custom resources"),
-    /** The resource, which a node agent lists for the environment of pods. */
+    /** The resource: a node agent starts no pod before it has listed them. */
     SERVICES("Services");
 
     private final String text;
