@@ -51,9 +51,12 @@ public record ServerVersion(int major, int minor, String text) {
         return isAtLeast(23) ? "apiserver_longrunning_requests" : "apiserver_longrunning_gauge";
     }
 
-    /** The status of a read, list or watch from a {@code resourceVersion} that is no number. */
-    public int versionThatIsNoNumber(boolean oneObject) {
-        return isNewerThanKnown() && !oneObject ? BAD_REQUEST : SERVER_ERROR;
+    /** The status of a read or a list from a {@code resourceVersion} that is no number, and how its message begins. */
+    public String versionThatIsNoNumber(boolean oneObject) {
+        String complaint = "resourceVersion: Invalid value: ";
+        return isNewerThanKnown() && !oneObject
+                ? BAD_REQUEST + " invalid resource version: " + complaint
+                : SERVER_ERROR + " " + complaint;
     }
 
     /** The status and reason of a patch that is no patch in its language, though it is JSON. */
