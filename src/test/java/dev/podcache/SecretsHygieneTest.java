@@ -14,6 +14,7 @@ import dev.podcache.embedded.StatusException;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
@@ -51,6 +52,7 @@ class SecretsHygieneTest {
     private final Timekeeper timekeeper = Timekeeper.system();
     private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
     private final Set<String> told = ConcurrentHashMap.newKeySet();
+    private final Set<FailureReason> failures = ConcurrentHashMap.newKeySet();
     private EmbeddedApiServer server;
     private KubernetesClient client;
     private Podcache cache;
@@ -86,14 +88,21 @@ class SecretsHygieneTest {
 
     /** What goes wrong at the server. */
     enum Trouble {
-        UNAUTHORIZED,
-        FORBIDDEN,
-        GONE,
-        THROTTLED,
-        BROKEN,
-        UNAVAILABLE,
-        SLOW,
-        CUT_OFF;
+        UNAUTHORIZED(FailureReason.UNAUTHORIZED),
+        FORBIDDEN(FailureReason.FORBIDDEN),
+        GONE(FailureReason.EXPIRED),
+        THROTTLED(FailureReason.THROTTLED),
+        BROKEN(FailureReason.UNAVAILABLE),
+        UNAVAILABLE(FailureReason.UNAVAILABLE),
+        SLOW(FailureReason.TIMEOUT),
+        CUT_OFF(FailureReason.UNAVAILABLE);
+
+        /** How metrics name the failure of a request that met it. */
+        final FailureReason seenAs;
+
+        Trouble(FailureReason seenAs) {
+            this.seenAs = seenAs;
+        }
 
         Faults.Switched on(Faults faults) {
             RequestPattern all = RequestPattern.any();
@@ -121,13 +130,20 @@ class SecretsHygieneTest {
         cache.registerPod(pod);
         see(cache);
         for (Trouble trouble : Trouble.values()) {
+            failures.clear();
+            int requests = server.requests().total();
             Faults.Switched on = trouble.on(server.faults());
-            // a pod of its own, so that there is something to be read anew
+            // a pod of its own, so that there is something to be read anew; under WATCH it is a watch that begins anew
             cache.registerPod(pod(trouble.name()));
-            see(cache.secrets(), "db");
-            see(cache.configMaps(), "settings");
-            on.close();
             server.faults().resetWatches(RequestPattern.any());
+            await().pollDelay(Duration.ZERO).until(() -> {
+                see(cache.secrets(), "db");
+                see(cache.configMaps(), "settings");
+                return strategy == ChangeDetectionStrategy.WATCH && trouble == Trouble.SLOW
+                        ? server.requests().total() > requests
+                        : failures.contains(trouble.seenAs);
+            });
+            on.close();
             cache.unregisterPod(pod(trouble.name()));
         }
         await().ignoreExceptions()
@@ -227,6 +243,10 @@ class SecretsHygieneTest {
                 (proxy, method, arguments) -> {
                     if (method.getDeclaringClass() == PodcacheMetrics.class) {
                         told.add(method.getName());
+                        Arrays.stream(arguments)
+                                .filter(FailureReason.class::isInstance)
+                                .map(FailureReason.class::cast)
+                                .forEach(failures::add);
                         NoLeaks.saw(Arrays.deepToString(arguments));
                         return null;
                     }
