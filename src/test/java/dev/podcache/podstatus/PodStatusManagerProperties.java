@@ -14,8 +14,8 @@ import dev.podcache.testing.FakeApiServer;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -66,7 +66,9 @@ class PodStatusManagerProperties {
 
         private final StatusFixture world = new StatusFixture();
         private final Map<String, Integer> lastSet = new HashMap<>(); // by UID
-        private final List<String> ended = new ArrayList<>(); // UIDs
+        private final Set<String> ended = new HashSet<>(); // UIDs, like the following
+        private final Set<String> askedToEnd = new HashSet<>();
+        private final Set<String> removed = new HashSet<>(); // by the trial itself
         private @Nullable Held held;
         private int sets;
 
@@ -104,15 +106,29 @@ class PodStatusManagerProperties {
                     world.manager.terminatePod(pod);
                     ended.add(uid(pod));
                 }
-                case DELETE_GRACEFULLY -> onServer(() -> world.server.cluster().delete(pod));
+                case DELETE_GRACEFULLY -> {
+                    if (isThere(pod)) {
+                        askedToEnd.add(uid(pod));
+                        world.server.cluster().delete(pod);
+                        if (!isStored(pod)) {
+                            removed.add(uid(pod));
+                        }
+                    }
+                }
                 case RECREATE -> {
-                    onServer(() -> world.server.cluster().deleteNow(pod));
+                    if (isThere(pod)) {
+                        removed.add(uid(pod));
+                        world.server.cluster().deleteNow(pod);
+                    }
                     world.create(name, spec("Always", "c1"));
                 }
-                case OVERWRITE ->
-                    onServer(() -> world.server
-                            .cluster()
-                            .updateStatus(Given.withStatus(world.stored(name), status("Unknown"))));
+                case OVERWRITE -> {
+                    if (isThere(pod)) {
+                        world.server
+                                .cluster()
+                                .updateStatus(Given.withStatus(world.stored(name), status("Unknown")));
+                    }
+                }
                 case FAIL_GET -> fail(Verb.GET);
                 case FAIL_PATCH -> fail(Verb.PATCH);
                 case FAIL_DELETE -> fail(Verb.DELETE);
@@ -165,22 +181,30 @@ class PodStatusManagerProperties {
             }
         }
 
-        private static void onServer(Runnable change) {
+        private boolean isStored(Pod pod) {
             try {
-                change.run();
+                return uid(world.stored(pod.getMetadata().getName())).equals(uid(pod));
             } catch (StatusException gone) {
-                // deleted before
+                return false;
             }
         }
 
+        /** Whether the server has that pod still; if not, it was over, or the trial itself took it away. */
+        private boolean isThere(Pod pod) {
+            boolean there = isStored(pod);
+            if (!there && !removed.contains(uid(pod))) {
+                assertThat(ended).as("pods of which nothing runs any more").contains(uid(pod));
+                assertThat(askedToEnd).as("pods that were asked to end").contains(uid(pod));
+            }
+            return there;
+        }
+
         private void requireLast(String name) {
-            Pod stored;
-            try {
-                stored = world.stored(name);
-            } catch (StatusException gone) {
+            String uid = uid(current(name));
+            if (!isThere(current(name))) {
                 return;
             }
-            String uid = uid(stored);
+            Pod stored = world.stored(name);
             if (ended.contains(uid)) {
                 assertThat(stored.getStatus().getPhase()).isEqualTo("Failed");
                 assertThat(stored.getMetadata().getDeletionTimestamp()).isNull();
@@ -210,6 +234,14 @@ class PodStatusManagerProperties {
             }
             for (FakeApiServer.Action action : world.server.actions()) {
                 assertThat(action.verb()).isIn(Verb.GET, Verb.PATCH, Verb.DELETE);
+                if (action.verb() == Verb.DELETE) {
+                    assertThat(world.known.values())
+                            .as("pods that may be deleted")
+                            .anyMatch(pod -> StatusFixture.key(pod.getMetadata().getName())
+                                            .equals(action.key())
+                                    && ended.contains(uid(pod))
+                                    && askedToEnd.contains(uid(pod)));
+                }
             }
         }
 
