@@ -18,10 +18,14 @@ class AnswerPublicationTest {
 
     private static final int LANDINGS = 500_000;
 
+    /** At least so often the reader finds something, however seldom it gets to run. */
+    private static final int FINDS = 10_000;
+
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
     private final TtlEntry<Long> entry = new TtlEntry<>(
             TtlFixture.DB, new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(timekeeper)), Long.MAX_VALUE);
     private volatile boolean landing = true;
+    private volatile long finds; // by the reader
 
     AnswerPublicationTest() {
         entry.addReference(TtlFixture.POD);
@@ -41,16 +45,21 @@ class AnswerPublicationTest {
     private @Nullable Long offence(LongFunction<@Nullable Long> read, long least) throws Exception {
         CompletableFuture<@Nullable Long> offence = CompletableFuture.supplyAsync(() -> {
             long last = 0;
+            long found = 0;
             while (landing) {
-                Long found = read.apply(last);
-                if (found != null && found < last + least) {
-                    return found;
+                Long number = read.apply(last);
+                if (number != null && number < last + least) {
+                    return number;
                 }
-                last = found == null ? last : found;
+                if (number != null) {
+                    last = number;
+                    found++;
+                    finds = found;
+                }
             }
             return null;
         });
-        for (long n = 1; n <= LANDINGS; n++) {
+        for (long n = 1; (n <= LANDINGS || finds < FINDS) && !offence.isDone(); n++) {
             Flight<Long> flight =
                     Objects.requireNonNull(entry.turn(n, 0, Long.MAX_VALUE).launched());
             entry.land(flight, Outcome.answered(new Answer.Present<>(n, n, "" + n, 8, false)), n);

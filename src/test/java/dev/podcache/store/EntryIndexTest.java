@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -100,21 +101,26 @@ class EntryIndexTest {
 
     @Test
     void find_whileOthersComeAndGo_neverMissesAnEntryThatStays() {
-        List<Indexed> staying =
-                IntStream.range(0, 20).mapToObj(i -> put("shop", "stays-" + i)).toList();
+        List<Indexed> staying = IntStream.range(0, 120)
+                .filter(i -> i % 6 == 0)
+                .mapToObj(i -> put("shop", partlyCollidingName(i)))
+                .toList();
         AtomicBoolean done = new AtomicBoolean();
+        AtomicInteger looks = new AtomicInteger();
         CompletableFuture<Long> missed = CompletableFuture.supplyAsync(() -> {
             long misses = 0;
             while (!done.get()) {
                 misses += staying.stream().filter(entry -> find(entry) != entry).count();
+                looks.incrementAndGet();
             }
             return misses;
         });
 
         // grows, is rebuilt, and shrinks, over and over
-        for (int round = 0; round < 2_000; round++) {
-            List<Indexed> coming = IntStream.range(0, round % 100)
-                    .mapToObj(i -> put("shop", "comes-" + i))
+        for (int round = 0; round < 4_000 || looks.get() < 4_000; round++) {
+            List<Indexed> coming = IntStream.range(0, round % 120)
+                    .filter(i -> i % 6 != 0)
+                    .mapToObj(i -> put("shop", partlyCollidingName(i)))
                     .toList();
             coming.forEach(index::remove);
         }
@@ -131,6 +137,11 @@ class EntryIndexTest {
 
     private @Nullable Indexed find(Indexed entry) {
         return index.find(entry.key.namespace(), entry.key.name());
+    }
+
+    /** 32 in a row have one hash code. */
+    private static String partlyCollidingName(int number) {
+        return collidingWord(number % 32) + "-" + number / 32;
     }
 
     private static String collidingWord(int bits) {
