@@ -169,7 +169,9 @@ class NodeAgentTest {
 
     @Test
     void serverDownForAMinute_everythingGoesOnAfterwards(NoLeaks leaks) {
-        leaks.allowWarnings("");
+        leaks.allowWarnings("trying on: ");
+        leaks.allowWarnings("could not be renewed in 5 tries");
+        leaks.allowWarnings("has a lease is not known, asking again in ");
         fixture.createPods(3);
         fixture.start();
         advance(Duration.ofSeconds(15));
@@ -223,7 +225,7 @@ class NodeAgentTest {
 
     @Test
     void registerNodeIsOff_nodeIsReportedOnceSomebodyCreatesIt(NoLeaks leaks) {
-        leaks.allowWarnings("");
+        leaks.allowWarnings("cannot be reported, trying on: GET Node worker-1 was answered 404");
         fixture.agent(Map.of("registerNode", false)).start();
         advance(Duration.ofSeconds(30));
         assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();

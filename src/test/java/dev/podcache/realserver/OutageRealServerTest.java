@@ -58,7 +58,8 @@ class OutageRealServerTest {
     @EnumSource(names = {"CACHE", "WATCH"})
     void serverKilledUnderLoad_knownObjectsAreReadThroughout_andAreRightAfterwards(
             ChangeDetectionStrategy strategy, NoLeaks leaks) throws InterruptedException {
-        leaks.allowWarnings("");
+        leaks.allowWarnings("failed, trying on: ");
+        leaks.allowWarnings("did not answer a ping");
         List<String> names =
                 IntStream.range(0, OBJECTS).mapToObj(i -> "db-" + i).toList();
         try (TestNamespace shop = new TestNamespace(own);
