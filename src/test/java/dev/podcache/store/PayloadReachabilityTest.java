@@ -52,7 +52,6 @@ class PayloadReachabilityTest {
     private static void unreachableWhenLastReferenceGone(StoreFixture<?> f) {
         try (f) {
             WeakReference<Secret> payload = held(f);
-            requireHeld(payload);
 
             f.store.deleteReference(DB, POD);
 
@@ -141,13 +140,15 @@ class PayloadReachabilityTest {
 
     @Test
     void cache_evictedByTheBudget_payloadIsUnreachable() {
-        try (TtlFixture f = TtlFixture.boundedTo(300)) {
+        try (TtlFixture f = TtlFixture.boundedTo(1000)) {
+            WeakReference<Secret> fits = held(f);
             // larger than the whole budget
-            f.create(DB, "x".repeat(1000));
-            f.store.addReference(DB, POD);
-            WeakReference<Secret> payload = read(f.store, DB);
+            f.update(DB, "x".repeat(1000));
+            f.hear();
+            WeakReference<Secret> tooLarge = read(f.store, DB);
 
-            awaitCollected(payload);
+            awaitCollected(fits);
+            awaitCollected(tooLarge);
             assertThat(f.store.state(DB).references()).isEqualTo(1);
             f.store.deleteReference(DB, POD);
             // the sweep notices that there is nothing left to sweep
@@ -239,7 +240,9 @@ class PayloadReachabilityTest {
     private static WeakReference<Secret> held(StoreFixture<?> f) {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        return read(f.store, DB);
+        WeakReference<Secret> payload = read(f.store, DB);
+        requireHeld(payload);
+        return payload;
     }
 
     /** In a frame of its own, so that no variable of the test holds it. */
