@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -118,7 +119,9 @@ class ManyWatchesRealServerTest {
                     .toList();
             long heapBefore = heap();
             long began = System.nanoTime();
-            all.forEach(this::listAndWatch);
+            // a list that fails says why, instead of a watch that never opens
+            CompletableFuture.allOf(all.stream().map(this::listAndWatch).toArray(CompletableFuture[]::new))
+                    .join();
             await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(() -> opened.get() == MANY);
             long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();
             log.info(
@@ -131,8 +134,8 @@ class ManyWatchesRealServerTest {
                     (heap() - heapBefore) / MANY);
         }
 
-        private void listAndWatch(ListerWatcher<Secret> secrets) {
-            secrets.list(Duration.ofSeconds(Patience.SECONDS)).thenAccept(listed -> {
+        private CompletableFuture<Void> listAndWatch(ListerWatcher<Secret> secrets) {
+            return secrets.list(Duration.ofSeconds(Patience.SECONDS)).thenAccept(listed -> {
                 assertThat(listed.items()).hasSize(1);
                 handles.add(secrets.watch(listed.resourceVersion(), Duration.ofHours(1), this::count));
             });
