@@ -3,6 +3,7 @@ package dev.podcache.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A TTL store of Secrets on a server without HTTP, both driven by hand. */
@@ -33,13 +35,23 @@ final class TtlFixture extends StoreFixture<TtlObjectStore<Secret>> {
     }
 
     TtlFixture(ManualTimekeeper timekeeper, StoreOptions options) {
-        this(timekeeper, options, FixedTtl.ofSeconds(60));
+        this(timekeeper, options, UnaryOperator.identity());
     }
 
-    private TtlFixture(ManualTimekeeper timekeeper, StoreOptions options, FixedTtl ttl) {
+    /** With something between the store and its server. */
+    TtlFixture(ManualTimekeeper timekeeper, StoreOptions options, UnaryOperator<ObjectGetter<Secret>> between) {
+        this(timekeeper, options, FixedTtl.ofSeconds(60), between);
+    }
+
+    private TtlFixture(
+            ManualTimekeeper timekeeper,
+            StoreOptions options,
+            FixedTtl ttl,
+            UnaryOperator<ObjectGetter<Secret>> between) {
         super(
                 timekeeper,
-                server -> new TtlObjectStore<>(ObjectKind.SECRET, server.getter(ObjectKind.SECRET), ttl, options));
+                server -> new TtlObjectStore<>(
+                        ObjectKind.SECRET, between.apply(server.getter(ObjectKind.SECRET)), ttl, options));
         this.ttl = ttl;
     }
 

@@ -113,7 +113,7 @@ class TtlStoreProperties {
     }
 
     private static Arbitrary<Duration> times() {
-        return Arbitraries.of(1L, 50L, 100L, 999L, 15_000L, 59_950L, 60_000L, 300_000L)
+        return Arbitraries.of(1L, 50L, 100L, 250L, 999L, 15_000L, 59_950L, 60_000L, 300_000L)
                 .map(Duration::ofMillis);
     }
 

@@ -2,6 +2,10 @@ package dev.podcache.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.Freshness;
+import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -11,27 +15,27 @@ import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Phase;
 import dev.podcache.object.PodKey;
 import dev.podcache.testing.ManualTimekeeper;
-import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A TTL store and its server, and beside them a model that says what a get may bring. For one thread. */
+/**
+ * A TTL store and its server, and beside them a model that says what a get may bring. The model knows what the store
+ * must know from the answers on their way to it, and never asks it. For one thread.
+ */
 final class TtlWorld {
 
     /** What decides what a get of one object may bring. */
     private static final class Model {
         final Map<PodKey, Integer> references = new HashMap<>();
-        boolean answered; // since the last new reference
-
-        @Nullable
-        String seen; // since then, and not gone since
-
-        long seenVersion;
-        boolean freshSince; // whether `seen` is what the answer at `answeredAt` said
+        boolean answered; // since the last new reference, like all that follows
+        @Nullable Secret present; // null if the answer was that there is none
         long answeredAt;
+        int failures; // in a row
+        long failedAt;
+        boolean refused; // by the last of them
 
         int count() {
             return references.values().stream().mapToInt(Integer::intValue).sum();
@@ -39,8 +43,12 @@ final class TtlWorld {
 
         void forget() {
             answered = false;
-            seen = null;
-            freshSince = false;
+            present = null;
+            failures = 0;
+        }
+
+        boolean isAbsent() {
+            return answered && present == null;
         }
     }
 
@@ -54,7 +62,41 @@ final class TtlWorld {
     TtlWorld(Duration maxStaleness) {
         ManualTimekeeper timekeeper = ManualTimekeeper.passingWhileWaiting();
         this.maxStaleness = maxStaleness;
-        this.f = new TtlFixture(timekeeper, StoreOptions.defaults(timekeeper).backgroundRefresh(maxStaleness));
+        this.f = new TtlFixture(
+                timekeeper, StoreOptions.defaults(timekeeper).backgroundRefresh(maxStaleness), this::listening);
+    }
+
+    private ObjectGetter<Secret> listening(ObjectGetter<Secret> server) {
+        return (key, freshness, timeout) -> server.get(key, freshness, timeout)
+                .whenComplete((fetched, failure) -> heard(key, freshness, fetched, failure));
+    }
+
+    private void heard(
+            ObjectKey key, Freshness freshness, @Nullable Fetched<Secret> fetched, @Nullable Throwable thrown) {
+        Model model = model(key);
+        if (fetched != null) {
+            boolean older = model.present != null && versionOf(fetched.object()) < versionOf(model.present);
+            // what is older may come from a server that lags: the LATEST read that must follow decides
+            if (freshness == Freshness.LATEST || !older) {
+                answer(model, fetched.object());
+            }
+        } else if (ApiServerException.causeOf(thrown) instanceof ApiServerException failure
+                && failure.reason() == FailureReason.NOT_FOUND) {
+            if (freshness == Freshness.LATEST) {
+                answer(model, null);
+            }
+        } else {
+            model.failures++;
+            model.failedAt = f.timekeeper.nanoTime();
+            model.refused = ((ApiServerException) ApiServerException.causeOf(thrown)).reason() == FailureReason.FORBIDDEN;
+        }
+    }
+
+    private void answer(Model model, @Nullable Secret said) {
+        model.answered = true;
+        model.present = said;
+        model.answeredAt = f.timekeeper.nanoTime();
+        model.failures = 0;
     }
 
     void addReference(ObjectKey key, PodKey pod) {
@@ -111,99 +153,86 @@ final class TtlWorld {
 
     void get(ObjectKey key) {
         Model model = model(key);
-        ObjectState before = f.store.state(key);
-        boolean bearable = isBearable(before);
-        boolean behind = bearable || (before.lastFailure() != null && before.phase() != Phase.UNREAD);
-        boolean fresh = model.freshSince && f.timekeeper.nanoTime() - model.answeredAt < f.ttl.ttlNanos();
+        Secret known = model.present;
+        boolean absent = model.isAbsent();
+        boolean failed = model.failures > 0;
+        boolean fresh = isFresh(model);
+        boolean bearable = known != null && !fresh && f.ttl.ttlNanos() > 0 && age(model) < bearableUntil();
+        long tooSoon = model.failedAt + shortestPause(model) - f.timekeeper.nanoTime();
+        long age = age(model);
         int requests = f.server.gets(key);
         try {
             Secret got = f.store.get(key.namespace(), key.name());
             requests = f.server.gets(key) - requests;
             assertThat(model.count()).as("P6: references of " + key).isPositive();
-            if (fresh) {
+            if (known == null) {
+                requireLatest(key, got);
+            } else if (fresh || requests == 0) {
+                assertThat(got).as("%s without a request", key).isEqualTo(known);
                 assertThat(requests).as("P3: requests for a fresh object").isZero();
-                assertThat(Secrets.value(got)).isEqualTo(model.seen);
-            } else if (bearable) {
-                servedBehind(key, before, got, requests);
-                brought(key, model, got, true, requests);
+                assertThat(fresh || failed || bearable || age < f.ttl.ttlNanos() + FreshnessClock.TICK.toNanos())
+                        .as("%s is served without a request at the age of %s ns", key, age)
+                        .isTrue();
             } else {
-                brought(key, model, got, behind, requests);
+                assertThat(requests).as("P3: a refresh and its check").isLessThanOrEqualTo(2);
+                assertThat(failed && tooSoon > 0)
+                        .as("P3: a refresh %s ns too soon after one that failed", tooSoon)
+                        .isFalse();
+                // behind a get that does not wait for it, else before it
+                assertThat(got).as("%s with a request", key).isEqualTo(bearable || failed ? known : latestKnown(model, known));
+                requireLatestUnlessLagging(key, got, bearable || failed || model.failures > 0);
             }
+            boolean due = bearable && !failed && age >= bearableUntil() - maxStaleness.toNanos() / 2 + FreshnessClock.TICK.toNanos();
+            assertThat(due && requests == 0).as("B7: no request behind a get that is due for one").isFalse();
         } catch (NotRegistered e) {
             assertThat(model.count()).as("P6: references of " + key).isZero();
             assertThat(f.server.gets(key)).isEqualTo(requests);
         } catch (NotFound e) {
-            assertThat(bearable).as("P4: %s was known, yet NotFound", key).isFalse();
-            boolean knownAbsent = before.phase() == Phase.ABSENT && e.getCause() != null;
-            assertThat(atServer(key) == null || knownAbsent)
+            assertThat(fresh || bearable).as("P4: %s was known, yet NotFound", key).isFalse();
+            assertThat(model.isAbsent() && atServer(key) == null || absent && failed || absent && e.getCause() != null)
                     .as("P4: %s exists, yet NotFound", key)
                     .isTrue();
-            model.forget();
-            model.answered = true;
         } catch (FetchFailed e) {
-            assertThat(model.seen)
-                    .as("P4: a failure took away what was known of %s", key)
-                    .isNull();
+            assertThat(known).as("P4: a failure took away what was known of %s", key).isNull();
+            assertThat(absent).as("P4: a failure took away that %s is absent", key).isFalse();
         }
     }
 
-    /** Whether an object is stale, but so little that no get waits for its refresh. */
-    private boolean isBearable(ObjectState state) {
-        return state.phase() == Phase.STALE
-                && f.ttl.ttlNanos() > 0
-                && state.age() != null
-                && state.age().toNanos() < f.ttl.ttlNanos() + maxStaleness.toNanos();
+    private boolean isFresh(Model model) {
+        return model.present != null && age(model) < f.ttl.ttlNanos();
     }
 
-    private void servedBehind(ObjectKey key, ObjectState before, Secret got, int requests) {
-        assertThat(got.getMetadata().getResourceVersion())
-                .as("B7: %s is served as it was known", key)
-                .isEqualTo(before.resourceVersion());
-        boolean leewayIsOver = before.age() != null
-                && before.age().toNanos()
-                        >= f.ttl.ttlNanos() + maxStaleness.toNanos() / 2 + FreshnessClock.TICK.toNanos();
-        if (leewayIsOver && before.lastFailure() == null) {
-            assertThat(requests)
-                    .as("B7: requests behind a get that is due for one")
-                    .isPositive();
+    private long age(Model model) {
+        return f.timekeeper.nanoTime() - model.answeredAt;
+    }
+
+    private long bearableUntil() {
+        return f.ttl.ttlNanos() + maxStaleness.toNanos();
+    }
+
+    /** After so many failures in a row; half of 1 s that doubles up to 30 s, and one fewer counts after a refusal. */
+    private static long shortestPause(Model model) {
+        int counted = Math.max(1, model.refused ? model.failures - 1 : model.failures);
+        return Duration.ofSeconds(Math.min(30, 1L << Math.min(5, counted - 1))).toNanos() / 2;
+    }
+
+    /** What is known after a refresh: what it brought, or what was known if it failed. */
+    private static Secret latestKnown(Model model, Secret known) {
+        return model.present == null ? known : model.present;
+    }
+
+    private void requireLatest(ObjectKey key, Secret got) {
+        assertThat(got).as("P1: the first answer of " + key).isEqualTo(atServer(key));
+    }
+
+    private void requireLatestUnlessLagging(ObjectKey key, Secret got, boolean failed) {
+        if (!failed && !lagging) {
+            assertThat(got).as("refreshed " + key).isEqualTo(atServer(key));
         }
     }
 
-    private void brought(ObjectKey key, Model model, Secret got, boolean behind, int requests) {
-        long version = Long.parseLong(got.getMetadata().getResourceVersion());
-        Secret latest = atServer(key);
-        if (!model.answered) {
-            assertThat(latest)
-                    .as("P1: %s was deleted before it was referred to", key)
-                    .isNotNull();
-            assertThat(got.getMetadata().getResourceVersion())
-                    .as("P1: the first answer after a new reference")
-                    .isEqualTo(latest == null ? "" : latest.getMetadata().getResourceVersion());
-        }
-        if (model.seen != null) {
-            assertThat(version).as("P2: version of " + key).isGreaterThanOrEqualTo(model.seenVersion);
-            assertThat(requests).as("P3: a refresh and its check").isLessThanOrEqualTo(2);
-        }
-        boolean answered = !behind && requests > 0 && f.store.state(key).lastFailure() == null;
-        if (answered && !lagging) {
-            assertThat(latest).isNotNull();
-            assertThat(Secrets.value(got)).isEqualTo(latest == null ? "" : Secrets.value(latest));
-        }
-        if (requests == 0 && !behind && model.freshSince) {
-            assertThat(f.timekeeper.nanoTime() - model.answeredAt)
-                    .as("age of what was served without a request")
-                    .isLessThan(f.ttl.ttlNanos() + FreshnessClock.TICK.toNanos());
-        }
-        model.answered = true;
-        model.seen = Secrets.value(got);
-        model.seenVersion = version;
-        if (answered) {
-            model.freshSince = true;
-            model.answeredAt = f.timekeeper.nanoTime();
-        } else if (behind) {
-            // a refresh behind the gets may have brought something newer than what was returned
-            model.freshSince = false;
-        }
+    private static long versionOf(Secret secret) {
+        return Long.parseLong(secret.getMetadata().getResourceVersion());
     }
 
     /** What must hold at any time. */
@@ -211,12 +240,26 @@ final class TtlWorld {
         long held = 0;
         for (Map.Entry<ObjectKey, Model> known : models.entrySet()) {
             int count = known.getValue().count();
-            assertThat(f.store.state(known.getKey()).references())
+            ObjectState state = f.store.state(known.getKey());
+            assertThat(state.references())
                     .as("P6: references of " + known.getKey())
                     .isEqualTo(count);
             held += count > 0 ? 1 : 0;
+            requireShown(known.getValue(), state);
         }
         assertThat((long) f.store.size()).as("P5: entries").isEqualTo(held);
+    }
+
+    private void requireShown(Model model, ObjectState state) {
+        Phase phase = model.answered ? Phase.ABSENT : Phase.UNREAD;
+        if (model.present != null) {
+            phase = isFresh(model) ? Phase.FRESH : Phase.STALE;
+        }
+        assertThat(state.phase()).isEqualTo(phase);
+        assertThat(state.age()).isEqualTo(model.answered ? Duration.ofNanos(age(model)) : null);
+        assertThat(state.lastFailure() != null).as("shows a failure").isEqualTo(model.failures > 0);
+        assertThat(state.resourceVersion())
+                .isEqualTo(model.present == null ? "" : model.present.getMetadata().getResourceVersion());
     }
 
     /** Takes back every reference, checks that nothing is left, and ends. */
