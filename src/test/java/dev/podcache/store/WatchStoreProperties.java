@@ -17,7 +17,7 @@ import net.jqwik.api.Tuple;
 
 /**
  * Strategy WATCH against a model: any history of references, gets, changes at the server, broken watches, forgotten
- * history, failures and passing time. Holds the store to monotone reads (P2), stale on error (P4), no leak (P5), the
+ * history, failures and passing time. Holds the store to registration (P1), monotone reads (P2), stale on error (P4), no leak (P5), the
  * count of references (P6), convergence once the faults end (P7) and staleness that says why (P9).
  */
 class WatchStoreProperties {

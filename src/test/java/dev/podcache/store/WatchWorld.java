@@ -2,6 +2,8 @@ package dev.podcache.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.embedded.Resource;
+import dev.podcache.embedded.Selection;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -23,48 +25,76 @@ import org.jspecify.annotations.Nullable;
 /** A watch store and its server, and beside them a model that says what a get may bring. For one thread. */
 final class WatchWorld {
 
+    /** The fixture's: no object is idle that was read in the last minute. */
+    private static final Duration SOONEST_IDLE = Duration.ofMinutes(1);
+
     /** What decides what a get of one object may bring. */
     private static final class Model {
         final Map<PodKey, Integer> references = new HashMap<>();
         boolean known; // whether the object, or its absence, was seen in this epoch
-        long seenVersion;
+        long atLeast; // no get may bring an older version
+        long usedAt; // when the store last had reason to think that somebody reads the object
+        boolean mayBeImmutable; // whether the server had an immutable one in this epoch
+        boolean isImmutable; // of the last one that a get brought
+        boolean disturbed; // whether anything but the store may have ended its watch
 
         int count() {
             return references.values().stream().mapToInt(Integer::intValue).sum();
-        }
-
-        void forget() {
-            known = false;
-            seenVersion = 0;
         }
     }
 
     private final WatchFixture f = new WatchFixture(ManualTimekeeper.passingWhileWaiting(), PodcacheMetrics.NONE);
     private final Map<ObjectKey, Model> models = new HashMap<>();
     private int written;
+    private boolean failing; // whether there may be failures left that nobody met
 
     void addReference(ObjectKey key, PodKey pod) {
-        String before = f.store.state(key).freshness();
-        boolean newEpoch = before.startsWith("watch closed")
-                || before.startsWith("immutable")
-                || before.startsWith("watch being opened again");
+        Model model = model(key);
+        boolean first = model.count() == 0;
+        boolean watched = f.server.isWatched(key);
+        boolean closed = model.known && !watched && (model.isImmutable || !model.disturbed);
+        long lists = lists(key);
+        Secret then = atServer(key);
+        long now = Long.parseLong(f.server
+                .cluster()
+                .list(Resource.SECRETS, Selection.everything(), "")
+                .resourceVersion());
         f.store.addReference(key, pod);
-        model(key).references.merge(pod, 1, Integer::sum);
-        if (newEpoch) {
-            model(key).forget();
+        model.references.merge(pod, 1, Integer::sum);
+        boolean listed = lists(key) > lists;
+        if (watched && !first) {
+            assertThat(listed).as("P1: joining the live watch of %s is a request", key).isFalse();
         }
+        if (first || closed) {
+            assertThat(listed).as("P1: registration of " + key + " opens its watch").isTrue();
+        }
+        if (listed) {
+            model.known = false;
+            model.isImmutable = false;
+            model.mayBeImmutable = then != null && Boolean.TRUE.equals(then.getImmutable());
+            model.usedAt = f.timekeeper.nanoTime();
+            model.atLeast = Math.max(model.atLeast, then == null ? now + 1 : versionOf(then));
+        }
+    }
+
+    /** How many lists of that object there were. */
+    private long lists(ObjectKey key) {
+        return f.server.actions().stream()
+                .filter(action -> action.verb() == Verb.LIST && action.key().equals(key))
+                .count();
     }
 
     void deleteReference(ObjectKey key, PodKey pod) {
         f.store.deleteReference(key, pod);
         model(key).references.computeIfPresent(pod, (p, count) -> count == 1 ? null : count - 1);
         if (model(key).count() == 0) {
-            model(key).forget();
+            model(key).known = false;
         }
     }
 
     void write(ObjectKey key, boolean immutable) {
         written++;
+        model(key).mayBeImmutable |= immutable;
         Secret secret = immutable ? Secrets.immutable(key, "v" + written) : Secrets.of(key, "v" + written);
         Secret old = atServer(key);
         if (old == null) {
@@ -86,9 +116,12 @@ final class WatchWorld {
 
     void fail(Verb verb, int times, FailureReason reason) {
         f.fail(verb, times, reason, 0);
+        models.values().forEach(model -> model.disturbed = true);
+        failing = true;
     }
 
     void resetWatches() {
+        models.values().forEach(model -> model.disturbed = true);
         f.server.resetWatches();
     }
 
@@ -101,17 +134,16 @@ final class WatchWorld {
         try {
             Secret got = f.store.get(key.namespace(), key.name());
             assertThat(model.count()).as("P6: references of " + key).isPositive();
-            long version = Long.parseLong(got.getMetadata().getResourceVersion());
-            assertThat(version).as("P2: version of " + key).isGreaterThanOrEqualTo(model.seenVersion);
-            model.seenVersion = version;
-            model.known = true;
-            requireLatestIfLive(key, got);
+            assertThat(versionOf(got)).as("P1, P2: version of " + key).isGreaterThanOrEqualTo(model.atLeast);
+            model.atLeast = versionOf(got);
+            model.isImmutable = Boolean.TRUE.equals(got.getImmutable());
+            answered(model, key, got);
         } catch (NotRegistered e) {
             assertThat(model.count()).as("P6: references of " + key).isZero();
         } catch (NotFound e) {
             assertThat(model.count()).isPositive();
-            model.known = true;
-            requireLatestIfLive(key, null);
+            model.isImmutable = false;
+            answered(model, key, null);
         } catch (NotSynced e) {
             assertThat(model.known)
                     .as("P4: a failure took away what was known of %s", key)
@@ -119,10 +151,13 @@ final class WatchWorld {
         }
     }
 
-    private void requireLatestIfLive(ObjectKey key, @Nullable Secret got) {
-        if (!f.store.state(key).freshness().equals("watched")) {
+    private void answered(Model model, ObjectKey key, @Nullable Secret got) {
+        model.known = true;
+        model.usedAt = f.timekeeper.nanoTime();
+        if (!f.server.isWatched(key)) {
             return;
         }
+        model.disturbed = failing;
         // events of this server come at once: what is watched is what is there
         Secret latest = atServer(key);
         assertThat(got == null ? "absent" : got.getMetadata().getResourceVersion())
@@ -139,12 +174,22 @@ final class WatchWorld {
             if (known.getValue().count() > 0) {
                 held++;
             }
-            if (state.phase() == Phase.STALE && state.freshness().startsWith("watch lost")) {
-                assertThat(state.lastFailure()).as("P9: stale, so it says why").isNotNull();
-            }
+            requireShown(known.getKey(), known.getValue(), state);
         }
         assertThat((long) f.store.size()).as("P5: entries").isEqualTo(held);
         assertThat((long) f.server.openWatches()).as("P5: watches").isLessThanOrEqualTo(held);
+    }
+
+    private void requireShown(ObjectKey key, Model model, ObjectState state) {
+        if (state.phase() == Phase.FRESH && !model.mayBeImmutable) {
+            assertThat(f.server.isWatched(key))
+                    .as("P9: %s is FRESH, so it is watched", key)
+                    .isTrue();
+        }
+        boolean idle = f.timekeeper.nanoTime() - model.usedAt >= SOONEST_IDLE.toNanos();
+        if (state.phase() == Phase.STALE && !idle) {
+            assertThat(state.lastFailure()).as("P9: stale, so it says why").isNotNull();
+        }
     }
 
     /**
@@ -155,9 +200,11 @@ final class WatchWorld {
         f.server.clearFailures();
         f.timekeeper.advance(Duration.ofSeconds(31));
         models.forEach((key, model) -> {
-            if (model.count() > 0 && !f.store.state(key).freshness().startsWith("immutable")) {
+            if (model.count() > 0) {
                 get(key);
-                assertThat(f.store.state(key).freshness()).as("P7: " + key).matches("watched|immutable.*");
+                assertThat(model.isImmutable || f.server.isWatched(key))
+                        .as("P7: %s is watched again", key)
+                        .isTrue();
             }
         });
         models.forEach((key, model) -> model.references.forEach((pod, count) -> {
@@ -172,6 +219,10 @@ final class WatchWorld {
 
     private Model model(ObjectKey key) {
         return models.computeIfAbsent(key, k -> new Model());
+    }
+
+    private static long versionOf(Secret secret) {
+        return Long.parseLong(secret.getMetadata().getResourceVersion());
     }
 
     private @Nullable Secret atServer(ObjectKey key) {

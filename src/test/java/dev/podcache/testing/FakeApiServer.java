@@ -166,6 +166,11 @@ public final class FakeApiServer implements AutoCloseable {
         return openWatches.size();
     }
 
+    /** Whether a watch of that object, by its name, is open. */
+    public boolean isWatched(ObjectKey key) {
+        return openWatches.stream().anyMatch(watch -> watch.key().equals(key));
+    }
+
     // What goes wrong
 
     /** Fails the next {@code times} calls, of whatever port. */

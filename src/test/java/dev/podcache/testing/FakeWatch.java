@@ -11,6 +11,7 @@ import dev.podcache.embedded.ClusterEvent;
 import dev.podcache.embedded.ClusterWatch;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.WatchListener;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Status;
@@ -36,6 +37,10 @@ final class FakeWatch<T extends HasMetadata> implements WatchHandle, WatchListen
         this.kind = kind;
         this.request = request;
         this.events = events;
+    }
+
+    ObjectKey key() {
+        return request.key();
     }
 
     void open(Function<WatchListener, ClusterWatch> opening) {
