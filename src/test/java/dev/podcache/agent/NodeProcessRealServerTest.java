@@ -183,9 +183,7 @@ class NodeProcessRealServerTest {
                     .as("how the agent ended by itself")
                     .startsWith("1: ")
                     .containsPattern("API server .* no answer .* check that it runs there");
-            assertThat(++givenUp)
-                    .as("first contacts that were given up")
-                    .isLessThanOrEqualTo(MOST_GIVEN_UP);
+            assertThat(++givenUp).as("first contacts that were given up").isLessThanOrEqualTo(MOST_GIVEN_UP);
             start();
         }
         return runningPods();

@@ -124,9 +124,7 @@ class PodStatusManagerProperties {
                 }
                 case OVERWRITE -> {
                     if (isThere(pod)) {
-                        world.server
-                                .cluster()
-                                .updateStatus(Given.withStatus(world.stored(name), status("Unknown")));
+                        world.server.cluster().updateStatus(Given.withStatus(world.stored(name), status("Unknown")));
                     }
                 }
                 case FAIL_GET -> fail(Verb.GET);

@@ -31,7 +31,10 @@ final class TtlWorld {
     private static final class Model {
         final Map<PodKey, Integer> references = new HashMap<>();
         boolean answered; // since the last new reference, like all that follows
-        @Nullable Secret present; // null if the answer was that there is none
+
+        @Nullable
+        Secret present; // null if the answer was that there is none
+
         long answeredAt;
         int failures; // in a row
         long failedAt;
@@ -88,7 +91,8 @@ final class TtlWorld {
         } else {
             model.failures++;
             model.failedAt = f.timekeeper.nanoTime();
-            model.refused = ((ApiServerException) ApiServerException.causeOf(thrown)).reason() == FailureReason.FORBIDDEN;
+            model.refused =
+                    ((ApiServerException) ApiServerException.causeOf(thrown)).reason() == FailureReason.FORBIDDEN;
         }
     }
 
@@ -179,22 +183,34 @@ final class TtlWorld {
                         .as("P3: a refresh %s ns too soon after one that failed", tooSoon)
                         .isFalse();
                 // behind a get that does not wait for it, else before it
-                assertThat(got).as("%s with a request", key).isEqualTo(bearable || failed ? known : latestKnown(model, known));
+                assertThat(got)
+                        .as("%s with a request", key)
+                        .isEqualTo(bearable || failed ? known : latestKnown(model, known));
                 requireLatestUnlessLagging(key, got, bearable || failed || model.failures > 0);
             }
-            boolean due = bearable && !failed && age >= bearableUntil() - maxStaleness.toNanos() / 2 + FreshnessClock.TICK.toNanos();
-            assertThat(due && requests == 0).as("B7: no request behind a get that is due for one").isFalse();
+            boolean due = bearable
+                    && !failed
+                    && age >= bearableUntil() - maxStaleness.toNanos() / 2 + FreshnessClock.TICK.toNanos();
+            assertThat(due && requests == 0)
+                    .as("B7: no request behind a get that is due for one")
+                    .isFalse();
         } catch (NotRegistered e) {
             assertThat(model.count()).as("P6: references of " + key).isZero();
             assertThat(f.server.gets(key)).isEqualTo(requests);
         } catch (NotFound e) {
-            assertThat(fresh || bearable).as("P4: %s was known, yet NotFound", key).isFalse();
+            assertThat(fresh || bearable)
+                    .as("P4: %s was known, yet NotFound", key)
+                    .isFalse();
             assertThat(model.isAbsent() && atServer(key) == null || absent && failed || absent && e.getCause() != null)
                     .as("P4: %s exists, yet NotFound", key)
                     .isTrue();
         } catch (FetchFailed e) {
-            assertThat(known).as("P4: a failure took away what was known of %s", key).isNull();
-            assertThat(absent).as("P4: a failure took away that %s is absent", key).isFalse();
+            assertThat(known)
+                    .as("P4: a failure took away what was known of %s", key)
+                    .isNull();
+            assertThat(absent)
+                    .as("P4: a failure took away that %s is absent", key)
+                    .isFalse();
         }
     }
 
@@ -259,7 +275,8 @@ final class TtlWorld {
         assertThat(state.age()).isEqualTo(model.answered ? Duration.ofNanos(age(model)) : null);
         assertThat(state.lastFailure() != null).as("shows a failure").isEqualTo(model.failures > 0);
         assertThat(state.resourceVersion())
-                .isEqualTo(model.present == null ? "" : model.present.getMetadata().getResourceVersion());
+                .isEqualTo(
+                        model.present == null ? "" : model.present.getMetadata().getResourceVersion());
     }
 
     /** Takes back every reference, checks that nothing is left, and ends. */

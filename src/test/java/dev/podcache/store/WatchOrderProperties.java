@@ -91,12 +91,12 @@ class WatchOrderProperties {
             this.ended = CompletableFuture.runAsync(() -> {
                 while (!over.get()) {
                     long before = newest.get();
-                    long version = Long.parseLong(f.store
-                            .get(DB.namespace(), DB.name())
-                            .getMetadata()
-                            .getResourceVersion());
+                    long version = Long.parseLong(
+                            f.store.get(DB.namespace(), DB.name()).getMetadata().getResourceVersion());
                     newest.accumulateAndGet(version, Math::max);
-                    assertThat(version).as("a get after one that brought %s", before).isGreaterThanOrEqualTo(before);
+                    assertThat(version)
+                            .as("a get after one that brought %s", before)
+                            .isGreaterThanOrEqualTo(before);
                     reads.incrementAndGet();
                 }
             });

@@ -45,11 +45,12 @@ class WatchRetriesProperties {
                 f.store.addReference(DB, POD);
                 f.get();
             }
-            RequestPattern failing = verb == null
-                    ? RequestPattern.any()
-                    : RequestPattern.any().verb(verb);
+            RequestPattern failing =
+                    verb == null ? RequestPattern.any() : RequestPattern.any().verb(verb);
             f.server.failNext(
-                    Integer.MAX_VALUE, ApiServerException.withoutAnswer(reason, "a request", "for the test", null), failing);
+                    Integer.MAX_VALUE,
+                    ApiServerException.withoutAnswer(reason, "a request", "for the test", null),
+                    failing);
             long begun = f.timekeeper.nanoTime();
             f.server.clearActions();
             f.server.resetWatches();

@@ -63,10 +63,14 @@ final class WatchWorld {
         model.references.merge(pod, 1, Integer::sum);
         boolean listed = lists(key) > lists;
         if (watched && !first) {
-            assertThat(listed).as("P1: joining the live watch of %s is a request", key).isFalse();
+            assertThat(listed)
+                    .as("P1: joining the live watch of %s is a request", key)
+                    .isFalse();
         }
         if (first || closed) {
-            assertThat(listed).as("P1: registration of " + key + " opens its watch").isTrue();
+            assertThat(listed)
+                    .as("P1: registration of " + key + " opens its watch")
+                    .isTrue();
         }
         if (listed) {
             model.known = false;
