@@ -2,7 +2,7 @@ package dev.podcache.concurrency;
 
 import org.jetbrains.lincheck.datastructures.StressOptions;
 
-/** How long and hard all checkers here try. */
+/** How long and hard all checkers on real threads here try; at night as they do by default. */
 final class Linearizability {
 
     private Linearizability() {}
@@ -10,8 +10,8 @@ final class Linearizability {
     /** Fails, with the program and its impossible outcome, if {@code operations} are not linearizable. */
     static void check(Class<?> operations) {
         new StressOptions()
-                .iterations(10)
-                .invocationsPerIteration(1000)
+                .iterations(Effort.NIGHTLY ? 100 : 10)
+                .invocationsPerIteration(Effort.NIGHTLY ? 10_000 : 1_000)
                 .threads(3)
                 .actorsPerThread(3)
                 .check(operations);

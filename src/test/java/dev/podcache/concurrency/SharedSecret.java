@@ -17,27 +17,45 @@ import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The one object that the checkers' threads contend for. */
+/**
+ * The objects that the checkers' threads contend for. Their server answers on threads of its own, so that others can
+ * join what is under way, or detach it.
+ */
 final class SharedSecret {
 
     static final ObjectKey KEY = ObjectKey.of("default", "a");
+
+    private static final Executor SERVER = Executors.newFixedThreadPool(2, task -> {
+        Thread thread = new Thread(task, "server");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     private SharedSecret() {}
 
     private record Constant(long ttlNanos, String origin) implements ObjectTtlSource {}
 
-    /** A store whose server has version {@code version} of the object, and answers on the thread that asks. */
+    /** Another object, which nothing writes. */
+    static ObjectKey key(int number) {
+        return number == 1 ? KEY : ObjectKey.of("default", "a" + number);
+    }
+
+    /** A store whose server has version {@code version} of each object. */
     static TtlObjectStore<Secret> ttlStore(long ttlNanos, IntSupplier version) {
         return new TtlObjectStore<>(
                 ObjectKind.SECRET,
-                (key, freshness, timeout) -> {
-                    String now = Integer.toString(version.getAsInt());
-                    return CompletableFuture.completedFuture(new Fetched<>(Secrets.of(KEY, now), now, 10));
-                },
+                (key, freshness, timeout) -> CompletableFuture.supplyAsync(
+                        () -> {
+                            String now = Integer.toString(version.getAsInt());
+                            return new Fetched<>(Secrets.of(key, now), now, 10);
+                        },
+                        SERVER),
                 new Constant(ttlNanos, "set by the test"),
                 StoreOptions.defaults(new ManualTimekeeper()));
     }
@@ -45,14 +63,25 @@ final class SharedSecret {
     /** A server that tells its watch of each version, on the thread that writes it, before the write is over. */
     static final class Watched implements ListerWatcher<Secret> {
 
+        private final ObjectKey key;
         private int version = 1; // guarded by this
         private @Nullable Consumer<WatchEvent<Secret>> watcher; // guarded by this
+
+        Watched() {
+            this(KEY);
+        }
+
+        private Watched(ObjectKey key) {
+            this.key = key;
+        }
 
         WatchObjectStore<Secret> store() {
             return new WatchObjectStore<>(
                     ObjectKind.SECRET,
-                    key -> this,
-                    (key, freshness, timeout) -> CompletableFuture.completedFuture(fetched()),
+                    wanted -> wanted.equals(key) ? this : new Watched(wanted),
+                    (wanted, freshness, timeout) -> {
+                        throw new AssertionError("lists are allowed");
+                    },
                     StoreOptions.defaults(new ManualTimekeeper()),
                     WatchObjectStore.WatchTimes.DEFAULT);
         }
@@ -68,14 +97,24 @@ final class SharedSecret {
 
         @Override
         public CompletableFuture<Listed<Secret>> list(Duration timeout) {
-            Fetched<Secret> now = fetched();
-            return CompletableFuture.completedFuture(new Listed<>(ImmutableList.of(now), now.resourceVersion()));
+            return CompletableFuture.supplyAsync(
+                    () -> {
+                        Fetched<Secret> now = fetched();
+                        return new Listed<>(ImmutableList.of(now), now.resourceVersion());
+                    },
+                    SERVER);
         }
 
         @Override
         public WatchHandle watch(String from, Duration serverTimeout, Consumer<WatchEvent<Secret>> events) {
+            Fetched<Secret> now;
             synchronized (this) {
                 watcher = events;
+                now = fetched();
+            }
+            // what was written since the list; a write that is told meanwhile is newer
+            if (!now.resourceVersion().equals(from)) {
+                events.accept(new WatchEvent.Upserted<>(now));
             }
             events.accept(new WatchEvent.Opened<>());
             return () -> stop(events);
@@ -89,7 +128,7 @@ final class SharedSecret {
 
         private synchronized Fetched<Secret> fetched() {
             String now = Integer.toString(version);
-            return new Fetched<>(Secrets.of(KEY, now), now, 10);
+            return new Fetched<>(Secrets.of(key, now), now, 10);
         }
     }
 }

@@ -7,7 +7,8 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 
-/** References to one object are a multiset, and the store has an entry exactly while it is not empty. */
+/** References to each object are a multiset, and the store has an entry exactly while it is not empty. */
+@Param(name = "key", gen = IntGen.class, conf = "1:2")
 @Param(name = "pod", gen = IntGen.class, conf = "1:2")
 public abstract class StoreReferences {
 
@@ -18,18 +19,18 @@ public abstract class StoreReferences {
     }
 
     @Operation
-    public void add(@Param(name = "pod") int pod) {
-        store.addReference(SharedSecret.KEY, pod(pod));
+    public void add(@Param(name = "key") int key, @Param(name = "pod") int pod) {
+        store.addReference(SharedSecret.key(key), pod(pod));
     }
 
     @Operation
-    public void delete(@Param(name = "pod") int pod) {
-        store.deleteReference(SharedSecret.KEY, pod(pod));
+    public void delete(@Param(name = "key") int key, @Param(name = "pod") int pod) {
+        store.deleteReference(SharedSecret.key(key), pod(pod));
     }
 
     @Operation
-    public int references() {
-        return store.state(SharedSecret.KEY).references();
+    public int references(@Param(name = "key") int key) {
+        return store.state(SharedSecret.key(key)).references();
     }
 
     private static PodKey pod(int number) {

@@ -1,0 +1,62 @@
+package dev.podcache.store;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.PodKey;
+import dev.podcache.time.Timekeeper;
+import org.jetbrains.lincheck.datastructures.Operation;
+
+/**
+ * One entry, its server and gets of it: the loop of {@code TtlObjectStore} round the entry and its flights, with nothing
+ * else of the store. Between the launch of a flight, the reading at the server and its landing, other threads may do
+ * anything.
+ */
+public abstract class EntryOperations {
+
+    private static final ObjectKey KEY = ObjectKey.of("shop", "db");
+    private static final PodKey POD = PodKey.of("shop", "web", "uid");
+
+    private final long ttlNanos;
+    private final TtlEntry<Integer> entry;
+    private volatile int atServer = 1; // written under this
+
+    /** Of a referenced object. */
+    protected EntryOperations(Timekeeper timekeeper, long ttlNanos) {
+        this.ttlNanos = ttlNanos;
+        this.entry = new TtlEntry<>(KEY, new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(timekeeper)), 0);
+        entry.addReference(POD);
+    }
+
+    /** Changes the object at the server. */
+    protected final synchronized int writeAtServer() {
+        atServer++;
+        return atServer;
+    }
+
+    /** Forgets what is known, and detaches the flight under way. */
+    protected final void addReference() {
+        entry.addReference(POD);
+    }
+
+    @Operation
+    public int get() {
+        long begunBefore = entry.flightsSoFar();
+        while (true) {
+            TtlEntry.Turn<Integer> turn = entry.turn(0, ttlNanos, begunBefore);
+            Flight<Integer> launched = turn.launched();
+            if (launched != null) {
+                int read = atServer;
+                entry.land(launched, Outcome.answered(new Answer.Present<>(0, read, "" + read, 1, false)), 0);
+            }
+            Flight<Integer> awaited = turn.awaited();
+            if (awaited == null) {
+                return turn.good() == null ? -1 : turn.good();
+            }
+            Outcome<Integer> outcome = awaited.landed.join();
+            if ((awaited.number > begunBefore || ttlNanos > 0)
+                    && outcome.answer() instanceof Answer.Present<Integer> present) {
+                return present.object;
+            }
+        }
+    }
+}
