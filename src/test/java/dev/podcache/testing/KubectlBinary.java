@@ -12,7 +12,7 @@ public final class KubectlBinary {
 
     /** Where it is. Skips the test if this machine has none; fails it if real servers are required. */
     public static Path path() {
-        return ServerBinaries.find().map(ServerBinaries::kubectl).orElseGet(KubectlBinary::absent);
+        return ServerBinaries.found().map(ServerBinaries::kubectl).orElseGet(KubectlBinary::absent);
     }
 
     private static Path absent() {
