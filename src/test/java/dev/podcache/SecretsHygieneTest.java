@@ -139,7 +139,7 @@ class SecretsHygieneTest {
             await().pollDelay(Duration.ZERO).until(() -> {
                 see(cache.secrets(), "db");
                 see(cache.configMaps(), "settings");
-                return strategy == ChangeDetectionStrategy.WATCH && trouble == Trouble.SLOW
+                return (strategy == ChangeDetectionStrategy.WATCH && trouble == Trouble.SLOW)
                         ? server.requests().total() > requests
                         : failures.contains(trouble.seenAs);
             });

@@ -1,8 +1,5 @@
 package dev.podcache.concurrency;
 
-import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
-
-import com.google.common.collect.ImmutableList;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 
 /**
@@ -10,15 +7,6 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
  * meet. Small programs, because their interleavings are too many otherwise.
  */
 final class ModelChecking {
-
-    /** What no thread can meet another in, or what is trusted: not switched in. */
-    private static final ImmutableList<String> TRUSTED = ImmutableList.of(
-            "io.fabric8.",
-            "com.fasterxml.",
-            "com.google.common.",
-            "com.github.benmanes.",
-            "org.slf4j.",
-            "ch.qos.logback.");
 
     private ModelChecking() {}
 
@@ -31,9 +19,6 @@ final class ModelChecking {
                 .actorsPerThread(3)
                 .actorsBefore(1)
                 .actorsAfter(1)
-                .addGuarantee(forClasses(name -> TRUSTED.stream().anyMatch(name::startsWith))
-                        .allMethods()
-                        .treatAsAtomic())
                 .check(operations);
     }
 }

@@ -41,7 +41,7 @@ final class HandMadeMerge {
         for (JsonNode element : patch) {
             String directive = element.path("$patch").asText();
             if (directive.equals("replace")) {
-                return without(patch, element);
+                return withoutDirectives(patch);
             }
             require(directive.isEmpty() || directive.equals("delete"), directive);
             int at = indexOf(result, element.path("type").asText());
@@ -56,10 +56,10 @@ final class HandMadeMerge {
         return result;
     }
 
-    private static ArrayNode without(ArrayNode patch, JsonNode directive) {
+    private static ArrayNode withoutDirectives(ArrayNode patch) {
         ArrayNode others = JsonNodeFactory.instance.arrayNode();
         for (JsonNode element : patch) {
-            if (element != directive) {
+            if (!element.has("$patch")) {
                 others.add(element);
             }
         }

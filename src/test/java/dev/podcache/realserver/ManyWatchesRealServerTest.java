@@ -120,7 +120,7 @@ class ManyWatchesRealServerTest {
             long heapBefore = heap();
             long began = System.nanoTime();
             // a list that fails says why, instead of a watch that never opens
-            CompletableFuture.allOf(all.stream().map(this::listAndWatch).toArray(CompletableFuture[]::new))
+            CompletableFuture.allOf(all.stream().map(this::listAndWatch).toArray(CompletableFuture<?>[]::new))
                     .join();
             await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(() -> opened.get() == MANY);
             long millis = Duration.ofNanos(System.nanoTime() - began).toMillis();

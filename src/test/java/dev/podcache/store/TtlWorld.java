@@ -201,7 +201,7 @@ final class TtlWorld {
             assertThat(fresh || bearable)
                     .as("P4: %s was known, yet NotFound", key)
                     .isFalse();
-            assertThat(model.isAbsent() && atServer(key) == null || absent && failed || absent && e.getCause() != null)
+            assertThat((model.isAbsent() && atServer(key) == null) || (absent && (failed || e.getCause() != null)))
                     .as("P4: %s exists, yet NotFound", key)
                     .isTrue();
         } catch (FetchFailed e) {
