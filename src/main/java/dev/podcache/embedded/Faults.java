@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,6 +20,7 @@ public final class Faults {
     private final List<Fault> faults = new CopyOnWriteArrayList<>();
     private final List<EventFault> eventFaults = new CopyOnWriteArrayList<>();
     private final Map<OpenedWatch, ApiRequest> watches = new ConcurrentHashMap<>();
+    private volatile RequestObserver observer = RequestObserver.NONE;
 
     /** A fault that is on. */
     @FunctionalInterface
@@ -96,6 +98,11 @@ public final class Faults {
         return add(new EventFault(pattern, EventFate.DROP, new AtomicInteger(times)));
     }
 
+    /** Sends the next {@code times} events of matching watches twice. */
+    public Switched duplicateEvents(int times, RequestPattern pattern) {
+        return add(new EventFault(pattern, EventFate.DUPLICATE, new AtomicInteger(times)));
+    }
+
     /** Breaks a matching watch in the middle of its next event. */
     public Switched cutNextEvent(RequestPattern pattern) {
         return add(new EventFault(pattern, EventFate.CUT, new AtomicInteger(1)));
@@ -108,6 +115,11 @@ public final class Faults {
                 .map(Map.Entry::getKey)
                 .collect(ImmutableList.toImmutableList());
         concerned.forEach(OpenedWatch::reset);
+    }
+
+    /** Has {@code told} hear of every request and every watch from now on, in place of whoever did. */
+    public void observe(RequestObserver told) {
+        observer = Objects.requireNonNull(told, "told");
     }
 
     /** Switches everything off and releases what is held. */
@@ -124,6 +136,7 @@ public final class Faults {
 
     /** For a server: what happens to this request. Counts it. */
     public Fate fateOf(ApiRequest request) {
+        observer.requested(request);
         Optional<Fault> striking =
                 faults.stream().filter(fault -> fault.strikes(request)).findFirst();
         faults.removeIf(Fault::isOver);
@@ -146,11 +159,15 @@ public final class Faults {
     /** For a server: a watch is open, and can be reset until {@link #closed}. */
     public void opened(OpenedWatch watch, ApiRequest request) {
         watches.put(watch, request);
+        observer.opened(request);
     }
 
     /** For a server: the watch is over. */
     public void closed(OpenedWatch watch) {
-        watches.remove(watch);
+        ApiRequest closed = watches.remove(watch);
+        if (closed != null) {
+            observer.closed(closed);
+        }
     }
 
     private Held hold(int times, RequestPattern pattern, Held held) {

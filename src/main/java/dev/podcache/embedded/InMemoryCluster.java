@@ -215,6 +215,16 @@ public final class InMemoryCluster implements AutoCloseable {
         });
     }
 
+    /**
+     * Has every other read of one object at a version such as "0" answered as by a second, staler API server, which has
+     * not heard of that object's last change yet; or no longer.
+     */
+    public void alternateWithStalerServer(boolean on) {
+        synchronized (lock) {
+            storage.alternate(on);
+        }
+    }
+
     /** Forgets the history, so that a watch from any version but the newest is answered 410. */
     public void forgetHistory() {
         synchronized (lock) {

@@ -19,7 +19,7 @@ final class Registry {
 
     ObjectNode getLocked(Resource resource, ObjectKey key, String resourceVersion) {
         StoredObject found = fromCacheLocked(resourceVersion)
-                ? storage.cache(resource).get(key)
+                ? storage.cached(resource, key)
                 : storage.objects(resource).get(key);
         if (found == null) {
             throw StatusException.notFound(resource, key.name());

@@ -138,7 +138,8 @@ public final class StatusException extends RuntimeException {
         return of(410, "Expired", "too old resource version: " + asked + " (" + oldest + ")");
     }
 
-    static StatusException tooLargeVersion(long asked, long current) {
+    /** 504: the watch cache does not reach the version that is asked for, such as that of an API server ahead of it. */
+    public static StatusException tooLargeVersion(long asked, long current) {
         String message = "Timeout: Too large resource version: " + asked + ", current: " + current;
         return new StatusException(failure(504, "Timeout", message)
                 .withNewDetails()

@@ -27,6 +27,8 @@ final class Storage {
     private long revision = 1;
     private long cachedRevision = 1;
     private boolean held;
+    private boolean alternating;
+    private boolean stalersTurn;
 
     Storage(int historyLimit) {
         for (Resource resource : Resource.values()) {
@@ -76,6 +78,20 @@ final class Storage {
 
     void hold(boolean newHeld) {
         held = newHeld;
+    }
+
+    /** Has every other read of the cache answered by a second server, which has not heard of each object's last change. */
+    void alternate(boolean on) {
+        alternating = on;
+    }
+
+    /** What a read of the cache finds. */
+    @Nullable
+    StoredObject cached(Resource resource, ObjectKey key) {
+        stalersTurn = alternating && !stalersTurn;
+        return stalersTurn
+                ? cache(resource).beforeLastChange(key)
+                : cache(resource).get(key);
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.podcache.object.ObjectKey;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -66,6 +67,18 @@ final class WatchCache {
                 telling.add(watcher);
             }
         }
+    }
+
+    /** The object as it was before its last change that is remembered; as it is if none is. */
+    @Nullable
+    StoredObject beforeLastChange(ObjectKey key) {
+        for (Iterator<Change> latest = history.descendingIterator(); latest.hasNext(); ) {
+            Change change = latest.next();
+            if (change.key().equals(key)) {
+                return change.before();
+            }
+        }
+        return get(key);
     }
 
     @Nullable

@@ -81,6 +81,10 @@ final class WatchStream implements WatchListener, Faults.OpenedWatch {
         switch (fateOf(event)) {
             case PASS -> response.write(line);
             case DROP -> {}
+            case DUPLICATE -> {
+                response.write(line.copy());
+                response.write(line);
+            }
             case CUT -> {
                 leave();
                 response.write(line.slice(0, line.length() / 2)).onComplete(written -> response.reset());

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.RawApi;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
@@ -170,6 +171,18 @@ class EmbeddedApiServerTest {
 
         await().until(() -> server.openWatches() == 0);
         assertThat(cluster.openWatches()).isZero();
+    }
+
+    @Test
+    void watch_eventThatIsDuplicated_comesTwice() throws Exception {
+        server.faults().duplicateEvents(1, RequestPattern.any());
+        try (RawApi.Events events = RawApi.of(server.url()).watch(SECRETS + "?watch=1")) {
+            await().until(() -> server.openWatches() == 1);
+            cluster.create(secret("db", "b25l"));
+            JsonNode first = events.next();
+
+            assertThat(events.next()).isEqualTo(first);
+        }
     }
 
     @Test

@@ -126,6 +126,45 @@ class FaultsTest {
     }
 
     @Test
+    void duplicateEvents_one_duplicatesOne() {
+        faults.duplicateEvents(1, RequestPattern.any().resource(Resource.PODS));
+
+        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventFate.DUPLICATE);
+        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventFate.PASS);
+        assertThat(faults.size()).isZero();
+    }
+
+    @Test
+    void observe_requestsAndWatches_areTold() {
+        List<String> told = new ArrayList<>();
+        faults.observe(new RequestObserver() {
+            @Override
+            public void requested(ApiRequest request) {
+                told.add("requested " + request.verb());
+            }
+
+            @Override
+            public void opened(ApiRequest watch) {
+                told.add("opened " + watch.verb());
+            }
+
+            @Override
+            public void closed(ApiRequest watch) {
+                told.add("closed " + watch.verb());
+            }
+        });
+        faults.fail(StatusException.internalError(), RequestPattern.any());
+        Faults.OpenedWatch watch = () -> {};
+
+        faults.fateOf(GET);
+        faults.opened(watch, WATCH);
+        faults.closed(watch);
+        faults.closed(watch);
+
+        assertThat(told).containsExactly("requested GET", "opened WATCH", "closed WATCH");
+    }
+
+    @Test
     void resetWatches_openOnes_areResetIfTheyMatch() {
         List<String> reset = new ArrayList<>();
         Faults.OpenedWatch closed = () -> reset.add("closed");

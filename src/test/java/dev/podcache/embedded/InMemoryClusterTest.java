@@ -14,7 +14,9 @@ import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class InMemoryClusterTest extends InMemoryClusterFixture {
@@ -232,6 +234,32 @@ class InMemoryClusterTest extends InMemoryClusterFixture {
         assertThat(value(cluster.get(Resource.SECRETS, KEY, ""))).isEqualTo("Yg==");
         cluster.releaseWatchCache();
         assertThat(value(cluster.get(Resource.SECRETS, KEY, "0"))).isEqualTo("Yg==");
+    }
+
+    @Test
+    void alternateWithStalerServer_everyOtherReadOfVersionZero_goesBackByOneChange() {
+        cluster.create(secret("a"));
+        cluster.update(secret("b"));
+        cluster.update(secret("c"));
+        cluster.alternateWithStalerServer(true);
+
+        List<String> read = Stream.generate(() -> value(cluster.get(Resource.SECRETS, KEY, "0")))
+                .limit(4)
+                .toList();
+
+        assertThat(read).containsExactly("Yg==", "Yw==", "Yg==", "Yw==");
+        assertThat(value(cluster.get(Resource.SECRETS, KEY, ""))).isEqualTo("Yw==");
+        cluster.alternateWithStalerServer(false);
+        assertThat(value(cluster.get(Resource.SECRETS, KEY, "0"))).isEqualTo("Yw==");
+    }
+
+    @Test
+    void alternateWithStalerServer_objectThatIsNew_isNotThereYet() {
+        cluster.create(secret("a"));
+        cluster.alternateWithStalerServer(true);
+
+        assertThatThrownBy(() -> cluster.get(Resource.SECRETS, KEY, "0")).isInstanceOf(StatusException.class);
+        assertThat(value(cluster.get(Resource.SECRETS, KEY, "0"))).isEqualTo("YQ==");
     }
 
     @Test

@@ -75,6 +75,10 @@ final class FakeWatch<T extends HasMetadata> implements WatchHandle, WatchListen
         switch (server.faults().fateOfEvent(request)) {
             case PASS -> tell(event);
             case DROP -> {}
+            case DUPLICATE -> {
+                tell(event);
+                tell(event);
+            }
             case CUT -> reset();
         }
     }
