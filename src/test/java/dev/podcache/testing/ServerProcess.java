@@ -86,6 +86,26 @@ public final class ServerProcess {
         }
     }
 
+    /** Stops the program where it is (SIGSTOP); its connections stay, and nobody is told. Nothing if it does not run. */
+    public synchronized void pause() {
+        signal("-STOP");
+    }
+
+    /** Lets it go on (SIGCONT). */
+    public synchronized void resume() {
+        signal("-CONT");
+    }
+
+    private void signal(String signal) {
+        if (process != null && process.isAlive()) {
+            try {
+                ended(new ProcessBuilder("kill", signal, Long.toString(process.pid())).start(), STOPS_WITHIN);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
     /** {@link #stop()}, then {@link #start()}: same ports, same data. */
     public synchronized void restart() {
         stop();

@@ -65,6 +65,7 @@ public final class TcpProxy implements AutoCloseable {
     private Duration delay = Duration.ZERO; // guarded by lock
     private int bytesPerSecond; // guarded by lock
     private long cutAfter = -1; // guarded by lock
+    private long emptySince = System.nanoTime(); // guarded by lock, means something without connections
     private final AtomicInteger accepted = new AtomicInteger();
     private volatile int target;
     private volatile boolean refuses;
@@ -114,6 +115,13 @@ public final class TcpProxy implements AutoCloseable {
     public List<Connection> connections() {
         synchronized (lock) {
             return List.copyOf(connections);
+        }
+    }
+
+    /** How long no connection has been open; zero while one is, even if it is frozen. */
+    public Duration emptyFor() {
+        synchronized (lock) {
+            return connections.isEmpty() ? Duration.ofNanos(System.nanoTime() - emptySince) : Duration.ZERO;
         }
     }
 
@@ -255,7 +263,9 @@ public final class TcpProxy implements AutoCloseable {
 
     private void forget(ProxiedConnection ended) {
         synchronized (lock) {
-            connections.remove(ended);
+            if (connections.remove(ended) && connections.isEmpty()) {
+                emptySince = System.nanoTime();
+            }
         }
     }
 }

@@ -77,6 +77,19 @@ class TcpProxyTest extends TcpProxyFixture {
     }
 
     @Test
+    void emptyFor_connectionThatEnds_countsFromThen() throws IOException {
+        Ends ends = connect();
+        assertThat(proxy.emptyFor()).isZero();
+
+        ends.client().close();
+        ends.server().close();
+
+        await().until(() -> !proxy.emptyFor().isZero());
+        connect();
+        assertThat(proxy.emptyFor()).isZero();
+    }
+
+    @Test
     void connections_someEnded_areThoseOpenOldestFirst() throws IOException {
         connect();
         Ends second = connect();
