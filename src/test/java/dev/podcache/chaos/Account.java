@@ -14,9 +14,6 @@ final class Account {
     private static final String ACCOUNTS = "/api/v1/namespaces/" + ChaosServer.NAMESPACE + "/serviceaccounts";
     private static final String BINDINGS = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
 
-    /** The server believes a token that it has seen for so long, whatever became of the account. */
-    private static final int TOKEN_BELIEVED = 10_000;
-
     private static final int GONE = 404;
     private static final int THERE_ALREADY = 409;
     private static final int ATTEMPTS = 40;
@@ -50,21 +47,23 @@ final class Account {
         return List.of(
                 // who is connected already would not notice
                 new Fault(Fault.Layer.ACCOUNT, "access revoked", 500, 4_000, Fault.by(this::revoke, this::allow)),
-                new Fault(
-                        Fault.Layer.ACCOUNT,
-                        "account deleted",
-                        TOKEN_BELIEVED + 2_500,
-                        TOKEN_BELIEVED + 6_000,
-                        Fault.by(this::delete, this::begin)));
+                new Fault(Fault.Layer.ACCOUNT, "account deleted", 500, 6_000, Fault.by(this::delete, this::begin)));
     }
 
     private void begin() throws InterruptedException {
         post(ACCOUNTS, "{\"metadata\": {\"name\": \"" + NAME + "\"}}");
-        token = post(ACCOUNTS + "/" + NAME + "/token", "{}").text("/status/token");
+        token = newToken();
     }
 
+    private String newToken() throws InterruptedException {
+        return post(ACCOUNTS + "/" + NAME + "/token", "{}").text("/status/token");
+    }
+
+    /** The server believes a token that it has seen for ten seconds, whatever became of the account; not a new one. */
     private void delete() throws InterruptedException {
+        String unseen = newToken();
         untilDone("deleting the account", GONE, () -> api.delete(ACCOUNTS + "/" + NAME, ""));
+        token = unseen;
         proxy.reset();
     }
 

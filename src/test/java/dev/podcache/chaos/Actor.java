@@ -48,7 +48,7 @@ final class Actor implements AutoCloseable {
         try {
             TimeUnit.NANOSECONDS.timedJoin(thread, ENDS_WITHIN.toNanos());
             if (thread.isAlive()) {
-                violations.add(thread.getName() + " hangs at " + List.of(thread.getStackTrace()));
+                violations.add(Shape.RUN_FAILED, thread.getName() + " hangs at " + List.of(thread.getStackTrace()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

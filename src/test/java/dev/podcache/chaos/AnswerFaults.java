@@ -23,22 +23,31 @@ final class AnswerFaults {
             RequestPattern.any().verb(Verb.LIST),
             RequestPattern.any().verb(Verb.WATCH));
 
+    /** Long enough for most objects to be refreshed twice. */
+    private static final int STALER_FOR = 1_200;
+
+    private static final int OUTAGE_FOR =
+            (int) Rules.LOSS_SEEN_WITHIN.plusMillis(600).toMillis();
+
     private final EmbeddedApiServer server;
     private final Faults faults;
+    private final int longestRetryAfter;
 
-    AnswerFaults(EmbeddedApiServer server) {
+    AnswerFaults(EmbeddedApiServer server, boolean lengthy) {
         this.server = server;
+        this.longestRetryAfter = lengthy ? 4 : 2;
         this.faults = server.faults();
     }
 
     List<Fault> all() {
         return List.of(
-                answers("429", random -> StatusException.tooManyRequests(random.nextInt(1, 4))),
+                answers("429", random -> StatusException.tooManyRequests(random.nextInt(1, longestRetryAfter))),
                 answers("500", random -> StatusException.internalError()),
-                answers("503", random -> StatusException.serviceUnavailable()),
+                outage(),
                 answers("403", random -> StatusException.forbidden(Resource.of(Secret.class), "any")),
                 answers("401", random -> StatusException.unauthorized()),
                 answers("410", random -> StatusException.gone()),
+                answers("504, version too large", random -> StatusException.tooLargeVersion(2_000_000, 1)),
                 fault("requests refused", 4_000, random -> whileOn(faults::refuse)),
                 fault("answers delayed", 6_000, random -> {
                     Duration delay = Duration.ofMillis(random.nextInt(50, 3_000));
@@ -47,15 +56,38 @@ final class AnswerFaults {
                 fault("answers held", 5_000, random -> held(faults::hold)),
                 fault("requests held", 5_000, random -> held(faults::holdBeforeReading)),
                 fault(
-                        "server's cache behind",
-                        5_000,
-                        Fault.by(server.cluster()::holdWatchCache, server.cluster()::releaseWatchCache)),
+                                "server's cache behind",
+                                5_000,
+                                Fault.by(server.cluster()::holdWatchCache, server.cluster()::releaseWatchCache))
+                        .leavingBehind(Rules.TTL),
+                new Fault(Fault.Layer.SERVER, "second server staler", STALER_FOR, 5_000, random -> staler())
+                        .leavingBehind(Rules.TTL),
+                fault("events duplicated", 3_000, random -> duplicateEvents()),
                 fault("events cut", 3_000, Fault.by(this::cutEvents, this::resetWatches)),
                 fault("history forgotten", 1_000, Fault.by(this::forgetHistory, () -> {})));
     }
 
     private static Fault fault(String kind, int longest, Fault.Strike strike) {
         return new Fault(Fault.Layer.SERVER, kind, 300, longest, strike);
+    }
+
+    /** Long enough to see whether those who lose their watches say so. */
+    private Fault outage() {
+        return new Fault(Fault.Layer.SERVER, "answered 503", OUTAGE_FOR, 5_000, random -> {
+                    Fault.Mend mend = whileOn(pattern -> faults.fail(StatusException.serviceUnavailable(), pattern));
+                    resetWatches();
+                    return mend;
+                })
+                .showing(Rules.LOSS_SEEN_WITHIN);
+    }
+
+    private Fault.Mend staler() {
+        server.cluster().alternateWithStalerServer(true);
+        return () -> server.cluster().alternateWithStalerServer(false);
+    }
+
+    private Fault.Mend duplicateEvents() {
+        return faults.duplicateEvents(Integer.MAX_VALUE, RequestPattern.any())::close;
     }
 
     /** Those who are connected have to come again. */

@@ -1,59 +1,161 @@
 package dev.podcache.chaos;
 
 import dev.podcache.Podcache;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.apiserver.fabric8.ServerOnTime;
 import dev.podcache.chaos.Claims.Claim;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.Phase;
 import dev.podcache.store.ObjectState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A cache of the run, by the public front door, with all that belongs to it. Thread-safe. */
 final class CacheUnderTest implements AutoCloseable {
 
+    /** A TTL of a second is more refreshes than a kubelet has. */
+    private static final RequestLimit LIMIT = new RequestLimit(300, 300);
+
+    private static final long RECENTLY = Duration.ofSeconds(3).toNanos();
+
     final Rules rules;
     final Claims claims = new Claims();
-    final Podcache podcache;
     private final World world;
-    private final Told told;
-    private final KubernetesClient client;
+    private final ChaosServer server;
+    private final Fetches fetches;
+    private final Witness witness;
+    private final Order order = new Order();
+    private final Map<Subject, Long> freshWhileLost = new ConcurrentHashMap<>();
+    private volatile Opened opened;
+    private final AtomicInteger replacements = new AtomicInteger();
+    private volatile boolean replacing;
+    private volatile Handed handed = new Handed();
+    private volatile Handed handedBefore = new Handed();
+
+    /** What is closed together. */
+    private record Opened(Podcache podcache, Fabric8ApiServer apiServer, KubernetesClient client) {
+        void close() {
+            podcache.close();
+            apiServer.close();
+            client.close();
+        }
+    }
 
     CacheUnderTest(World world, Rules rules, ChaosServer server) {
         this.world = world;
         this.rules = rules;
-        Refreshes refreshes = new Refreshes(world, claims);
-        told = new Told(world, rules.strategy(), refreshes);
-        client = server.client(refreshes);
-        podcache = Podcache.builder(client)
+        this.server = server;
+        fetches = new Fetches(world, rules, claims, server::lostConnections);
+        witness = new Witness(world, fetches);
+        if (rules.isWatch()) {
+            world.watches.of(claims);
+        }
+        opened = open();
+    }
+
+    private Opened open() {
+        KubernetesClient client = server.client(witness);
+        Fabric8ApiServer apiServer = ServerOnTime.of(client, LIMIT, new SteppedClock(world.clock::get));
+        Podcache podcache = Podcache.builder(apiServer)
                 .node(ChaosServer.NODE)
                 .strategy(rules.strategy())
+                .readTimeout(Rules.READ_TIMEOUT)
                 .idleAfter(Duration.ofMinutes(1))
                 .defaultTtl(Rules.TTL)
-                .metrics(told)
+                .metrics(new Told(world, rules.strategy(), witness))
                 .build();
+        return new Opened(podcache, apiServer, client);
+    }
+
+    /** The cache that is open now. */
+    Podcache podcache() {
+        return opened.podcache();
+    }
+
+    /** Closes the cache, whoever reads from it, and opens another, to which nothing is registered. */
+    void replace() {
+        replacing = true;
+        opened.close();
+        handedBefore = handed;
+        handed = new Handed();
+        fetches.clear();
+        opened = open();
+        replacements.incrementAndGet();
+        replacing = false;
+    }
+
+    /** The objects that it has handed out. */
+    Handed handed() {
+        return handed;
+    }
+
+    /** Those that the cache handed out that was open before. */
+    Handed handedBefore() {
+        return handedBefore;
+    }
+
+    /** One that judges what one thread reads. */
+    Checker checker() {
+        return new Checker(rules, world::history, world.calm, world.figures, order);
     }
 
     /** Reads the object, and looks at what is known before and after. */
     Read read(Subject subject) {
+        int number = replacements.get();
+        boolean replaced = replacing;
+        Opened used = opened;
         Claim claim = claims.of(subject);
         boolean seen = claim.epoch().isSeen();
-        ObjectState state = state(subject);
+        ObjectState state = state(used, subject);
+        Contact contact = contact(subject, state);
         Read.Moment before = new Read.Moment(world.time.now(), claim, seen, state);
-        Outcome outcome = outcome(subject);
+        fetches.got(subject, before.time());
+        Outcome outcome = outcome(used, subject);
         long ended = world.time.now();
-        if (claim.isHeld() && isAnswer(outcome)) {
+        replaced |= replacing || number != replacements.get();
+        if (claim.isHeld() && isAnswer(outcome) && !replaced) {
             claim.epoch().see();
         }
-        ObjectState stateAfter = state(subject);
-        Read.Moment after = new Read.Moment(ended, claims.of(subject), true, stateAfter);
+        Read.Moment after = new Read.Moment(ended, claims.of(subject), true, state(used, subject));
         long stalled = world.stalls.between(before.time(), ended);
-        return new Read(subject, before, outcome, after, stalled, told.watchedSince(subject));
+        long stalledBefore = world.stalls.between(before.time() - RECENTLY, before.time());
+        return new Read(subject, before, outcome, after, stalled, stalledBefore, contact, replaced);
     }
 
-    private Outcome outcome(Subject subject) {
+    private Contact contact(Subject subject, ObjectState state) {
+        long now = world.time.now();
+        long stalled = world.stalls.between(now - RECENTLY, now);
+        long lostFor = state.phase() == Phase.FRESH ? Math.min(lostFor(subject, now), freshFor(subject, now)) : 0;
+        if (lostFor <= 0) {
+            freshWhileLost.remove(subject);
+        }
+        return new Contact(
+                world.watches.acceptedAt(subject), lostFor - stalled, fetches.failedFor(subject, now) - stalled);
+    }
+
+    /** For how long the cache could know that it has no watch of the object; at most 0 if it has. */
+    private long lostFor(Subject subject, long now) {
+        long heardOf = Math.max(world.watches.lostAt(subject), world.calm.networkSince());
+        long ended = heardOf == Version.UNKNOWN ? 0 : now - heardOf;
+        return Math.max(ended, server.disconnectedFor().toNanos());
+    }
+
+    /** For how long it has been called fresh in that state: what the server says of watches comes a moment later. */
+    private long freshFor(Subject subject, long now) {
+        Long since = freshWhileLost.putIfAbsent(subject, now);
+        return since == null ? 1 : now - since;
+    }
+
+    private Outcome outcome(Opened used, Subject subject) {
         try {
-            HasMetadata object = manager(subject).getObject(world.namespace, subject.name());
+            HasMetadata object = manager(used, subject).getObject(world.namespace, subject.name());
+            handed.add(object);
             return new Outcome.Found(
                     Payloads.marker(object),
                     object.getMetadata().getUid(),
@@ -70,17 +172,22 @@ final class CacheUnderTest implements AutoCloseable {
     }
 
     ObjectState state(Subject subject) {
-        return manager(subject).state(world.namespace, subject.name());
+        return state(opened, subject);
     }
 
-    private Manager<? extends HasMetadata> manager(Subject subject) {
-        return subject.kind() == Subject.Kind.SECRET ? podcache.secrets() : podcache.configMaps();
+    private ObjectState state(Opened used, Subject subject) {
+        return manager(used, subject).state(world.namespace, subject.name());
+    }
+
+    private static Manager<? extends HasMetadata> manager(Opened used, Subject subject) {
+        return subject.kind() == Subject.Kind.SECRET
+                ? used.podcache().secrets()
+                : used.podcache().configMaps();
     }
 
     @Override
     public void close() {
-        podcache.close();
-        client.close();
+        opened.close();
     }
 
     @Override

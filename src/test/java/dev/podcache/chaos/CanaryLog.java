@@ -41,7 +41,7 @@ final class CanaryLog extends AppenderBase<ILoggingEvent> implements AutoCloseab
         world.figures.count("log lines");
         String thrown = event.getThrowableProxy() == null ? "" : ThrowableProxyUtil.asString(event.getThrowableProxy());
         if (Canary.isIn(event.getFormattedMessage()) || Canary.isIn(thrown)) {
-            world.violations.add("P10 is broken: a payload was logged: " + event + thrown);
+            world.violations.add(Shape.PAYLOAD_IN_LOG, "a payload was logged: " + event + thrown);
         }
     }
 

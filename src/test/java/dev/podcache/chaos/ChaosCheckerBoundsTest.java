@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.chaos.Claims.Epoch;
 import dev.podcache.object.Phase;
 import dev.podcache.store.ObjectState;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** The checker complains of what breaks P7 to P10, and of nothing else. */
@@ -30,8 +31,8 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
         Read.Moment after =
                 new Read.Moment(seconds(35), DB_HELD, true, read.after().state());
 
-        assertThat(promises(cache, new Read(DB, read.before(), read.outcome(), after)))
-                .containsExactly("P8");
+        assertThat(shapes(cache, new Read(DB, read.before(), read.outcome(), after)))
+                .containsExactly(Shape.TOOK_TOO_LONG);
     }
 
     @Test
@@ -40,16 +41,25 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
         Read.Moment after =
                 new Read.Moment(seconds(31), DB_HELD, true, read.after().state());
 
-        assertThat(promises(cache, new Read(DB, read.before(), read.outcome(), after)))
-                .containsExactly("P8");
+        assertThat(shapes(cache, new Read(DB, read.before(), read.outcome(), after)))
+                .containsExactly(Shape.TOOK_TOO_LONG);
     }
 
     // P9
 
     @Test
     void fresh_longAfterItWasReplaced_breaksP9() {
-        assertThat(promises(cache, get(DB_HELD, 60, found("v1")))).containsExactly("P9");
-        assertThat(promises(watch, get(DB_HELD, 60, found("v1")))).containsExactly("P9");
+        assertThat(shapes(cache, get(DB_HELD, 60, found("v1")))).containsExactly(Shape.OUTDATED);
+        assertThat(shapes(watch, get(DB_HELD, 60, found("v1")))).containsExactly(Shape.OUTDATED);
+    }
+
+    @Test
+    void fresh_longAfterItWasReplacedWhileTheServersCacheIsBehind_isFine() {
+        calm.end(false, true);
+
+        assertThat(shapes(cache, get(DB_HELD, 60, found("v1")))).isEmpty();
+        calm.behindUntil(seconds(59));
+        assertThat(shapes(cache, get(DB_HELD, 60, found("v1")))).containsExactly(Shape.OUTDATED);
     }
 
     @Test
@@ -57,22 +67,54 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
         Read read = get(DB_HELD, 21, found("v2"));
         ObjectState state = new ObjectState(Phase.FRESH, "1", null, new IllegalStateException("refused"), 1, "");
 
-        assertThat(promises(
+        assertThat(shapes(
                         watch,
                         new Read(
                                 DB,
                                 read.before(),
                                 read.outcome(),
                                 new Read.Moment(read.after().time(), DB_HELD, true, state))))
-                .containsExactly("P9");
+                .containsExactly(Shape.FRESH_AFTER_FAILURE);
+    }
+
+    @Test
+    void fresh_longAfterTheClientSawTheLatestAttemptFail_breaksP9UnderCache() {
+        Read read = get(DB_HELD, 21, found("v2"));
+
+        assertThat(shapes(cache, read.with(new Contact(0, 0, millis(400))))).isEmpty();
+        assertThat(shapes(cache, read.with(new Contact(0, 0, millis(600))))).containsExactly(Shape.FRESH_AFTER_FAILURE);
+        assertThat(shapes(watch, read.with(new Contact(0, 0, millis(600))))).isEmpty();
+    }
+
+    @Test
+    void fresh_longAfterTheServerLostTheWatch_breaksP9UnderWatch() {
+        Read read = get(DB_HELD, 21, found("v2"));
+
+        assertThat(shapes(watch, read.with(new Contact(0, millis(900), 0)))).isEmpty();
+        assertThat(shapes(watch, read.with(new Contact(0, millis(1_100), 0))))
+                .containsExactly(Shape.FRESH_WITHOUT_WATCH);
+        assertThat(shapes(cache, read.with(new Contact(0, millis(1_100), 0)))).isEmpty();
     }
 
     @Test
     void fresh_inCalm_isHeldToLess() {
-        assertThat(promises(watch, get(DB_HELD, 40, found("v1")))).isEmpty();
+        assertThat(shapes(watch, get(DB_HELD, 23, found("v1")))).isEmpty();
         calm.begin(seconds(21));
 
-        assertThat(promises(watch, get(DB_HELD, 40, found("v1")))).containsExactly("P9");
+        assertThat(shapes(watch, get(DB_HELD, 22, found("v1")))).isEmpty();
+        assertThat(shapes(watch, get(DB_HELD, 23, found("v1")))).containsExactly(Shape.OUTDATED_IN_CALM);
+        assertThat(shapes(cache, get(DB_HELD, 23, found("v1")))).containsExactly(Shape.OUTDATED_IN_CALM);
+    }
+
+    @Test
+    void fresh_inCalmOfAProcessThatStoodStill_isFine() {
+        calm.begin(seconds(21));
+        Read read = get(DB_HELD, 23, found("v1"));
+
+        assertThat(shapes(
+                        watch,
+                        new Read(DB, read.before(), read.outcome(), read.after(), 0, millis(600), Contact.GOOD, false)))
+                .isEmpty();
     }
 
     @Test
@@ -80,23 +122,19 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
         Read fresh = get(DB_HELD, 60, found("v1"));
         Read.Moment before = new Read.Moment(seconds(60), DB_HELD, true, state(Phase.STALE, "1"));
 
-        assertThat(promises(cache, new Read(DB, before, fresh.outcome(), fresh.after())))
+        assertThat(shapes(cache, new Read(DB, before, fresh.outcome(), fresh.after())))
                 .isEmpty();
     }
 
     @Test
-    void freshAgain_whileWhatTheWatchHasMissedMayBeUnderWay_isFine() {
-        assertThat(promises(watch, watched(get(DB_HELD, 60, found("v1")), 45))).isEmpty();
+    void freshAgain_whileWhatTheWatchHasMissedMayBeUnderWay_isAllowedToday() {
+        assertThat(shapes(watch, watched(get(DB_HELD, 60, found("v1")), 45))).isEmpty();
     }
 
     @Test
     void freshAgain_forLongerThanThat_breaksP9() {
-        assertThat(promises(watch, watched(get(DB_HELD, 60, found("v1")), 30))).containsExactly("P9");
-    }
-
-    @Test
-    void fresh_longAfterItWasReplaced_breaksP9HoweverOldTheWatch() {
-        assertThat(promises(watch, watched(get(DB_HELD, 60, found("v1")), 15))).containsExactly("P9");
+        assertThat(shapes(watch, watched(get(DB_HELD, 60, found("v1")), 30))).containsExactly(Shape.OUTDATED);
+        assertThat(shapes(watch, watched(get(DB_HELD, 120, found("v1")), 119))).containsExactly(Shape.OUTDATED);
     }
 
     @Test
@@ -105,7 +143,7 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
         history.applied(forEver, seconds(31));
         write(null, 32);
 
-        assertThat(promises(cache, get(DB_HELD, 90, found("v3")))).isEmpty();
+        assertThat(shapes(cache, get(DB_HELD, 90, found("v3")))).isEmpty();
     }
 
     @Test
@@ -114,18 +152,17 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
         Read.Moment before = new Read.Moment(seconds(60), absent.before().claim(), false, state(Phase.ABSENT, ""));
         Read.Moment after = new Read.Moment(seconds(60), absent.before().claim(), true, state(Phase.ABSENT, ""));
 
-        assertThat(promises(watch, new Read(DB, before, absent.outcome(), after)))
-                .containsExactly("P9");
+        assertThat(shapes(watch, new Read(DB, before, absent.outcome(), after))).containsExactly(Shape.OUTDATED);
     }
 
     // P10
 
     @Test
     void payloadInAMessage_breaksP10() {
-        assertThat(promises(cache, get(DB_HELD, 21, failed(Canary.TEXT + "v1"))))
-                .containsExactly("P10");
-        assertThat(promises(cache, get(DB_HELD, 21, failed("Y2hhb3MtY2FuYXJ5LTllMDdhYjQ0Yw=="))))
-                .containsExactly("P10");
+        assertThat(shapes(cache, get(DB_HELD, 21, failed(Canary.TEXT + "v1"))))
+                .containsExactly(Shape.PAYLOAD_IN_MESSAGE);
+        assertThat(shapes(cache, get(DB_HELD, 21, failed("Y2hhb3MtY2FuYXJ5LTllMDdhYjQ0Yw=="))))
+                .containsExactly(Shape.PAYLOAD_IN_MESSAGE);
     }
 
     @Test
@@ -133,11 +170,15 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
         Read read = get(DB_HELD, 21, found("v2"));
         Read.Moment before = new Read.Moment(seconds(21), DB_HELD, false, state(Phase.FRESH, Canary.TEXT));
 
-        assertThat(promises(cache, new Read(DB, before, read.outcome(), read.after())))
-                .containsExactly("P10");
+        assertThat(shapes(cache, new Read(DB, before, read.outcome(), read.after())))
+                .containsExactly(Shape.PAYLOAD_IN_STATE);
     }
 
     private static Read watched(Read read, int since) {
-        return new Read(DB, read.before(), read.outcome(), read.after(), 0, seconds(since));
+        return read.with(new Contact(seconds(since), 0, 0));
+    }
+
+    private static long millis(int ms) {
+        return Duration.ofMillis(ms).toNanos();
     }
 }

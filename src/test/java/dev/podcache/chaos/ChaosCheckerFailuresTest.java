@@ -13,12 +13,13 @@ class ChaosCheckerFailuresTest extends CheckerFixture {
 
     @Test
     void failure_beforeTheObjectWasSeen_isFine() {
-        assertThat(promises(cache, get(DB_HELD, 21, failed("refused")))).isEmpty();
+        assertThat(shapes(cache, get(DB_HELD, 21, failed("refused")))).isEmpty();
     }
 
     @Test
     void failure_afterTheObjectWasSeen_breaksP4() {
-        assertThat(promises(cache, seen(get(DB_HELD, 21, failed("refused"))))).containsExactly("P4");
+        assertThat(shapes(cache, seen(get(DB_HELD, 21, failed("refused")))))
+                .containsExactly(Shape.FAILED_ALTHOUGH_SEEN);
     }
 
     @Test
@@ -27,31 +28,31 @@ class ChaosCheckerFailuresTest extends CheckerFixture {
         Read.Moment after =
                 new Read.Moment(seconds(22), held(new Epoch(seconds(21), 0)), false, state(Phase.UNREAD, ""));
 
-        assertThat(promises(cache, new Read(DB, read.before(), read.outcome(), after)))
+        assertThat(shapes(cache, new Read(DB, read.before(), read.outcome(), after)))
                 .isEmpty();
     }
 
     @Test
     void exception_thatGetsDoNotThrow_breaksP4() {
-        assertThat(promises(cache, get(DB_HELD, 21, new Outcome.Failed(new IllegalStateException("bug")))))
-                .containsExactly("P4");
+        assertThat(shapes(cache, get(DB_HELD, 21, new Outcome.Failed(new IllegalStateException("bug")))))
+                .containsExactly(Shape.FOREIGN_EXCEPTION);
     }
 
     // P5 and P6
 
     @Test
     void answer_whenNobodyRefersToIt_breaksP5() {
-        assertThat(promises(cache, get(FREE, 21, found("v2")))).containsExactly("P5");
-        assertThat(promises(cache, get(FREE, 21, failed("refused")))).containsExactly("P5");
+        assertThat(shapes(cache, get(FREE, 21, found("v2")))).containsExactly(Shape.SERVED_UNREFERENCED);
+        assertThat(shapes(cache, get(FREE, 21, failed("refused")))).containsExactly(Shape.SERVED_UNREFERENCED);
     }
 
     @Test
     void notRegistered_whenNobodyRefersToIt_isFine() {
-        assertThat(promises(cache, get(FREE, 21, notRegistered()))).isEmpty();
+        assertThat(shapes(cache, get(FREE, 21, notRegistered()))).isEmpty();
     }
 
     @Test
     void notRegistered_althoughReferredTo_breaksP6() {
-        assertThat(promises(cache, get(DB_HELD, 21, notRegistered()))).containsExactly("P6");
+        assertThat(shapes(cache, get(DB_HELD, 21, notRegistered()))).containsExactly(Shape.NOT_REGISTERED);
     }
 }

@@ -14,7 +14,7 @@ final class ChaosReport {
 
     private final ChaosOptions options;
     private final World world;
-    private final List<String> findings = new ArrayList<>();
+    private final List<Finding> findings = new ArrayList<>();
     private final StringBuilder text = new StringBuilder();
     private @Nullable Resources before;
 
@@ -44,19 +44,19 @@ final class ChaosReport {
         line("resources after", now);
         List<String> threads = now.newSince(known);
         if (!threads.isEmpty()) {
-            findings.add("P5 is broken: threads live on: " + threads);
+            findings.add(new Finding(Shape.LEFT_OPEN, "threads live on: " + threads));
         }
         if (now.files() > known.files() + FEW_FILES || now.sockets() > known.sockets() + FEW_FILES) {
-            findings.add("P5 is broken: files or sockets are left open: " + now + "; before: " + known);
+            findings.add(new Finding(Shape.LEFT_OPEN, "files or sockets are open: " + now + "; before: " + known));
         }
         if (now.heap() > known.heap() + FEW_BYTES) {
-            findings.add("P5 is broken: the heap has grown: " + now + "; before: " + known);
+            findings.add(new Finding(Shape.REACHABLE, "the heap has grown: " + now + "; before: " + known));
         }
     }
 
     /** Prints everything, well or ill. */
     void print(Duration took) {
-        findings.addAll(world.violations.described());
+        findings.addAll(0, world.violations.findings());
         Figures figures = world.figures;
         StringBuilder block = new StringBuilder(String.format(
                 "%n=== %s, seed %d, %.1f minutes of faults, %d s in all ===%n",
@@ -67,10 +67,13 @@ final class ChaosReport {
         line("stale served", figures.counted("stale "));
         line("pods", figures.counted("pod "));
         line("writes", figures.counted("write "));
+        line("fresh, deleted", figures.counted("FRESH answer of ") + ", " + figures.counted("deletion seen by "));
         line("requests", figures.counted("request "));
+        line("GETs", figures.counted("GET "));
         line("refreshes", figures.counted("refresh "));
         line("faults", figures.total("fault ") + " " + figures.counted("fault "));
         line("overlaps", figures.total("overlap ") + " " + figures.counted("overlap "));
+        line("at once", figures.most());
         line("worst", figures.worst());
         line("stood still", RunTime.seconds(world.stalls.between(0, world.time.now())));
         line("found", findings.isEmpty() ? "nothing" : findings.size() + ", repeat with: " + options.command());
@@ -78,7 +81,7 @@ final class ChaosReport {
     }
 
     /** What is wrong. */
-    List<String> findings() {
+    List<Finding> findings() {
         return List.copyOf(findings);
     }
 

@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One run: caches are opened, everything happens at once, the faults end, the caches converge, the pods go, the caches
- * close. It ends early at the first broken promise. What is random comes from the seed; how the threads and processes
+ * One run: caches are opened, everything happens at once, in rounds of faults with calm between them, the caches
+ * converge, the pods go, the caches close. It ends early at the first broken promise. What is random comes from the seed; how the threads and processes
  * of a machine take turns does not, so a run that is repeated has the same schedule and not quite the same course.
  */
 final class ChaosRun {
 
-    private static final int READERS_OF_EACH = 3;
+    private static final int READERS_OF_EACH = 4;
+    private static final int READERS_OF_GET = 2;
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration WARM_WITHIN = Duration.ofSeconds(20);
     private static final Duration SETTLED_WITHIN = Duration.ofSeconds(20);
@@ -24,6 +25,7 @@ final class ChaosRun {
     private final List<CacheUnderTest> caches = new ArrayList<>();
     private final List<PodChurn> podChurns = new ArrayList<>();
     private final ObjectChurn objectChurn;
+    private final List<Fault> faults = new ArrayList<>();
     private final FaultSchedule schedule;
     private int actors;
 
@@ -31,8 +33,10 @@ final class ChaosRun {
         this.server = server;
         this.options = options;
         objectChurn = new ObjectChurn(world, server.api(), options.randomOf(++actors));
+        faults.addAll(server.faults(world, options.lengthy()));
+        faults.addAll(new ProcessFaults(world, caches, podChurns, options.lengthy()).all());
         schedule = new FaultSchedule(
-                world, server.faults(options.lengthy()), options.randomOf(++actors), options.lengthy());
+                world, faults, options.randomOf(++actors), options.lengthy(), new CalmPhase(world, caches));
     }
 
     /** Goes through it all; the report has been printed when this returns. */
@@ -51,6 +55,9 @@ final class ChaosRun {
                 pods.end();
             }
             new Ending(world, caches).checkNothingIsHeld(server, watches);
+            if (world.violations.isEmpty()) {
+                new Minimums(world.figures, world.violations).check(faults);
+            }
         } catch (Exception | Error e) {
             world.violations.broke("the run", e);
         } finally {
@@ -82,8 +89,8 @@ final class ChaosRun {
     }
 
     private void openCaches() {
-        for (Rules rules : List.of(Rules.watch(server.deadWithin()), Rules.cache())) {
-            CacheUnderTest cache = new CacheUnderTest(world, rules, server);
+        for (Rules rules : List.of(Rules.watch(server.transport()), Rules.cache(), Rules.get())) {
+            CacheUnderTest cache = new CacheUnderTest(world, rules.shorterThanCalm(), server);
             caches.add(cache);
             podChurns.add(new PodChurn(world, cache, options.randomOf(++actors)));
         }
@@ -94,7 +101,8 @@ final class ChaosRun {
         try {
             readers.add(actor("stalls", world.stalls::step));
             for (CacheUnderTest cache : caches) {
-                for (int i = 0; i < READERS_OF_EACH; i++) {
+                int count = cache.rules.isGet() ? READERS_OF_GET : READERS_OF_EACH;
+                for (int i = 0; i < count; i++) {
                     Reader reader = new Reader(world, cache, options.randomOf(++actors));
                     readers.add(actor("reads-" + cache + "-" + i, reader::step));
                 }
@@ -108,7 +116,7 @@ final class ChaosRun {
         }
     }
 
-    /** Everything happens, until time is over or a promise is broken. */
+    /** Everything happens, until time is over and each fault has struck, or a promise is broken. */
     private void suffer() throws Exception {
         List<Actor> movers = new ArrayList<>();
         try {
@@ -119,7 +127,7 @@ final class ChaosRun {
                 movers.add(actor("pods-" + caches.get(i), podChurns.get(i)::step));
             }
             long end = world.time.now() + options.faultsFor().toNanos();
-            while (world.time.now() < end && world.violations.isEmpty()) {
+            while ((world.time.now() < end || !schedule.isDealt()) && world.violations.isEmpty()) {
                 LockSupport.parkNanos(POLL.toNanos());
             }
         } finally {

@@ -20,7 +20,10 @@ class ChaosScheduleTest {
     /** Where something is wrong now, in the order in which it began. */
     private final List<Layer> wrong = new ArrayList<>();
 
-    private final FaultSchedule schedule = schedule();
+    private final List<String> struck = new ArrayList<>();
+
+    private final FaultSchedule schedule = schedule(true);
+    private int calms;
 
     /** The same after a step, and for how long it stays so. */
     private record Step(List<Layer> wrong, Duration pause) {}
@@ -79,24 +82,70 @@ class ChaosScheduleTest {
     }
 
     @Test
+    void calm_isAfterEachRoundOfAShortRun() throws Exception {
+        FaultSchedule shortOne = schedule(false);
+        while (!shortOne.isDealt()) {
+            shortOne.step();
+        }
+
+        assertThat(calms).isEqualTo(2);
+        assertThat(struck).hasSize(2 * Layer.values().length).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void faults_ofAShortRun_neverOverlapWithinALayer() throws Exception {
+        assertThat(steps(schedule(false)))
+                .allMatch(step ->
+                        step.wrong().stream().distinct().count() == step.wrong().size());
+    }
+
+    @Test
+    void faults_ofAShortRun_areEachDealtBeforeAnyStrikesAgain() throws Exception {
+        steps(schedule(false)).forEach(step -> {});
+
+        int kinds = 2 * Layer.values().length;
+        for (int deck = 0; deck + kinds <= struck.size(); deck += kinds) {
+            assertThat(struck.subList(deck, deck + kinds)).doesNotHaveDuplicates();
+        }
+    }
+
+    @Test
     void seed_saysEverything() throws Exception {
         List<Step> once = steps(schedule).toList();
         schedule.mend();
 
-        assertThat(steps(schedule())).containsExactlyElementsOf(once);
+        List<String> kinds = List.copyOf(struck);
+        struck.clear();
+        steps(schedule(true)).forEach(step -> {});
+
+        assertThat(once).hasSize(STEPS);
+        assertThat(struck).isEqualTo(kinds);
     }
 
-    private FaultSchedule schedule() {
+    private FaultSchedule schedule(boolean lengthy) {
         List<Fault> faults = Stream.of(Layer.values())
                 .flatMap(layer -> Stream.of(fault(layer, "short", 100), fault(layer, "long", 5_000)))
                 .toList();
-        return new FaultSchedule(world, faults, new SplittableRandom(1), true);
+        return new FaultSchedule(world, faults, new SplittableRandom(1), lengthy, longest -> {
+            assertThat(wrong).isEmpty();
+            calms++;
+        });
     }
 
     private Fault fault(Layer layer, String kind, int shortest) {
-        return new Fault(layer, layer + " " + kind, shortest, 2 * shortest, Fault.by(() -> wrong.add(layer), () -> {
-            assertThat(wrong.remove(layer)).isTrue();
-        }));
+        return new Fault(
+                layer,
+                layer + " " + kind,
+                shortest,
+                2 * shortest,
+                Fault.by(
+                        () -> {
+                            wrong.add(layer);
+                            struck.add(layer + " " + kind);
+                        },
+                        () -> {
+                            assertThat(wrong.remove(layer)).isTrue();
+                        }));
     }
 
     private Stream<Step> steps(FaultSchedule schedule) throws Exception {

@@ -23,14 +23,20 @@ interface ChaosServer extends AutoCloseable {
     KubernetesClient client(Interceptor witness);
 
     /**
-     * What can go wrong.
+     * What can go wrong, for the caches of {@code world}, whose {@link WatchLog} is told of lists and watches from now on.
      *
      * @param lengthy whether there is time for what takes half a minute
      */
-    List<Fault> faults(boolean lengthy);
+    List<Fault> faults(World world, boolean lengthy);
 
-    /** How soon a watch that brings nothing any more is given up. */
-    Duration deadWithin();
+    /** What carries watches, at worst. */
+    Rules.Transport transport();
+
+    /** How many connections of the caches were refused, or have ended. */
+    int lostConnections();
+
+    /** How long no connection of the caches has been open. */
+    Duration disconnectedFor();
 
     /** How many watches of Secrets and ConfigMaps are open. */
     long openWatches();

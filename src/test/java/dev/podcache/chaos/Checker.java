@@ -7,9 +7,7 @@ import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +16,11 @@ final class Checker {
 
     /*
      * P1   An answer was the server's state at some time after the registration began whose new reference the get came
-     *      after. Under WATCH only the first reference counts: others join a watch that may be behind.
-     * P2   Within an epoch the answers of one thread go forward in the history. That is more than the resourceVersions
-     *      of one uid: NotFound is a point in the history too, and a successor of the same name comes after it.
+     *      after. Under WATCH only the first reference counts: others join a watch that may be behind. Under GET, after
+     *      the get began.
+     * P2   Within an epoch the answers of all threads go forward in the history, see Order. That is more than the
+     *      resourceVersions of one uid: NotFound is a point in the history too, and a successor of the same name comes
+     *      after it.
      * P4   Once seen in its epoch, an object is not answered by any failure but NotFound.
      * P5   What nobody refers to is not served.
      * P6   What is referred to is registered.
@@ -30,38 +30,49 @@ final class Checker {
      * P10  No payload in messages of exceptions and states.
      */
 
+    /** That of strategy GET, which knows no references. */
+    private static final Epoch ALL_ALONG = new Epoch(0, 0);
+
     private final Rules rules;
     private final Function<Subject, History> histories;
     private final Figures figures;
     private final Staleness staleness;
-    private final Map<Subject, Place> places = new HashMap<>();
+    private final Order order;
     private final List<Violation> found = new ArrayList<>();
 
-    /** How far in an object's history this thread has come in an epoch. */
-    private record Place(Epoch epoch, int index) {}
-
-    Checker(Rules rules, Function<Subject, History> histories, Calm calm, Figures figures) {
+    /** One of several of a cache, whose answers have one order. */
+    Checker(Rules rules, Function<Subject, History> histories, Calm calm, Figures figures, Order order) {
         this.rules = rules;
         this.histories = histories;
         this.figures = figures;
         this.staleness = new Staleness(rules, calm, figures);
+        this.order = order;
     }
 
     /** What is wrong with the next get of this thread. */
     List<Violation> judge(Read read) {
         found.clear();
         checkTime(read);
-        complainOfNotNull("P9", read, Staleness.ofState(read));
         if (Canary.isIn(read.before().state().toString())
                 || Canary.isIn(read.after().state().toString())) {
-            complain("P10", read, "a payload in the state");
+            complain(Shape.PAYLOAD_IN_STATE, read, "a payload in the state");
         }
+        if (read.outcome() instanceof Outcome.Failed failure && Canary.isIn(failure.thrown())) {
+            complain(Shape.PAYLOAD_IN_MESSAGE, read, "a payload in the message");
+        }
+        if (!read.replaced()) {
+            checkOutcome(read);
+        }
+        return List.copyOf(found);
+    }
+
+    private void checkOutcome(Read read) {
+        complainOfNotNull(read, Staleness.ofState(read));
         if (read.outcome() instanceof Outcome.Found object) {
             checkObject(read, object);
         } else if (read.outcome() instanceof Outcome.Failed failure) {
             checkFailure(read, failure.thrown());
         }
-        return List.copyOf(found);
     }
 
     private void checkTime(Read read) {
@@ -69,7 +80,7 @@ final class Checker {
         Duration longest = known ? rules.longestKnownGet() : rules.longestGet();
         figures.tookGet(rules.strategy(), known, read.took());
         if (read.took() > longest.toNanos()) {
-            complain("P8", read, "took longer than " + longest);
+            complain(Shape.TOOK_TOO_LONG, read, "took longer than " + longest);
         }
     }
 
@@ -77,102 +88,118 @@ final class Checker {
         History history = histories.apply(read.subject());
         Version version = history.withMarker(object.marker());
         if (version == null || version.fate() == Version.Fate.REFUSED) {
-            complain("P1", read, "this state was never the server's: " + version);
+            complain(Shape.NEVER_WRITTEN, read, "this state was never the server's: " + version);
             return;
         }
         long goneBy = history.goneBy(version);
         if (isNobodys(read)) {
-            complain("P5", read, "served, although nobody refers to it");
+            complain(Shape.SERVED_UNREFERENCED, read, "served, although nobody refers to it");
         }
-        if (read.before().claim().isHeld()) {
+        if (isOfAnEpoch(read)) {
             if (goneBy < epochBegan(read)) {
-                complain("P1", read, version + " was gone by " + RunTime.seconds(goneBy) + ", before the registration");
+                complain(
+                        Shape.GONE_BEFORE,
+                        read,
+                        version + " was gone by " + RunTime.seconds(goneBy) + ", before "
+                                + RunTime.seconds(epochBegan(read)));
             }
             checkOrder(read, version);
         }
-        if (!version.immutable()) {
-            complainOfNotNull("P9", read, staleness.ofObject(read, object, goneBy));
+        if (!version.immutable() && !rules.isGet()) {
+            complainOfNotNull(read, staleness.ofObject(read, object, goneBy));
         }
     }
 
     private void checkOrder(Read read, Version version) {
-        Place place = placeOf(read);
-        if (version.index() < place.index()) {
-            complain("P2", read, version + " after #" + place.index());
+        int floor = order.floor(read.subject(), epoch(read), read.before().time());
+        if (version.index() < floor) {
+            complain(Shape.WENT_BACK, read, version + " after #" + floor);
         } else {
-            places.put(read.subject(), new Place(place.epoch(), version.index()));
+            takeDown(read, version.index());
+        }
+    }
+
+    private void takeDown(Read read, int index) {
+        int later = order.add(
+                read.subject(), epoch(read), read.before().time(), read.after().time(), index);
+        if (later < index) {
+            complain(Shape.WENT_BACK, read, "#" + later + " was the answer to a get that began after this one");
         }
     }
 
     private void checkFailure(Read read, RuntimeException thrown) {
-        if (Canary.isIn(thrown)) {
-            complain("P10", read, "a payload in the message");
-        }
         if (!(thrown instanceof ObjectUnavailableException) || thrown instanceof Closed) {
-            complain("P4", read, "an exception that is none of an open cache: " + thrown);
+            complain(Shape.FOREIGN_EXCEPTION, read, "an exception that is none of an open cache: " + thrown);
         } else if (thrown instanceof NotRegistered) {
-            if (read.isWithinEpoch()) {
+            if (read.isWithinEpoch() || rules.isGet()) {
                 complain(
-                        "P6",
+                        Shape.NOT_REGISTERED,
                         read,
                         "called not registered, but " + read.before().claim().references() + " pods refer to it");
             }
         } else if (isNobodys(read)) {
-            complain("P5", read, "asked for, although nobody refers to it");
+            complain(Shape.SERVED_UNREFERENCED, read, "asked for, although nobody refers to it");
         } else if (thrown instanceof NotFound) {
             checkAbsence(read);
-        } else if (read.isWithinEpoch() && read.before().seen()) {
-            complain("P4", read, "a failure, although the object was seen since its last new reference: " + thrown);
+        } else if (read.isWithinEpoch() && read.before().seen() && !rules.isGet()) {
+            complain(
+                    Shape.FAILED_ALTHOUGH_SEEN,
+                    read,
+                    "a failure, although the object was seen since its last new reference: " + thrown);
         }
     }
 
     private void checkAbsence(Read read) {
-        if (!read.before().claim().isHeld()) {
+        if (!isOfAnEpoch(read)) {
             return;
         }
         History history = histories.apply(read.subject());
-        Place place = placeOf(read);
+        int floor = order.floor(read.subject(), epoch(read), read.before().time());
         long from = epochBegan(read);
-        int absence = history.absence(from, read.after().time(), place.index() - 1);
+        int absence = history.absence(from, read.after().time(), floor - 1);
         if (absence < 0) {
             boolean once = history.absence(from, read.after().time(), -1) >= 0;
             complain(
-                    once ? "P2" : "P1",
+                    once ? Shape.WENT_BACK : Shape.NEVER_ABSENT,
                     read,
-                    "was not absent since "
-                            + (once ? "#" + place.index() : "the registration at " + RunTime.seconds(from)));
+                    "was not absent since " + (once ? "#" + floor : "the registration at " + RunTime.seconds(from)));
             return;
         }
-        places.put(read.subject(), new Place(place.epoch(), absence));
-        complainOfNotNull("P9", read, staleness.ofAbsence(read, history.lastAbsenceGoneBy()));
+        takeDown(read, absence);
+        complainOfNotNull(read, staleness.ofAbsence(read, history.lastAbsenceGoneBy()));
     }
 
-    /** How far this thread has come with the object; at its beginning if it is another epoch. */
-    private Place placeOf(Read read) {
-        Epoch epoch = read.before().claim().epoch();
-        Place place = places.get(read.subject());
-        return place == null || place.epoch() != epoch ? new Place(epoch, 0) : place;
+    private boolean isOfAnEpoch(Read read) {
+        return rules.isGet() || read.before().claim().isHeld();
+    }
+
+    private Epoch epoch(Read read) {
+        return rules.isGet() ? ALL_ALONG : read.before().claim().epoch();
     }
 
     private long epochBegan(Read read) {
-        Epoch epoch = read.before().claim().epoch();
+        if (rules.isGet()) {
+            return read.before().time();
+        }
+        Epoch epoch = epoch(read);
         return rules.isWatch() ? epoch.firstBegan : epoch.began;
     }
 
-    /** Whether nobody referred to it from before the get until after it. */
-    private static boolean isNobodys(Read read) {
-        return read.before().claim().isFree()
+    /** Whether nobody referred to it from before the get until after it, which matters. */
+    private boolean isNobodys(Read read) {
+        return !rules.isGet()
+                && read.before().claim().isFree()
                 && read.after().claim().isFree()
                 && read.before().claim().epoch() == read.after().claim().epoch();
     }
 
-    private void complainOfNotNull(String promise, Read read, @Nullable String what) {
-        if (what != null) {
-            complain(promise, read, what);
+    private void complainOfNotNull(Read read, Staleness.@Nullable Complaint complaint) {
+        if (complaint != null) {
+            complain(complaint.shape(), read, complaint.what());
         }
     }
 
-    private void complain(String promise, Read read, String what) {
-        found.add(new Violation(promise, read.subject(), rules.strategy() + ": " + what + "; " + read));
+    private void complain(Shape shape, Read read, String what) {
+        found.add(new Violation(shape, read.subject(), rules.strategy() + ": " + what + "; " + read));
     }
 }

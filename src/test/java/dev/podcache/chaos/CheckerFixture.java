@@ -30,13 +30,19 @@ class CheckerFixture {
 
     final History history = new History();
     final Calm calm = new Calm();
-    final Checker cache = new Checker(Rules.cache(), subject -> history, calm, new Figures());
-    final Checker watch = new Checker(Rules.watch(Rules.PINGED_WITHIN), subject -> history, calm, new Figures());
+    final Checker cache = checker(Rules.cache(), new Order());
+    final Checker watch = checker(Rules.watch(Rules.Transport.HTTP2), new Order());
+    final Checker direct = checker(Rules.get(), new Order());
 
     CheckerFixture() {
-        calm.end();
+        calm.end(false, false);
         write("v1", 1);
         write("v2", 20);
+    }
+
+    /** That of one thread, whose answers are in an order with those of others. */
+    final Checker checker(Rules rules, Order order) {
+        return new Checker(rules, subject -> history, calm, new Figures(), order);
     }
 
     static Claims.Claim held(Epoch epoch) {
@@ -84,8 +90,8 @@ class CheckerFixture {
                 ObjectKind.SECRET, KEY, FailureReason.UNAVAILABLE, 0, null, new IllegalStateException(message)));
     }
 
-    List<String> promises(Checker checker, Read read) {
-        return checker.judge(read).stream().map(Violation::promise).toList();
+    List<Shape> shapes(Checker checker, Read read) {
+        return checker.judge(read).stream().map(Violation::shape).toList();
     }
 
     static void judge(Checker checker, Read read) {

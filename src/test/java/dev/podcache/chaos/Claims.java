@@ -24,11 +24,20 @@ final class Claims {
         /** The same of the registration that brought the first reference. */
         final long firstBegan;
 
+        /** After this moment the registration that brought the new reference had returned. */
+        final long returned;
+
         private volatile boolean seen;
 
+        /** One whose registration took no time. */
         Epoch(long began, long firstBegan) {
+            this(began, firstBegan, began);
+        }
+
+        Epoch(long began, long firstBegan, long returned) {
             this.began = began;
             this.firstBegan = firstBegan;
+            this.returned = returned;
         }
 
         /** Whether a get that began in this epoch has brought an answer, be it NotFound. */
@@ -69,12 +78,19 @@ final class Claims {
         }
     }
 
-    /** References were added, by a registration that began at {@code began} and has returned. */
-    void added(Collection<Subject> subjects, long began) {
+    /** References were added, by a registration that began at {@code began} and has returned by {@code now}. */
+    void added(Collection<Subject> subjects, long began, long now) {
         for (Subject subject : subjects) {
             Claim known = of(subject);
             long first = known.references() == 0 ? began : known.epoch().firstBegan;
-            claims.put(subject, new Claim(known.references() + 1, false, new Epoch(began, first)));
+            claims.put(subject, new Claim(known.references() + 1, false, new Epoch(began, first, now)));
+        }
+    }
+
+    /** There are no references any more, because the cache that had them is closed. They still count as changing. */
+    void forgotten(Collection<Subject> subjects) {
+        for (Subject subject : subjects) {
+            claims.put(subject, new Claim(0, true, of(subject).epoch()));
         }
     }
 

@@ -1,8 +1,11 @@
 package dev.podcache.chaos;
 
+import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.RequestObserver;
 import dev.podcache.embedded.Resource;
+import dev.podcache.embedded.Verb;
 import dev.podcache.testing.RawApi;
 import dev.podcache.testing.TcpProxy;
 import dev.podcache.time.Timekeeper;
@@ -17,6 +20,7 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -66,16 +70,29 @@ final class EmbeddedChaosServer implements ChaosServer {
     }
 
     @Override
-    public List<Fault> faults(boolean lengthy) {
-        return Stream.of(new AnswerFaults(server).all(), new ProxyFaults(proxy).all(lengthy))
+    public List<Fault> faults(World world, boolean lengthy) {
+        server.faults().observe(new Observer(world));
+        return Stream.of(
+                        new AnswerFaults(server, lengthy).all(),
+                        new ProxyFaults(proxy, transport().deadWithin).all(lengthy))
                 .flatMap(List::stream)
                 .toList();
     }
 
     @Override
-    public Duration deadWithin() {
+    public Rules.Transport transport() {
         // without TLS, a server that does not answer while a connection is made is believed to speak HTTP/1.1 only
-        return Rules.BOOKMARKED_WITHIN;
+        return Rules.Transport.HTTP1;
+    }
+
+    @Override
+    public int lostConnections() {
+        return proxy.accepted() - proxy.connections().size();
+    }
+
+    @Override
+    public Duration disconnectedFor() {
+        return proxy.emptyFor();
     }
 
     @Override
@@ -90,5 +107,31 @@ final class EmbeddedChaosServer implements ChaosServer {
         server.close();
         cluster.close();
         timekeeper.close();
+    }
+
+    /** Tells the log of the run's objects. */
+    private record Observer(World world) implements RequestObserver {
+
+        @Override
+        public void requested(ApiRequest request) {
+            if (request.verb() == Verb.LIST || request.verb() == Verb.WATCH) {
+                of(request).ifPresent(subject -> world.watches.requested(subject, world.time.now()));
+            }
+        }
+
+        @Override
+        public void opened(ApiRequest watch) {
+            of(watch).ifPresent(subject -> world.watches.accepted(subject, world.time.now()));
+        }
+
+        @Override
+        public void closed(ApiRequest watch) {
+            of(watch).ifPresent(subject -> world.watches.ended(subject, world.time.now()));
+        }
+
+        private Optional<Subject> of(ApiRequest request) {
+            String name = request.key().name();
+            return Optional.ofNullable(world.subject(request.resource().plural(), name));
+        }
     }
 }

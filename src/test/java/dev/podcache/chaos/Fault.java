@@ -1,5 +1,6 @@
 package dev.podcache.chaos;
 
+import java.time.Duration;
 import java.util.SplittableRandom;
 
 /**
@@ -9,12 +10,43 @@ import java.util.SplittableRandom;
  * @param kind as it is counted
  * @param shortest how long it lasts at least, in milliseconds; {@code longest} at most
  * @param strike begins it
+ * @param behind how long after it what the server says may still be old; zero if it never is
  */
-record Fault(Layer layer, String kind, int shortest, int longest, Strike strike) {
+record Fault(Layer layer, String kind, int shortest, int longest, Strike strike, Duration behind) {
+
+    /** One that leaves the server's own memory alone. */
+    Fault(Layer layer, String kind, int shortest, int longest, Strike strike) {
+        this(layer, kind, shortest, longest, strike, Duration.ZERO);
+    }
+
+    /** The same, but the server may be behind until so long after it. */
+    Fault leavingBehind(Duration newBehind) {
+        return new Fault(layer, kind, shortest, longest, strike, newBehind);
+    }
+
+    /**
+     * The same, which shows what must be seen within {@code bound}.
+     *
+     * @throws IllegalArgumentException if it may be over before that
+     */
+    Fault showing(Duration bound) {
+        if (bound.compareTo(Duration.ofMillis(shortest)) >= 0) {
+            throw new IllegalArgumentException(
+                    kind + " lasts " + shortest + " ms, and cannot show what must be seen within " + bound);
+        }
+        return this;
+    }
+
+    /** Whether it is the server's own memory that is old. */
+    boolean isServerBehind() {
+        return !behind.isZero();
+    }
 
     /** Where something goes wrong. Two faults of one layer would end one another, those of two do not. */
     enum Layer {
         NETWORK,
+        /** The process of the caches. */
+        PROCESS,
         /** The server, or what it answers. */
         SERVER,
         /** Who the caches are to the server. */

@@ -9,48 +9,67 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which fault strikes when: all of them in an order that the seed says, then all of them in another. Now and then one
- * strikes while one of another layer lasts, and each ends in its own time. One thread.
+ * Which fault strikes when: each of a deck that was shuffled as the seed says, then each of another. A few of them make
+ * a round, and after each round there is calm. In a short run a fault strikes while the one before it, of another layer,
+ * lasts a moment more; in a long one, now and then two last together. One thread.
  */
 final class FaultSchedule {
 
-    private static final int SHORTEST_GAP = 300;
-    private static final int LONGEST_GAP = 2_000;
+    /** So many faults make a round of a short run. */
+    private static final int OF_A_ROUND = 4;
 
-    /** What faults last at most, if they can be so short, and gaps, in a run that is short itself. */
-    private static final int LONGEST_IN_SHORT = 1_500;
+    /** So many milliseconds a fault of a short run begins before the one of another layer before it ends. */
+    private static final int OVERLAP = 100;
 
-    /** One fault in so many does not stay alone. */
+    /** What faults of a short run last at most, if they can be so short. */
+    private static final int LONGEST_IN_SHORT = 450;
+
+    /** One fault in so many of a long run does not stay alone. */
     private static final int OVERLAP_ONCE_IN = 3;
 
-    /** One gap in so many is long enough for everything to be quite in order again. */
-    private static final int CALM_ONCE_IN = 20;
-
-    private static final int LONG_CALM = 20_000;
+    private static final int SHORTEST_GAP = 100;
+    private static final int LONGEST_GAP = 2_000;
 
     private final World world;
     private final List<Fault> faults;
     private final SplittableRandom random;
     private final boolean lengthy;
+    private final Between between;
     private final List<Fault> ahead = new ArrayList<>();
     private final List<Event> events = new ArrayList<>();
     private final Map<Fault, Fault.Mend> struck = new LinkedHashMap<>();
+    private long roundBegan;
+    private volatile boolean dealt;
 
-    /** What is to happen so many milliseconds after the first of those that overlap has struck. */
+    /** What is to happen so many milliseconds after the first fault of the round. */
     private record Event(int at, Fault.Action action) {}
+
+    /** What comes after each round. */
+    @FunctionalInterface
+    interface Between {
+        /** Lets calm pass, at most for so long. */
+        void pass(Duration longest) throws Exception;
+    }
 
     /**
      * Of these faults.
      *
-     * @param lengthy whether there is time for calm in between
+     * @param lengthy whether there is time for faults as long as they can be
      */
-    FaultSchedule(World world, List<Fault> faults, SplittableRandom random, boolean lengthy) {
+    FaultSchedule(World world, List<Fault> faults, SplittableRandom random, boolean lengthy, Between between) {
         this.world = world;
         this.faults = faults;
         this.random = random;
         this.lengthy = lengthy;
+        this.between = between;
+    }
+
+    /** Whether every fault has struck, and the calm after the last is over. For any thread. */
+    boolean isDealt() {
+        return dealt;
     }
 
     Duration step() throws Exception {
@@ -59,12 +78,20 @@ final class FaultSchedule {
         }
         Event event = events.remove(0);
         event.action().run();
-        return Duration.ofMillis(events.isEmpty() ? gap() : events.get(0).at() - event.at());
+        if (events.isEmpty()) {
+            calm();
+            return Duration.ofMillis(lengthy ? random.nextInt(SHORTEST_GAP, LONGEST_GAP) : SHORTEST_GAP);
+        }
+        long due = roundBegan + Duration.ofMillis(events.get(0).at()).toNanos();
+        return Duration.ofNanos(Math.max(0, due - world.time.now()));
     }
 
-    private int gap() {
-        boolean calm = lengthy && random.nextInt(CALM_ONCE_IN) == 0;
-        return calm ? LONG_CALM : random.nextInt(SHORTEST_GAP, lengthy ? LONGEST_GAP : LONGEST_IN_SHORT);
+    private void calm() throws Exception {
+        long now = world.time.now();
+        long behind = Math.max(0, -world.calm.lengthAt(now));
+        Duration trouble = Duration.ofNanos(now - roundBegan);
+        between.pass(Rules.convergesAfter(trouble).plusNanos(behind));
+        dealt |= ahead.isEmpty();
     }
 
     private void plan() {
@@ -72,6 +99,40 @@ final class FaultSchedule {
             ahead.addAll(faults);
             Collections.shuffle(ahead, new Random(random.nextLong()));
         }
+        if (lengthy) {
+            planOneOrTwo();
+        } else {
+            planRound();
+        }
+        events.sort(Comparator.comparingInt(Event::at));
+        roundBegan = world.time.now();
+    }
+
+    /** One after the other, each of another layer than the one before it, as long as there are such. */
+    private void planRound() {
+        Fault before = null;
+        int ends = 0;
+        for (int i = 0; i < OF_A_ROUND && !ahead.isEmpty(); i++) {
+            Fault next = nextAfter(before);
+            boolean overlaps = before != null && before.layer() != next.layer() && !next.encloses(before);
+            int begins = before == null ? 0 : overlaps ? ends - OVERLAP : ends;
+            ends = begins + lasting(next);
+            plan(next, begins, ends);
+            before = next;
+        }
+    }
+
+    private Fault nextAfter(@Nullable Fault before) {
+        for (Fault candidate : ahead) {
+            if (before != null && candidate.layer() != before.layer()) {
+                ahead.remove(candidate);
+                return candidate;
+            }
+        }
+        return ahead.remove(0);
+    }
+
+    private void planOneOrTwo() {
         Fault next = ahead.remove(0);
         List<Fault> others =
                 ahead.stream().filter(fault -> fault.layer() != next.layer()).toList();
@@ -95,7 +156,6 @@ final class FaultSchedule {
         // the second comes before the first: if both end at once, that is the order
         plan(second, secondBegins, secondEnds);
         plan(first, 0, first.encloses(second) ? Math.max(firstEnds, secondEnds) : firstEnds);
-        events.sort(Comparator.comparingInt(Event::at));
     }
 
     private void plan(Fault fault, int begins, int ends) {
@@ -106,11 +166,12 @@ final class FaultSchedule {
 
     private int lasting(Fault fault) {
         int longest = lengthy ? fault.longest() : Math.min(fault.longest(), LONGEST_IN_SHORT);
-        return random.nextInt(fault.shortest(), Math.max(fault.shortest(), longest) + 1);
+        int shortest = lengthy ? fault.shortest() : Math.max(fault.shortest(), 3 * OVERLAP);
+        return random.nextInt(shortest, Math.max(shortest, longest) + 1);
     }
 
     private void strike(Fault fault, SplittableRandom particulars, int lasting) throws Exception {
-        world.calm.end();
+        world.calm.end(fault.layer() == Fault.Layer.NETWORK, fault.isServerBehind());
         world.journal.noteFault(fault.kind() + " for " + Duration.ofMillis(lasting));
         for (Fault other : struck.keySet()) {
             world.figures.count("overlap " + other.kind() + " + " + fault.kind());
@@ -130,13 +191,21 @@ final class FaultSchedule {
     }
 
     private void mend(Fault fault) throws Exception {
-        Fault.Mend over = struck.remove(fault);
+        Fault.Mend over = struck.get(fault);
         if (over == null) {
             throw new IllegalStateException(fault.kind() + " has not struck");
         }
         over.mend();
+        struck.remove(fault);
+        long now = world.time.now();
+        if (struck.keySet().stream().noneMatch(Fault::isServerBehind) && fault.isServerBehind()) {
+            world.calm.behindUntil(now + fault.behind().toNanos());
+        }
+        if (struck.keySet().stream().noneMatch(other -> other.layer() == Fault.Layer.NETWORK)) {
+            world.calm.networkBegins(now);
+        }
         if (struck.isEmpty()) {
-            world.calm.begin(world.time.now());
+            world.calm.begin(now);
         }
         world.journal.noteFault(fault.kind() + " is over");
     }

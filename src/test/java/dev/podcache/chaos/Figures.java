@@ -14,6 +14,7 @@ final class Figures {
 
     private final ConcurrentMap<String, LongAdder> counts = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, LongAccumulator> worst = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, LongAccumulator> most = new ConcurrentHashMap<>();
 
     void count(String what) {
         counts.computeIfAbsent(what, key -> new LongAdder()).increment();
@@ -23,14 +24,19 @@ final class Figures {
         worst(strategy + " get of " + (known ? "a known object" : "any object"), nanos);
     }
 
-    /** A value called fresh was outdated by so much; not at all if negative. */
+    /** A value called fresh was outdated by so much, counted from the change; not at all if negative. */
     void fresh(ChangeDetectionStrategy strategy, long outdated) {
-        worst(strategy + " staleness while FRESH", outdated);
+        worst(strategy + " FRESH though outdated, from the change", outdated);
     }
 
-    /** The same of one that was outdated before its watch was accepted, in whole. */
-    void freshAgain(ChangeDetectionStrategy strategy, long outdated) {
-        worst(strategy + " staleness while FRESH again", outdated);
+    /** The same while the server's own cache may have been behind. */
+    void freshWhileServerBehind(ChangeDetectionStrategy strategy, long outdated) {
+        worst(strategy + " FRESH though outdated, the server's cache being behind", outdated);
+    }
+
+    /** The most of something at once. */
+    void most(String what, long count) {
+        most.computeIfAbsent(what, key -> new LongAccumulator(Math::max, 0)).accumulate(count);
     }
 
     /** The same of one that was not called fresh all the time. */
@@ -41,6 +47,11 @@ final class Figures {
         } else {
             worst(strategy + " staleness, state changing", outdated);
         }
+    }
+
+    /** Something took so long. */
+    void took(String what, long nanos) {
+        worst(what, nanos);
     }
 
     private void worst(String what, long nanos) {
@@ -60,6 +71,13 @@ final class Figures {
 
     long total(String prefix) {
         return counted(prefix).values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** The most of everything that was counted at once. */
+    Map<String, Long> most() {
+        Map<String, Long> found = new TreeMap<>();
+        most.forEach((what, count) -> found.put(what, count.get()));
+        return found;
     }
 
     /** The worst of everything that was measured, as text. */

@@ -25,6 +25,8 @@ final class ObjectChurn {
     private static final Duration BEFORE_ASKING_AGAIN = Duration.ofMillis(250);
     private static final int ASKED_AT_LAST = 100;
     private static final int PADDING = 4_000;
+    private static final int SHORTEST_PAUSE = 10;
+    private static final int LONGEST_PAUSE = 80;
 
     private final World world;
     private final RawApi api;
@@ -61,6 +63,9 @@ final class ObjectChurn {
             return resolve(open) ? Duration.ZERO : BEFORE_ASKING_AGAIN;
         }
         Subject subject = world.subjects.get(random.nextInt(world.subjects.size()));
+        if (world.isFrozen(subject)) {
+            return Duration.ofMillis(SHORTEST_PAUSE);
+        }
         Version current = world.history(subject).current();
         int dice = random.nextInt(100);
         // what is immutable and stays referred to is never asked for again
@@ -74,7 +79,7 @@ final class ObjectChurn {
         } else {
             write(subject, dice < 20 ? null : newMarker(), mayBeImmutable && dice >= 95);
         }
-        return Duration.ofMillis(random.nextInt(30, 160));
+        return Duration.ofMillis(random.nextInt(SHORTEST_PAUSE, LONGEST_PAUSE));
     }
 
     /** Finds out what became of the last write, of a server that is well. */

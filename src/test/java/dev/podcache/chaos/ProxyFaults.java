@@ -12,10 +12,17 @@ import java.util.function.Consumer;
 /** What goes wrong between the caches and their server. */
 final class ProxyFaults {
 
-    private final TcpProxy proxy;
+    /** Long enough to see whether the caches say that they have lost their watches. */
+    private static final int REFUSED_FOR =
+            (int) Rules.LOSS_SEEN_WITHIN.plusMillis(600).toMillis();
 
-    ProxyFaults(TcpProxy proxy) {
+    private final TcpProxy proxy;
+    private final Duration deadWithin;
+
+    /** Of connections that a cache gives up when they bring nothing for so long. */
+    ProxyFaults(TcpProxy proxy, Duration deadWithin) {
         this.proxy = proxy;
+        this.deadWithin = deadWithin;
     }
 
     List<Fault> all(boolean lengthy) {
@@ -31,15 +38,21 @@ final class ProxyFaults {
                 untilCalm("delayed", 5_000, random -> proxy.delay(Duration.ofMillis(random.nextInt(20, 1_500)))),
                 untilCalm("throttled", 5_000, random -> proxy.throttle(random.nextInt(1_000, 50_000))),
                 untilCalm("cut after some bytes", 4_000, random -> proxy.cutAfter(random.nextInt(1, 20_000))),
-                untilCalm("connections refused", 4_000, random -> refuse())));
+                new Fault(Fault.Layer.NETWORK, "connections refused", REFUSED_FOR, 4_000, random -> {
+                            refuse();
+                            return proxy::calm;
+                        })
+                        .showing(Rules.LOSS_SEEN_WITHIN)));
         if (lengthy) {
-            faults.add(new Fault(Fault.Layer.NETWORK, "frozen for long", 12_000, 25_000, random -> {
-                if (random.nextBoolean()) {
-                    proxy.freezeNew();
-                }
-                proxy.freeze();
-                return proxy::calm;
-            }));
+            int shortest = (int) deadWithin.plus(Rules.SLACK).plusSeconds(2).toMillis();
+            faults.add(new Fault(Fault.Layer.NETWORK, "frozen for long", shortest, shortest + 10_000, random -> {
+                        if (random.nextBoolean()) {
+                            proxy.freezeNew();
+                        }
+                        proxy.freeze();
+                        return proxy::calm;
+                    })
+                    .showing(deadWithin.plus(Rules.SLACK)));
         }
         return faults;
     }

@@ -6,13 +6,28 @@ import dev.podcache.store.ObjectState;
  * One get, with what was known immediately before and after it.
  *
  * @param stalled for how long the process stood still meanwhile, in nanoseconds
- * @param watchedSince when the watch that keeps the object fresh was accepted; 0 if there is none
+ * @param stalledBefore the same in the seconds before it, when news may have arrived that nobody could take in
+ * @param contact what others knew of the contact with the server
+ * @param replaced whether the cache was closed, and another opened, before the get had ended
  */
-record Read(Subject subject, Moment before, Outcome outcome, Moment after, long stalled, long watchedSince) {
+record Read(
+        Subject subject,
+        Moment before,
+        Outcome outcome,
+        Moment after,
+        long stalled,
+        long stalledBefore,
+        Contact contact,
+        boolean replaced) {
 
-    /** One during which the process ran all the time, of an object whose watch was never lost. */
+    /** One during which the process ran all the time, of a cache in contact. */
     Read(Subject subject, Moment before, Outcome outcome, Moment after) {
-        this(subject, before, outcome, after, 0, 0);
+        this(subject, before, outcome, after, 0, 0, Contact.GOOD, false);
+    }
+
+    /** The same get, with that contact. */
+    Read with(Contact newContact) {
+        return new Read(subject, before, outcome, after, stalled, stalledBefore, newContact, replaced);
     }
 
     /**

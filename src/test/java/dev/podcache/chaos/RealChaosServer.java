@@ -18,7 +18,11 @@ import java.util.stream.Stream;
 final class RealChaosServer implements ChaosServer {
 
     /** Watches of ConfigMaps read etcd itself, and so notice when it is compacted; those of Secrets read a cache. */
-    private final RealApiServer server = RealApiServer.start("--watch-cache-sizes=configmaps#0");
+    private static final String WATCH_CACHE = "--watch-cache-sizes=configmaps#0";
+
+    private final AuditLog audit = new AuditLog();
+    private final RealApiServer server = RealApiServer.start(
+            Stream.concat(Stream.of(WATCH_CACHE), audit.flags().stream()).toArray(String[]::new));
 
     private final TcpProxy proxy = TcpProxy.to(URI.create(server.url()).getPort());
     private final RawApi api = RawApi.of(server.url(), server.tls());
@@ -51,15 +55,29 @@ final class RealChaosServer implements ChaosServer {
     }
 
     @Override
-    public List<Fault> faults(boolean lengthy) {
-        return Stream.of(new ProxyFaults(proxy).all(lengthy), new ServerFaults(server, proxy).all(), account.faults())
+    public List<Fault> faults(World world, boolean lengthy) {
+        audit.passTo(world);
+        return Stream.of(
+                        new ProxyFaults(proxy, transport().deadWithin).all(lengthy),
+                        new ServerFaults(world, server, proxy).all(),
+                        account.faults())
                 .flatMap(List::stream)
                 .toList();
     }
 
     @Override
-    public Duration deadWithin() {
-        return Rules.PINGED_WITHIN;
+    public Rules.Transport transport() {
+        return Rules.Transport.HTTP2;
+    }
+
+    @Override
+    public int lostConnections() {
+        return proxy.accepted() - proxy.connections().size();
+    }
+
+    @Override
+    public Duration disconnectedFor() {
+        return proxy.emptyFor();
     }
 
     @Override
@@ -72,5 +90,6 @@ final class RealChaosServer implements ChaosServer {
     public void close() {
         proxy.close();
         server.close();
+        audit.close();
     }
 }

@@ -8,15 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * P9: by how much what is read is outdated. It is held to a bound only if the state called that very version fresh
  * before the get and after it; under WATCH an absence counts as well, if the state knows of no failure. And no state is
- * called fresh that knows that the latest attempt failed.
+ * called fresh when the latest attempt failed or the watch is lost, whatever the cache itself believes: that comes from
+ * the server, the proxy and the HTTP client.
  */
 final class Staleness {
-
-    /*
-     * A watch that was lost is resumed where it was lost. The state says STALE until the new one is accepted; then it
-     * says FRESH, and all that has happened meanwhile is news that is under way, on a connection that has its deadline
-     * like any other. So what counts is since when the object is outdated without the state having said so.
-     */
 
     private final Rules rules;
     private final Calm calm;
@@ -28,19 +23,26 @@ final class Staleness {
         this.figures = figures;
     }
 
+    /** What is wrong, and how. */
+    record Complaint(Shape shape, String what) {}
+
     /** What is wrong with the state after a get; null if nothing. */
-    static @Nullable String ofState(Read read) {
+    static @Nullable Complaint ofState(Read read) {
         ObjectState state = read.after().state();
         return state.phase() == Phase.FRESH && state.lastFailure() != null
-                ? "called fresh, although the latest attempt failed: " + state.lastFailure()
+                ? new Complaint(
+                        Shape.FRESH_AFTER_FAILURE,
+                        "called fresh, although the latest attempt failed: " + state.lastFailure())
                 : null;
     }
 
     /** What is wrong with an object that the server no longer had by then; null if nothing. */
     @Nullable
-    String ofObject(Read read, Outcome.Found object, long goneBy) {
+    Complaint ofObject(Read read, Outcome.Found object, long goneBy) {
         if (isFresh(read.before(), object) && isFresh(read.after(), object)) {
-            return complaint(read, goneBy);
+            figures.count("FRESH answer of " + rules.strategy());
+            Complaint lost = ofContact(read);
+            return lost == null ? ofAge(read, goneBy) : lost;
         }
         figures.notFresh(
                 rules.strategy(), read.before().state().phase(), read.before().time() - goneBy);
@@ -49,23 +51,52 @@ final class Staleness {
 
     /** The same of an absence. */
     @Nullable
-    String ofAbsence(Read read, long goneBy) {
+    Complaint ofAbsence(Read read, long goneBy) {
         boolean watched = rules.isWatch() && isWatchedAbsence(read.before()) && isWatchedAbsence(read.after());
-        return watched ? complaint(read, goneBy) : null;
+        return watched ? ofAge(read, goneBy) : null;
     }
 
-    private @Nullable String complaint(Read read, long goneBy) {
-        long outdated = read.before().time() - Math.max(goneBy, read.watchedSince());
-        figures.fresh(rules.strategy(), outdated);
-        if (goneBy < read.watchedSince()) {
-            figures.freshAgain(rules.strategy(), read.before().time() - goneBy);
+    private @Nullable Complaint ofContact(Read read) {
+        Contact contact = read.contact();
+        if (rules.isWatch() && contact.lostFor() > Rules.LOSS_SEEN_WITHIN.toNanos()) {
+            return new Complaint(
+                    Shape.FRESH_WITHOUT_WATCH,
+                    "called fresh, although it has no watch since " + RunTime.seconds(contact.lostFor()));
         }
-        boolean isCalm = calm.lengthAt(read.before().time()) > rules.calmAfter().toNanos();
-        Duration bound = isCalm ? rules.freshInCalm() : rules.freshWithin();
-        if (outdated <= bound.toNanos()) {
+        if (rules.isCache() && contact.failedFor() > Rules.FAILURE_SEEN_WITHIN.toNanos()) {
+            return new Complaint(
+                    Shape.FRESH_AFTER_FAILURE,
+                    "called fresh, although the latest attempt failed " + RunTime.seconds(contact.failedFor())
+                            + " ago");
+        }
+        return null;
+    }
+
+    private @Nullable Complaint ofAge(Read read, long goneBy) {
+        long now = read.before().time();
+        long fromChange = now - goneBy - read.stalledBefore();
+        if (calm.isServerBehind(now)) {
+            figures.freshWhileServerBehind(rules.strategy(), fromChange);
             return null;
         }
-        return "called fresh, but outdated since " + RunTime.seconds(outdated) + (isCalm ? ", in calm" : "");
+        figures.fresh(rules.strategy(), fromChange);
+        long fromContact = Math.min(fromChange, now - read.contact().acceptedAt());
+        if (fromContact > rules.freshFromContact().toNanos()) {
+            return outdated(Shape.OUTDATED, fromContact, rules.freshFromContact(), " since its watch was accepted");
+        }
+        if (fromChange > rules.freshFromChange().toNanos()) {
+            return outdated(Shape.OUTDATED, fromChange, rules.freshFromChange(), "");
+        }
+        long outdated = Rules.CATCHES_UP_WHILE_FRESH_TODAY ? fromContact : fromChange;
+        long inCalm = Math.min(outdated, calm.lengthAt(now) - read.stalledBefore());
+        return inCalm > rules.freshInCalm().toNanos()
+                ? outdated(Shape.OUTDATED_IN_CALM, fromChange, rules.freshInCalm(), ", in calm")
+                : null;
+    }
+
+    private static Complaint outdated(Shape shape, long by, Duration bound, String since) {
+        return new Complaint(
+                shape, "called fresh, but outdated for " + RunTime.seconds(by) + since + ", of " + bound + " allowed");
     }
 
     private static boolean isFresh(Read.Moment moment, Outcome.Found object) {

@@ -12,7 +12,7 @@ final class Violations {
     private static final int DESCRIBED = 5;
 
     private final Journal journal;
-    private final Queue<String> described = new ConcurrentLinkedQueue<>();
+    private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
 
     Violations(Journal journal) {
         this.journal = journal;
@@ -20,37 +20,39 @@ final class Violations {
 
     void add(List<Violation> violations) {
         for (Violation violation : violations) {
-            if (described.size() < DESCRIBED) {
-                described.add(violation.promise() + " of " + violation.subject() + " is broken: " + violation.what()
-                        + "\n  what went wrong:\n    "
-                        + String.join("\n    ", journal.faults())
-                        + "\n  what happened to it:\n    "
-                        + String.join("\n    ", journal.of(violation.subject())));
+            if (findings.size() < DESCRIBED) {
+                findings.add(new Finding(
+                        violation.shape(),
+                        violation.subject() + ": " + violation.what()
+                                + "\n  what went wrong:\n    "
+                                + String.join("\n    ", journal.faults())
+                                + "\n  what happened to it:\n    "
+                                + String.join("\n    ", journal.of(violation.subject()))));
             }
         }
     }
 
-    void add(String promise, Subject subject, String what) {
-        add(List.of(new Violation(promise, subject, what)));
+    void add(Shape shape, Subject subject, String what) {
+        add(List.of(new Violation(shape, subject, what)));
     }
 
     /** What concerns no object. */
-    void add(String what) {
-        described.add(what);
+    void add(Shape shape, String what) {
+        findings.add(new Finding(shape, what));
     }
 
     /** An actor of the run itself has failed. */
     void broke(String actor, Throwable thrown) {
         StringWriter trace = new StringWriter();
         thrown.printStackTrace(new PrintWriter(trace, true));
-        described.add(actor + " failed: " + trace);
+        add(Shape.RUN_FAILED, actor + " failed: " + trace);
     }
 
     boolean isEmpty() {
-        return described.isEmpty();
+        return findings.isEmpty();
     }
 
-    List<String> described() {
-        return List.copyOf(described);
+    List<Finding> findings() {
+        return List.copyOf(findings);
     }
 }

@@ -1,17 +1,22 @@
 package dev.podcache.chaos;
 
 import dev.podcache.testing.Stalls;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What the actors of a run share. Thread-safe. */
 final class World {
 
     private static final int OF_EACH_KIND = 14;
+    private static final long POPULAR_FOR = Duration.ofMillis(100).toNanos();
 
     final RunTime time = new RunTime();
     final Journal journal = new Journal(time);
@@ -19,6 +24,7 @@ final class World {
     final Figures figures = new Figures();
     final Calm calm = new Calm();
     final Stalls stalls = new Stalls(time::now);
+    final WatchLog watches = new WatchLog(this);
     final String namespace;
 
     /** All objects that ever are. */
@@ -29,8 +35,39 @@ final class World {
     private final Map<Subject, History> histories =
             subjects.stream().collect(Collectors.toMap(Function.identity(), subject -> new History()));
 
+    /** How far the clocks of this process are ahead. */
+    final AtomicReference<Duration> clock = new AtomicReference<>(Duration.ZERO);
+
+    private volatile Set<Subject> frozen = Set.of();
+
     World(String namespace) {
         this.namespace = namespace;
+    }
+
+    /** Has these, and no others, not be written. */
+    void freeze(Set<Subject> chosen) {
+        frozen = Set.copyOf(chosen);
+    }
+
+    /** Whether it is not written for now. */
+    boolean isFrozen(Subject subject) {
+        return frozen.contains(subject);
+    }
+
+    /** The object of that kind and name; null if it is none of the run's. */
+    @Nullable
+    Subject subject(String plural, String name) {
+        return subjects.stream()
+                .filter(subject ->
+                        subject.kind().plural.equals(plural) && subject.name().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The object that all want to read just now. */
+    Subject popular() {
+        long turn = time.now() / POPULAR_FOR;
+        return subjects.get((int) (turn * 7 % subjects.size()));
     }
 
     /** Whether it is read so seldom that its watch is closed in between. */

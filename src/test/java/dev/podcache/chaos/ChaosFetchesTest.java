@@ -1,0 +1,236 @@
+package dev.podcache.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** The run complains of GETs that break P3, and of no others. Times are in seconds. */
+class ChaosFetchesTest {
+
+    private int lost;
+    private final World world = new World("chaos");
+    private final Claims claims = new Claims();
+    private final Fetches fetches = new Fetches(world, Rules.cache(), claims, () -> lost);
+    private final Witness witness = new Witness(world, fetches);
+    private final Subject db = world.subjects.get(0);
+    private final Subject cert = world.subjects.get(1);
+
+    ChaosFetchesTest() {
+        register(10);
+    }
+
+    // refreshes
+
+    @Test
+    void refresh_beforeTheTtlIsOver_breaksP3() {
+        refresh(db, 20);
+        refresh(db, 20.9);
+
+        assertThat(shapes()).containsExactly(Shape.REFRESHED_TOO_SOON);
+    }
+
+    @Test
+    void refresh_whenTheTtlIsOver_isFine() {
+        refresh(db, 20);
+        refresh(db, 21);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void refresh_afterOneThatFailed_isFine() {
+        refresh(db, 20);
+        witness.failed(ObjectKind.SECRET.path(ObjectKey.of("chaos", db.name())));
+        refresh(db, 20.5);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void refresh_afterANewReference_isFine() {
+        refresh(db, 20);
+        register(20.2);
+        refresh(db, 20.6);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void refresh_thatMayHaveBegunBeforeANewReference_doesNotCount() {
+        register(19.6);
+        refresh(db, 20);
+        refresh(db, 20.6);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void refresh_ofAnotherObject_isFine() {
+        refresh(db, 20);
+        refresh(cert, 20.5);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void request_thatAsksForTheLatest_isNoRefresh() {
+        refresh(db, 20);
+        latest(db, 20.5);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void refresh_soonAfterAnAttemptThatWasRefused_breaksP3() {
+        UUID refused = latest(db, 20);
+        fetches.ended(db, refused, false, seconds(20.1));
+        refresh(db, 20.5);
+
+        assertThat(shapes()).containsExactly(Shape.RETRIED_TOO_SOON);
+    }
+
+    @Test
+    void refresh_aPauseAfterAnAttemptThatWasRefused_isFine() {
+        UUID refused = latest(db, 20);
+        fetches.ended(db, refused, false, seconds(20.1));
+        refresh(db, 20.6);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void refresh_afterAnAnswerThatCameAfterTheRefusal_isFine() {
+        UUID refused = latest(db, 20);
+        fetches.ended(db, refused, false, seconds(20.1));
+        fetches.ended(db, latest(db, 20.2), true, seconds(20.3));
+        refresh(db, 20.4);
+
+        assertThat(shapes()).isEmpty();
+        assertThat(fetches.failedFor(db, seconds(30))).isZero();
+    }
+
+    @Test
+    void failedFor_attemptThatFailedAfterANewerOneWasAnswered_isZero() {
+        UUID detached = latest(db, 20);
+        fetches.ended(db, latest(db, 20.1), true, seconds(20.2));
+        fetches.ended(db, detached, false, seconds(20.3));
+
+        assertThat(fetches.failedFor(db, seconds(21))).isZero();
+    }
+
+    @Test
+    void failedFor_attemptThatFailed_countsFromThen() {
+        fetches.ended(db, latest(db, 20), false, seconds(20.5));
+
+        assertThat(fetches.failedFor(db, seconds(21))).isEqualTo(seconds(0.5));
+    }
+
+    // single flight
+
+    @Test
+    void twoAtOnce_withoutANewReference_breakP3() {
+        latest(db, 20);
+        latest(db, 20.1);
+
+        assertThat(shapes()).containsExactly(Shape.FETCHED_AT_ONCE);
+    }
+
+    @Test
+    void twoAtOnce_ofWhichANewReferenceMayHaveDetachedOne_areFine() {
+        latest(db, 20);
+        register(20.1);
+        latest(db, 20.2);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void twoAtOnce_ofWhichOneRepeatsAFetchThatWasDetached_areFine() {
+        fetches.ended(db, latest(db, 20), false, seconds(20.1));
+        register(20.2);
+        latest(db, 21);
+        latest(db, 21.1);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void twoAtOnce_ofWhichOneRepeatsAFetchOfThisEpoch_breakP3() {
+        fetches.ended(db, latest(db, 20), false, seconds(20.1));
+        latest(db, 21);
+        latest(db, 21.1);
+
+        assertThat(shapes()).containsExactly(Shape.FETCHED_AT_ONCE);
+    }
+
+    @Test
+    void twoAfterEachOther_areFine() {
+        fetches.ended(db, latest(db, 20), true, seconds(20.05));
+        latest(db, 20.1);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void twoAtOnce_ofWhichOneMayHaveEndedWithItsConnection_areFine() {
+        latest(db, 20);
+        lost++;
+        latest(db, 20.1);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    // budget
+
+    @Test
+    void moreRequestsThanGetsAllow_breakP3() {
+        fetches.got(db, seconds(20));
+        for (int i = 0; i < 17; i++) {
+            fetches.ended(db, latest(db, 20 + i * 0.01), false, seconds(20 + i * 0.01));
+        }
+
+        assertThat(shapes()).containsExactly(Shape.TOO_MANY_REQUESTS);
+    }
+
+    @Test
+    void asManyRequestsAsGetsAllow_areFine() {
+        fetches.got(db, seconds(20));
+        for (int i = 0; i < 40; i++) {
+            fetches.ended(db, latest(db, 20 + i * 0.12), false, seconds(20 + i * 0.12));
+        }
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    private List<Shape> shapes() {
+        return world.violations.findings().stream().map(Finding::shape).toList();
+    }
+
+    private void register(double at) {
+        claims.added(List.of(db, cert), seconds(at), seconds(at));
+    }
+
+    private void refresh(Subject subject, double at) {
+        fetches.ended(subject, leaves(subject, "?resourceVersion=0", at), true, seconds(at));
+    }
+
+    private UUID latest(Subject subject, double at) {
+        return leaves(subject, "", at);
+    }
+
+    private UUID leaves(Subject subject, String query, double at) {
+        UUID id = UUID.randomUUID();
+        witness.leaves(id, URI.create("http://server" + world.path(subject) + query), seconds(at));
+        return id;
+    }
+
+    private static long seconds(double s) {
+        return Duration.ofMillis(Math.round(s * 1_000)).toNanos();
+    }
+}

@@ -1,0 +1,212 @@
+package dev.podcache.chaos;
+
+import dev.podcache.chaos.Claims.Claim;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.IntSupplier;
+
+/** P3: what the GETs of one cache are held to. Thread-safe. */
+final class Fetches {
+
+    /*
+     * A refresh is a GET of resourceVersion=0: first reads, and the checks of answers that are older than what is known,
+     * ask for the latest. It leaves before its answer arrives, and from then on that is fresh for one TTL, so whatever
+     * turns the threads take, the next refresh leaves at least one TTL after it. Not so
+     *
+     * - if it failed: the promise is about servers that answer. Then the next one comes after a pause. A body may break
+     *   off after a good head, so whether a fetch failed says the cache; that it does not say so of each, see Minimums.
+     * - if there was a new reference since the get that began it: then its answer is not kept. It leaves on another
+     *   thread than that of the get, a moment later.
+     *
+     * All gets share one fetch. A new reference detaches it, so another may leave beside it; nothing else does that. One
+     * that failed before is repeated for those who wait for it, however long it is detached.
+     */
+
+    static final String REFRESH = "resourceVersion=0";
+
+    /** So long after it was wanted a request may leave, on a machine on which much else runs. */
+    static final Duration LEAVES_WITHIN = Duration.ofMillis(500);
+
+    /** The first pause after a refresh that failed is from half a second to one. */
+    static final Duration PAUSE = Duration.ofMillis(450);
+
+    /** Requests that a get may be made of in a second, at most, by the pauses of a first read. */
+    static final int REQUESTS_OF_A_GET = 6;
+
+    private static final int REQUESTS_IN_A_WINDOW = 10;
+    private static final long WINDOW = Duration.ofSeconds(1).toNanos();
+
+    /** So long after a request left, nobody waits for it any more, and nobody says so. */
+    private static final long GIVEN_UP = Rules.READ_TIMEOUT.minusSeconds(1).toNanos();
+
+    private final World world;
+    private final Rules rules;
+    private final Claims claims;
+    private final IntSupplier lost;
+    private final Map<Subject, Line> lines = new HashMap<>(); // guarded by this
+
+    /** What is known of one object. Zero times mean: never. */
+    private static final class Line {
+        private final Map<UUID, Sent> underWay = new HashMap<>();
+        private final Deque<Long> failures = new ArrayDeque<>();
+        private final Deque<Long> gets = new ArrayDeque<>();
+        private final Deque<Long> requests = new ArrayDeque<>();
+        private long refreshLeft;
+        private long answeredLeft;
+        private long failedLeft;
+        private long failedAt;
+    }
+
+    /** A GET under way: when it left, and how many connections had been lost by then. */
+    private record Sent(long left, int lost) {}
+
+    /**
+     * Those of a cache with these claims.
+     *
+     * @param lost how many connections were lost so far; nobody says which GETs ended with them
+     */
+    Fetches(World world, Rules rules, Claims claims, IntSupplier lost) {
+        this.world = world;
+        this.rules = rules;
+        this.claims = claims;
+        this.lost = lost;
+    }
+
+    /** A get begins. */
+    synchronized void got(Subject subject, long now) {
+        add(line(subject).gets, now);
+    }
+
+    /** A GET leaves. */
+    synchronized void left(Subject subject, UUID id, boolean refresh, long now) {
+        Line line = line(subject);
+        Claim claim = claims.of(subject);
+        checkBudget(subject, line, now);
+        if (rules.isCache() && claim.isHeld()) {
+            checkAlone(subject, line, claim, now);
+        }
+        if (refresh) {
+            world.figures.count("refresh sent by " + rules.strategy());
+            if (claim.isHeld()) {
+                checkRefresh(subject, line, claim, now);
+            }
+            line.refreshLeft = now;
+        }
+        line.underWay.put(id, new Sent(now, lost.getAsInt()));
+    }
+
+    private void checkBudget(Subject subject, Line line, long now) {
+        add(line.requests, now);
+        add(line.gets, now);
+        line.gets.removeLast();
+        int allowed = REQUESTS_IN_A_WINDOW + REQUESTS_OF_A_GET * line.gets.size();
+        world.figures.most(rules.strategy() + " GETs of an object in a second", line.requests.size());
+        if (line.requests.size() > allowed) {
+            world.violations.add(
+                    Shape.TOO_MANY_REQUESTS,
+                    subject,
+                    rules.strategy() + ": " + line.requests.size() + " GETs in a second, for " + line.gets.size()
+                            + " gets");
+        }
+    }
+
+    private void checkAlone(Subject subject, Line line, Claim claim, long now) {
+        int lostByNow = lost.getAsInt();
+        for (Sent sent : List.copyOf(line.underWay.values())) {
+            if (sent.lost < lostByNow || sent.left < now - GIVEN_UP) {
+                line.underWay.values().remove(sent);
+                line.failures.addLast(sent.left);
+            }
+        }
+        line.failures.removeIf(left -> left < now - Rules.READ_TIMEOUT.toNanos());
+        long ofThisEpoch = claim.epoch().returned + LEAVES_WITHIN.toNanos() + world.stalls.between(now - WINDOW, now);
+        if (line.failures.stream().anyMatch(left -> left <= ofThisEpoch)) {
+            return;
+        }
+        for (Sent sent : line.underWay.values()) {
+            if (sent.left > ofThisEpoch) {
+                world.violations.add(
+                        Shape.FETCHED_AT_ONCE,
+                        subject,
+                        rules.strategy() + ": a GET leaves while the one that left at " + RunTime.seconds(sent.left)
+                                + " is under way");
+            }
+        }
+    }
+
+    private void checkRefresh(Subject subject, Line line, Claim claim, long now) {
+        long sinceFailure = now - line.failedAt;
+        if (line.failedAt > 0 && line.failedLeft > claim.epoch().returned && sinceFailure < PAUSE.toNanos()) {
+            world.violations.add(
+                    Shape.RETRIED_TOO_SOON,
+                    subject,
+                    "refreshed " + RunTime.seconds(sinceFailure) + " after an attempt that failed");
+        }
+        if (line.refreshLeft == 0 || claim.epoch().began > line.refreshLeft - LEAVES_WITHIN.toNanos()) {
+            return;
+        }
+        world.figures.count("refresh held to P3");
+        if (now - line.refreshLeft < Rules.TTL.toNanos()) {
+            world.violations.add(
+                    Shape.REFRESHED_TOO_SOON,
+                    subject,
+                    "refreshed " + RunTime.seconds(now - line.refreshLeft) + " after it was, which had not failed");
+        }
+    }
+
+    /** A GET ended, with an object or with NotFound if {@code answered}. */
+    synchronized void ended(Subject subject, UUID id, boolean answered, long now) {
+        Line line = line(subject);
+        Sent sent = line.underWay.remove(id);
+        if (sent == null) {
+            return;
+        }
+        long left = sent.left;
+        if (!answered) {
+            line.failures.addLast(left);
+        }
+        if (left < line.answeredLeft) {
+            return;
+        }
+        if (answered) {
+            world.figures.count("GET answered " + rules.strategy());
+            line.answeredLeft = left;
+            line.failedAt = 0;
+        } else {
+            line.failedLeft = left;
+            line.failedAt = now;
+        }
+    }
+
+    /** A fetch failed, or found nothing, says the cache. */
+    synchronized void toldFailed(Subject subject) {
+        line(subject).refreshLeft = 0;
+    }
+
+    /** How long ago the latest attempt failed; 0 if it did not, or if one is under way. */
+    synchronized long failedFor(Subject subject, long now) {
+        Line line = line(subject);
+        return line.failedAt == 0 ? 0 : now - line.failedAt;
+    }
+
+    /** The cache was closed: what is under way ends, and what comes is another's. */
+    synchronized void clear() {
+        lines.clear();
+    }
+
+    private static void add(Deque<Long> moments, long now) {
+        moments.addLast(now);
+        while (moments.getFirst() < now - WINDOW) {
+            moments.removeFirst();
+        }
+    }
+
+    private Line line(Subject subject) {
+        return lines.computeIfAbsent(subject, key -> new Line());
+    }
+}

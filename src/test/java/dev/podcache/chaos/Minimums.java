@@ -1,0 +1,68 @@
+package dev.podcache.chaos;
+
+import dev.podcache.manager.ChangeDetectionStrategy;
+import java.util.List;
+
+/** What a run must have tried at least; with less, that no promise was broken says little. */
+final class Minimums {
+
+    /*
+     * Each is about a third of what the shortest run has on two busy cores. A product that is right, in a run that gets
+     * to its end, is never near them.
+     */
+    private static final int HITS = 300;
+    private static final int FRESH = 200;
+    private static final int DELETIONS = 4;
+    private static final int REFRESHES = 30;
+    private static final int SYNCED = 40;
+
+    /** Of the GETs that were answered, the share of which the cache must say so, in percent. */
+    private static final int TOLD = 40;
+
+    private static final int OUT_OF = 100;
+
+    private final Figures figures;
+    private final Violations violations;
+
+    Minimums(Figures figures, Violations violations) {
+        this.figures = figures;
+        this.violations = violations;
+    }
+
+    /** Complains of what there was too little of, when every one of these faults was to strike. */
+    void check(List<Fault> faults) {
+        for (Fault fault : faults) {
+            require(Shape.FAULT_NEVER_STRUCK, "fault " + fault.kind(), figures.total("fault " + fault.kind()), 1);
+        }
+        for (ChangeDetectionStrategy strategy : ChangeDetectionStrategy.values()) {
+            require(Shape.TOO_FEW_DELETIONS, strategy, "deletion seen by ", DELETIONS);
+        }
+        for (ChangeDetectionStrategy strategy : List.of(ChangeDetectionStrategy.WATCH, ChangeDetectionStrategy.CACHE)) {
+            long reads = figures.total("read " + strategy);
+            require(Shape.TOO_FEW_HITS, "hits of " + strategy, reads - figures.total("miss " + strategy), HITS);
+            require(Shape.TOO_FEW_FRESH, strategy, "FRESH answer of ", FRESH);
+        }
+        require(Shape.TOO_FEW_REFRESHES, ChangeDetectionStrategy.CACHE, "refresh sent by ", REFRESHES);
+        long answered = figures.total("GET answered CACHE");
+        require(
+                Shape.TOO_FEW_SUCCESSES_TOLD,
+                "fetches of CACHE told as answered",
+                figures.total("request CACHE fetch answered") + figures.total("request CACHE fetch NOT_FOUND"),
+                answered * TOLD / OUT_OF);
+        require(
+                Shape.TOO_FEW_SUCCESSES_TOLD,
+                "watches told as synced",
+                figures.total("request WATCH watch synced"),
+                SYNCED);
+    }
+
+    private void require(Shape shape, ChangeDetectionStrategy strategy, String what, long least) {
+        require(shape, what + strategy, figures.total(what + strategy), least);
+    }
+
+    private void require(Shape shape, String what, long count, long least) {
+        if (count < least) {
+            violations.add(shape, what + ": " + count + ", not " + least);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package dev.podcache.chaos;
+
+import dev.podcache.chaos.Claims.Claim;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * What the server knows of the lists and watches of the cache of strategy WATCH, the only one that makes any. The clock
+ * of P9 and the budget of P3 come from here, not from what the cache says of itself. Thread-safe.
+ */
+final class WatchLog {
+
+    /** Attempts of one object are at least 100 ms, 200 ms, 400 ms apart; one of them is three requests at most. */
+    static final int REQUESTS_IN_A_WINDOW = 16;
+
+    private static final long WINDOW = Duration.ofSeconds(1).toNanos();
+
+    private final World world;
+    private final Map<Subject, Line> lines = new HashMap<>(); // guarded by this
+    private Function<Subject, Claim> claims = subject -> new Claims().of(subject); // guarded by this
+
+    /** What is known of one object. */
+    private static final class Line {
+        private final Deque<Long> requests = new ArrayDeque<>();
+        private int open;
+        private long acceptedAt;
+        private long acceptedBefore;
+        private long lostAt;
+    }
+
+    WatchLog(World world) {
+        this.world = world;
+    }
+
+    /** Whose lists and watches they are from now on. */
+    synchronized void of(Claims newClaims) {
+        claims = newClaims::of;
+    }
+
+    /** A list or a watch has reached the server. */
+    void requested(Subject subject, long now) {
+        int requests;
+        Claim claim;
+        synchronized (this) {
+            Line line = line(subject);
+            line.requests.addLast(now);
+            while (line.requests.getFirst() < now - WINDOW) {
+                line.requests.removeFirst();
+            }
+            requests = line.requests.size();
+            claim = claims.apply(subject);
+        }
+        boolean settled = claim.isHeld() && claim.epoch().returned < now - WINDOW;
+        world.figures.most("WATCH requests for an object in a second", settled ? requests : 0);
+        if (settled && requests > REQUESTS_IN_A_WINDOW) {
+            world.violations.add(
+                    Shape.TOO_MANY_REQUESTS,
+                    subject,
+                    requests + " lists and watches within " + RunTime.seconds(WINDOW));
+        }
+    }
+
+    /** The server has accepted a watch. */
+    synchronized void accepted(Subject subject, long now) {
+        Line line = line(subject);
+        line.open++;
+        line.acceptedBefore = line.acceptedAt;
+        line.acceptedAt = now;
+    }
+
+    /** A watch is over, as far as the server knows. */
+    synchronized void ended(Subject subject, long now) {
+        Line line = line(subject);
+        if (line.open > 0) {
+            line.open--;
+            line.lostAt = now;
+        }
+    }
+
+    /** The watch that counted as accepted last was not. */
+    synchronized void refused(Subject subject) {
+        Line line = line(subject);
+        if (line.open > 0) {
+            line.open--;
+            line.acceptedAt = line.acceptedBefore;
+        }
+    }
+
+    /** All watches are over: the server is dead. */
+    synchronized void allEnded(long now) {
+        for (Line line : lines.values()) {
+            if (line.open > 0) {
+                line.open = 0;
+                line.lostAt = now;
+            }
+        }
+    }
+
+    /** How many watches of the object are open. */
+    synchronized int open(Subject subject) {
+        return line(subject).open;
+    }
+
+    /** When a watch of the object was last accepted; 0 if never. */
+    synchronized long acceptedAt(Subject subject) {
+        return line(subject).acceptedAt;
+    }
+
+    /** Since when no watch of the object is open; {@link Version#UNKNOWN} while one is. */
+    synchronized long lostAt(Subject subject) {
+        Line line = line(subject);
+        return line.open > 0 ? Version.UNKNOWN : line.lostAt;
+    }
+
+    private Line line(Subject subject) {
+        return lines.computeIfAbsent(subject, key -> new Line());
+    }
+}
