@@ -1,0 +1,68 @@
+package dev.podcache.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MutantListTest {
+
+    private static final String TEXT = """
+            # Mutants
+            About them.
+
+            ## never-fresh
+            No state ever says FRESH.
+
+            Found by: embedded run in verify, as `RUN too-few-fresh`.
+
+            In `store/TtlEntry.java`:
+            ```diff
+            -    a
+            -    b
+            +    c
+            ```
+            """;
+
+    @Test
+    void parse_section_isAMutant() {
+        assertThat(MutantList.parse(TEXT))
+                .containsExactly(new Mutant(
+                        "never-fresh",
+                        ChaosProgram.On.EMBEDDED,
+                        Shape.TOO_FEW_FRESH,
+                        false,
+                        List.of(new Mutant.Edit("store/TtlEntry.java", "    a\n    b\n", "    c\n"))));
+    }
+
+    @Test
+    void parse_sectionThatIsNotAsTheFileSays_isRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> MutantList.parse(TEXT.replace("Found by", "Seen by")));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MutantList.parse(TEXT.replace("too-few-fresh", "too-few-things")));
+        assertThatIllegalArgumentException().isThrownBy(() -> MutantList.parse(TEXT.replace("-    a", "    a")));
+        assertThatIllegalArgumentException().isThrownBy(() -> MutantList.parse(TEXT.replace("```diff", "```")));
+        assertThatIllegalArgumentException().isThrownBy(() -> MutantList.parse(TEXT + TEXT));
+    }
+
+    @Test
+    void read_theFile_listsAtLeastFifteen() throws IOException {
+        assertThat(MutantList.read()).hasSizeGreaterThanOrEqualTo(15);
+    }
+
+    @Test
+    void applyTo_textThatOccursOnce_isReplaced() {
+        assertThat(new Mutant.Edit("A.java", "b\n", "x\n").applyTo("a\nb\nc\n")).isEqualTo("a\nx\nc\n");
+    }
+
+    @Test
+    void applyTo_textThatDoesNotOccurOnce_isRefused() {
+        Mutant.Edit edit = new Mutant.Edit("A.java", "b\n", "x\n");
+
+        assertThatIllegalStateException().isThrownBy(() -> edit.applyTo("a\nc\n"));
+        assertThatIllegalStateException().isThrownBy(() -> edit.applyTo("b\nb\n"));
+    }
+}
