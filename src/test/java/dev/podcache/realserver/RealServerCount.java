@@ -106,12 +106,6 @@ public final class RealServerCount implements TestExecutionListener {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        if (server.equals(NONE)) {
-            System.out.println(String.join(
-                    System.lineSeparator(),
-                    "*** " + skippedTests() + " real-server tests were skipped: this machine has no kube-apiserver.",
-                    "*** To run them: .ci/run, or mvn verify -Dpodcache.realServer=required, which downloads one."));
-        }
     }
 
     private List<String> lines(String server) {
