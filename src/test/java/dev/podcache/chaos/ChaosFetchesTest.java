@@ -125,6 +125,15 @@ class ChaosFetchesTest {
     }
 
     @Test
+    void failedFor_attemptThatTheClientRepeatedWithANewToken_isZero() {
+        UUID repeated = latest(db, 20);
+        fetches.ended(db, repeated, false, seconds(20.1));
+        fetches.ended(db, repeated, true, seconds(20.2));
+
+        assertThat(fetches.failedFor(db, seconds(21))).isZero();
+    }
+
+    @Test
     void failedFor_attemptThatFailed_countsFromThen() {
         fetches.ended(db, latest(db, 20), false, seconds(20.5));
 

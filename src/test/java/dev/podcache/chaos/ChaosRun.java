@@ -41,6 +41,8 @@ final class ChaosRun {
 
     /** Goes through it all; the report has been printed when this returns. */
     ChaosReport run() throws Exception {
+        // a run that hangs prints no report
+        System.out.println(options.test() + " begins; to repeat it: " + options.command());
         ChaosReport report = new ChaosReport(options, world);
         long began = world.time.now();
         try (CanaryLog log = new CanaryLog(world)) {

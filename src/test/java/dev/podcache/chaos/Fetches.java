@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** P3: what the GETs of one cache are held to. Thread-safe. */
 final class Fetches {
@@ -56,6 +57,7 @@ final class Fetches {
         private final Deque<Long> failures = new ArrayDeque<>();
         private final Deque<Long> gets = new ArrayDeque<>();
         private final Deque<Long> requests = new ArrayDeque<>();
+        private @Nullable UUID failed;
         private long refreshLeft;
         private long answeredLeft;
         private long failedLeft;
@@ -164,6 +166,10 @@ final class Fetches {
         Line line = line(subject);
         Sent sent = line.underWay.remove(id);
         if (sent == null) {
+            // the client repeats a request that was refused 401 with a new token, and tells of both answers
+            if (answered && id.equals(line.failed)) {
+                line.failedAt = 0;
+            }
             return;
         }
         long left = sent.left;
@@ -178,6 +184,7 @@ final class Fetches {
             line.answeredLeft = left;
             line.failedAt = 0;
         } else {
+            line.failed = id;
             line.failedLeft = left;
             line.failedAt = now;
         }
