@@ -10,8 +10,8 @@ final class Linearizability {
     /** Fails, with the program and its impossible outcome, if {@code operations} are not linearizable. */
     static void check(Class<?> operations) {
         new StressOptions()
-                .iterations(Effort.NIGHTLY ? 100 : 10)
-                .invocationsPerIteration(Effort.NIGHTLY ? 10_000 : 1_000)
+                .iterations(Effort.NIGHTLY ? 100 : 6)
+                .invocationsPerIteration(Effort.NIGHTLY ? 10_000 : 500)
                 .threads(3)
                 .actorsPerThread(3)
                 .check(operations);

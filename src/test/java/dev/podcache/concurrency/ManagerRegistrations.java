@@ -19,6 +19,9 @@ import org.jetbrains.lincheck.datastructures.Param;
 @Param(name = "version", gen = IntGen.class, conf = "1:2")
 public abstract class ManagerRegistrations {
 
+    private static final Pod WITH = Pods.at(Pods.withSecrets("default", "web", "uid", "a"), "1");
+    private static final Pod WITHOUT = Pods.at(Pods.withSecrets("default", "web", "uid"), "2");
+
     private final Manager<Secret> manager;
 
     ManagerRegistrations(Store<Secret> store) {
@@ -51,10 +54,6 @@ public abstract class ManagerRegistrations {
     }
 
     private static Pod pod(int version) {
-        return Pods.at(
-                version == 1
-                        ? Pods.withSecrets("default", "web", "uid", "a")
-                        : Pods.withSecrets("default", "web", "uid"),
-                "" + version);
+        return version == 1 ? WITH : WITHOUT;
     }
 }

@@ -13,11 +13,11 @@ final class ModelChecking {
     /** Fails, with the program, its switches and its impossible outcome, if {@code operations} are not linearizable. */
     static void check(Class<?> operations) {
         new ModelCheckingOptions()
-                .iterations(Effort.NIGHTLY ? 100 : 3)
+                .iterations(Effort.NIGHTLY ? 100 : 5)
                 .invocationsPerIteration(Effort.NIGHTLY ? 10_000 : 200)
                 .threads(2)
                 .actorsPerThread(3)
-                .actorsBefore(1)
+                .actorsBefore(0)
                 .actorsAfter(1)
                 .check(operations);
     }

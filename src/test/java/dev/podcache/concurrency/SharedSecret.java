@@ -16,7 +16,9 @@ import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
@@ -30,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 final class SharedSecret {
 
     static final ObjectKey KEY = ObjectKey.of("default", "a");
+
+    private static final Map<String, Secret> SECRETS = new ConcurrentHashMap<>();
 
     private static final Executor SERVER = Executors.newFixedThreadPool(2, task -> {
         Thread thread = new Thread(task, "server");
@@ -46,6 +50,12 @@ final class SharedSecret {
         return number == 1 ? KEY : ObjectKey.of("default", "a" + number);
     }
 
+    /** Made once, for making one costs more than all the rest. */
+    private static Fetched<Secret> fetched(ObjectKey key, String version) {
+        Secret secret = SECRETS.computeIfAbsent(key + "@" + version, first -> Secrets.of(key, version));
+        return new Fetched<>(secret, version, 10);
+    }
+
     /** A store whose server has version {@code version} of each object. */
     static TtlObjectStore<Secret> ttlStore(long ttlNanos, IntSupplier version) {
         return new TtlObjectStore<>(
@@ -53,7 +63,7 @@ final class SharedSecret {
                 (key, freshness, timeout) -> CompletableFuture.supplyAsync(
                         () -> {
                             String now = Integer.toString(version.getAsInt());
-                            return new Fetched<>(Secrets.of(key, now), now, 10);
+                            return SharedSecret.fetched(key, now);
                         },
                         SERVER),
                 new Constant(ttlNanos, "set by the test"),
@@ -128,7 +138,7 @@ final class SharedSecret {
 
         private synchronized Fetched<Secret> fetched() {
             String now = Integer.toString(version);
-            return new Fetched<>(Secrets.of(key, now), now, 10);
+            return SharedSecret.fetched(key, now);
         }
     }
 }

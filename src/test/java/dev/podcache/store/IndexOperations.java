@@ -17,9 +17,9 @@ public abstract class IndexOperations {
 
     private final EntryIndex<Indexed> index = new EntryIndex<>();
 
-    /** With what the next but one put finds too much. */
+    /** With so many that the next put rebuilds it. */
     protected IndexOperations() {
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             index.putIfAbsent(new Indexed(ObjectKey.of("shop", "stays-" + i)));
         }
     }
