@@ -2,7 +2,9 @@ package dev.podcache.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.ServerFeature;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
  * }</pre>
  */
 @RealServerTest
+@Needs({ServerFeature.RBAC, ServerFeature.SERVICE_ACCOUNTS, ServerFeature.TOKENS})
 @Tag("chaos")
 class ChaosTest {
 

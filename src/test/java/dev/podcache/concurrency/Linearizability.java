@@ -1,5 +1,6 @@
 package dev.podcache.concurrency;
 
+import dev.podcache.testing.Effort;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 
 /** How long and hard all checkers on real threads here try; at night as they do by default. */

@@ -1,5 +1,6 @@
 package dev.podcache.concurrency;
 
+import dev.podcache.testing.Effort;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 
 /**

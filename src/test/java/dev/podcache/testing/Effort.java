@@ -1,10 +1,10 @@
-package dev.podcache.concurrency;
+package dev.podcache.testing;
 
-/** How much the checkers here may cost, by the system property {@code podcache.effort}. */
-final class Effort {
+/** How much time tests may take that have a long version, by the system property {@code podcache.effort}. */
+public final class Effort {
 
     /** {@code nightly} rather than {@code verify}, the default. */
-    static final boolean NIGHTLY = read();
+    public static final boolean NIGHTLY = read();
 
     private Effort() {}
 
