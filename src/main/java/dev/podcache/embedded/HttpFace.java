@@ -139,6 +139,10 @@ final class HttpFace {
     }
 
     private void proceed(ApiCall call, Context loop) {
+        if (call.http().response().closed()) {
+            // the client gave up while the request was held or delayed, and no handler would hear of its end any more
+            return;
+        }
         guarded(call.http(), () -> {
             if (call.verb() == Verb.WATCH) {
                 watch(call, loop);

@@ -342,6 +342,27 @@ class EmbeddedApiServerTest {
     }
 
     @Test
+    void faults_watchHeldUntilItsClientGaveUp_isNotOpened() throws Exception {
+        // one connection, whose requests the server handles in the order in which they come
+        HttpClient client = HttpClient.newHttpClient();
+        HttpRequest version = request("/version").build();
+        client.send(version, HttpResponse.BodyHandlers.ofString());
+        Held held = server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
+        CompletableFuture<HttpResponse<String>> watch = client.sendAsync(
+                request(SECRETS + "?watch=true").build(), HttpResponse.BodyHandlers.ofString());
+        held.awaitArrived();
+        watch.cancel(true);
+        client.send(version, HttpResponse.BodyHandlers.ofString());
+
+        held.release();
+        client.send(version, HttpResponse.BodyHandlers.ofString());
+
+        assertThat(server.connections()).isEqualTo(1);
+        assertThat(server.openWatches()).isZero();
+        assertThat(cluster.openWatches()).isZero();
+    }
+
+    @Test
     void faults_refused_breakTheConnection() throws Exception {
         try (var outage = server.faults().refuse(RequestPattern.any().resource(Resource.SECRETS))) {
             assertThat(outage).isNotNull();
