@@ -348,8 +348,8 @@ class EmbeddedApiServerTest {
         HttpRequest version = request("/version").build();
         client.send(version, HttpResponse.BodyHandlers.ofString());
         Held held = server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
-        CompletableFuture<HttpResponse<String>> watch = client.sendAsync(
-                request(SECRETS + "?watch=true").build(), HttpResponse.BodyHandlers.ofString());
+        CompletableFuture<HttpResponse<String>> watch =
+                client.sendAsync(request(SECRETS + "?watch=true").build(), HttpResponse.BodyHandlers.ofString());
         held.awaitArrived();
         watch.cancel(true);
         client.send(version, HttpResponse.BodyHandlers.ofString());
