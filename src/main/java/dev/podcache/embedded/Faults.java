@@ -117,7 +117,7 @@ public final class Faults {
         concerned.forEach(OpenedWatch::reset);
     }
 
-    /** Has {@code told} hear of every request and every watch from now on, in place of whoever did. */
+    /** Reports every request and every watch from now on to {@code told}, which replaces the observer before it. */
     public void observe(RequestObserver told) {
         observer = Objects.requireNonNull(told, "told");
     }

@@ -139,10 +139,6 @@ final class HttpFace {
     }
 
     private void proceed(ApiCall call, Context loop) {
-        if (call.http().response().closed()) {
-            // the client gave up while the request was held or delayed, and no handler would hear of its end any more
-            return;
-        }
         guarded(call.http(), () -> {
             if (call.verb() == Verb.WATCH) {
                 watch(call, loop);
@@ -169,6 +165,10 @@ final class HttpFace {
                 Boolean.parseBoolean(call.parameter("allowWatchBookmarks")),
                 Duration.ofSeconds(call.seconds("timeoutSeconds")));
         ObjectNames.version(options.resourceVersion());
+        if (call.http().response().closed()) {
+            // while the request was held or delayed: a handler that is set now would not be called
+            return;
+        }
         WatchStream stream = new WatchStream(call, loop, format(call), faults);
         watches.add(stream);
         faults.opened(stream, stream.request());

@@ -216,8 +216,8 @@ public final class InMemoryCluster implements AutoCloseable {
     }
 
     /**
-     * Has every other read of one object at a version such as "0" answered as by a second, staler API server, which has
-     * not heard of that object's last change yet; or no longer.
+     * Answers every other read of one object at a version such as "0" as a second API server would whose cache lacks the
+     * last change of that object; {@code false} ends this.
      */
     public void alternateWithStalerServer(boolean on) {
         synchronized (lock) {

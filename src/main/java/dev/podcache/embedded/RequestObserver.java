@@ -1,20 +1,20 @@
 package dev.podcache.embedded;
 
 /**
- * Told what reaches a server, before any fault strikes it. For tests that hold a client to what it asks. Called by the
- * server's threads, one call for each request; brief.
+ * Receives every request that reaches the server, before any fault is applied to it, so that a test can check what a
+ * client asks for. The methods run on the server's event loops, several at once; they must neither block nor throw.
  */
 public interface RequestObserver {
 
-    /** Hears nothing. */
+    /** Ignores everything. */
     RequestObserver NONE = new RequestObserver() {};
 
-    /** A request has come. */
+    /** Receives a request that has arrived. */
     default void requested(ApiRequest request) {}
 
-    /** A watch was accepted. */
+    /** Receives a watch that the server has accepted. */
     default void opened(ApiRequest watch) {}
 
-    /** A watch that was accepted is over, as far as the server knows. */
+    /** Receives a watch that was accepted and has ended, by either side. */
     default void closed(ApiRequest watch) {}
 }

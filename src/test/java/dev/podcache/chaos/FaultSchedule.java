@@ -42,6 +42,11 @@ final class FaultSchedule {
     private final List<Event> events = new ArrayList<>();
     private final Map<Fault, Fault.Mend> struck = new LinkedHashMap<>();
     private long roundBegan;
+
+    /** When the first round began after a calm in which every watch was healthy again. */
+    private long troubleBegan;
+
+    private Duration calmLasted = Rules.HEALTHY_AFTER; // before the next round
     private volatile boolean dealt;
 
     /** What is to happen so many milliseconds after the first fault of the round. */
@@ -89,8 +94,9 @@ final class FaultSchedule {
     private void calm() throws Exception {
         long now = world.time.now();
         long behind = Math.max(0, -world.calm.lengthAt(now));
-        Duration trouble = Duration.ofNanos(now - roundBegan);
+        Duration trouble = Duration.ofNanos(now - troubleBegan);
         between.pass(Rules.convergesAfter(trouble).plusNanos(behind));
+        calmLasted = Duration.ofNanos(world.time.now() - now);
         dealt |= ahead.isEmpty();
     }
 
@@ -106,6 +112,9 @@ final class FaultSchedule {
         }
         events.sort(Comparator.comparingInt(Event::at));
         roundBegan = world.time.now();
+        if (calmLasted.compareTo(Rules.HEALTHY_AFTER) >= 0) {
+            troubleBegan = roundBegan;
+        }
     }
 
     /** One after the other, each of another layer than the one before it, as long as there are such. */

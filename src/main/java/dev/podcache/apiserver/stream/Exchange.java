@@ -30,7 +30,7 @@ final class Exchange {
      * and gives the stream back. Both may, so release() does it once.
      */
 
-    /** A server that asks for no more streams on each new connection is given up after so many. */
+    /** The connections on which a request is tried, one after another, before it fails. */
     private static final int MOST_CONNECTIONS = 6;
 
     private static final long CANCEL = 8; // of RFC 9113; HTTP/1.1 closes the connection instead
@@ -264,7 +264,7 @@ final class Exchange {
         }
     }
 
-    /** Runs {@code there} on {@code loop}, or {@code moved} if this has gone to another connection meanwhile. */
+    /** Runs {@code there} on {@code loop}; runs {@code moved} instead if the request now belongs to another connection. */
     private void post(Context loop, Runnable there, Runnable moved) {
         EventLoops.post(loop, () -> (loop.equals(context) ? there : moved).run());
     }
