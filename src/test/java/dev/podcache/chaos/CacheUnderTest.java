@@ -51,7 +51,7 @@ final class CacheUnderTest implements AutoCloseable {
         this.world = world;
         this.rules = rules;
         this.server = server;
-        fetches = new Fetches(world, rules, claims, server::lostConnections);
+        fetches = new Fetches(world, rules, claims, server::sinceLostConnection);
         witness = new Witness(world, fetches);
         if (rules.isWatch()) {
             world.watches.of(claims);

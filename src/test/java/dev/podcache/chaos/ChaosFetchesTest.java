@@ -7,16 +7,17 @@ import dev.podcache.object.ObjectKind;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** The run complains of GETs that break P3, and of no others. Times are in seconds. */
 class ChaosFetchesTest {
 
-    private int lost;
+    private Optional<Duration> sinceLoss = Optional.empty();
     private final World world = new World("chaos");
     private final Claims claims = new Claims();
-    private final Fetches fetches = new Fetches(world, Rules.cache(), claims, () -> lost);
+    private final Fetches fetches = new Fetches(world, Rules.cache(), claims, () -> sinceLoss);
     private final Witness witness = new Witness(world, fetches);
     private final Subject db = world.subjects.get(0);
     private final Subject cert = world.subjects.get(1);
@@ -189,10 +190,28 @@ class ChaosFetchesTest {
     @Test
     void twoAtOnce_ofWhichOneMayHaveEndedWithItsConnection_areFine() {
         latest(db, 20);
-        lost++;
+        sinceLoss = Optional.of(Duration.ofMillis(50));
         latest(db, 20.1);
 
         assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void twoAtOnce_ofWhichOneWasSentOnAConnectionJustLost_areFine() {
+        latest(db, 20);
+        sinceLoss = Optional.of(Duration.ofMillis(107));
+        latest(db, 20.1);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void twoAtOnce_longAfterAConnectionWasLost_breakP3() {
+        sinceLoss = Optional.of(Duration.ofSeconds(5));
+        latest(db, 20);
+        latest(db, 20.1);
+
+        assertThat(shapes()).containsExactly(Shape.FETCHED_AT_ONCE);
     }
 
     // budget

@@ -17,6 +17,9 @@ final class ChaosRun {
     private static final Duration POLL = Duration.ofMillis(100);
     private static final Duration WARM_WITHIN = Duration.ofSeconds(20);
     private static final Duration SETTLED_WITHIN = Duration.ofSeconds(20);
+    /** So much longer than planned a run goes on until it has tried enough, on a machine on which much else runs. */
+    private static final Duration LATE_BY = Duration.ofMinutes(1);
+
     private static final Duration CLOSED_WITHIN = Duration.ofMinutes(1);
 
     private final ChaosServer server;
@@ -27,6 +30,7 @@ final class ChaosRun {
     private final ObjectChurn objectChurn;
     private final List<Fault> faults = new ArrayList<>();
     private final FaultSchedule schedule;
+    private final Minimums minimums = new Minimums(world.figures, world.violations);
     private int actors;
 
     ChaosRun(ChaosServer server, ChaosOptions options) {
@@ -58,7 +62,7 @@ final class ChaosRun {
             }
             new Ending(world, caches).checkNothingIsHeld(server, watches);
             if (world.violations.isEmpty()) {
-                new Minimums(world.figures, world.violations).check(faults);
+                minimums.check(faults);
             }
         } catch (Exception | Error e) {
             world.violations.broke("the run", e);
@@ -118,7 +122,7 @@ final class ChaosRun {
         }
     }
 
-    /** Everything happens, until time is over and each fault has struck, or a promise is broken. */
+    /** Everything happens, until time is over and each fault has struck, and enough else, or a promise is broken. */
     private void suffer() throws Exception {
         List<Actor> movers = new ArrayList<>();
         try {
@@ -130,6 +134,10 @@ final class ChaosRun {
             }
             long end = world.time.now() + options.faultsFor().toNanos();
             while ((world.time.now() < end || !schedule.isDealt()) && world.violations.isEmpty()) {
+                LockSupport.parkNanos(POLL.toNanos());
+            }
+            long latest = world.time.now() + LATE_BY.toNanos();
+            while (world.time.now() < latest && !minimums.areMet(faults) && world.violations.isEmpty()) {
                 LockSupport.parkNanos(POLL.toNanos());
             }
         } finally {

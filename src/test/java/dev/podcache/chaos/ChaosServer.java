@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** An API server that can be made to fail, with the namespace and the node of a run in it. */
 interface ChaosServer extends AutoCloseable {
@@ -32,8 +33,8 @@ interface ChaosServer extends AutoCloseable {
     /** What carries watches, at worst. */
     Rules.Transport transport();
 
-    /** How many connections of the caches were refused, or have ended. */
-    int lostConnections();
+    /** How long ago a connection of the caches was last refused, or ended; empty if none was. */
+    Optional<Duration> sinceLostConnection();
 
     /** How long no connection of the caches has been open. */
     Duration disconnectedFor();

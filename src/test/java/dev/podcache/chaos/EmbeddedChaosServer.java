@@ -86,8 +86,8 @@ final class EmbeddedChaosServer implements ChaosServer {
     }
 
     @Override
-    public int lostConnections() {
-        return proxy.accepted() - proxy.connections().size();
+    public Optional<Duration> sinceLostConnection() {
+        return proxy.sinceLastEnd();
     }
 
     @Override

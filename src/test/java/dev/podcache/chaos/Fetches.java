@@ -7,8 +7,9 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** P3: what the GETs of one cache are held to. Thread-safe. */
@@ -33,6 +34,9 @@ final class Fetches {
     /** So long after it was wanted a request may leave, on a machine on which much else runs. */
     static final Duration LEAVES_WITHIN = Duration.ofMillis(500);
 
+    /** So long after a connection was lost a request may still be sent on it. */
+    private static final Duration LOSS_NOTICED_WITHIN = Duration.ofMillis(500);
+
     /** The first pause after a refresh that failed is from half a second to one. */
     static final Duration PAUSE = Duration.ofMillis(450);
 
@@ -48,12 +52,12 @@ final class Fetches {
     private final World world;
     private final Rules rules;
     private final Claims claims;
-    private final IntSupplier lost;
+    private final Supplier<Optional<Duration>> sinceLoss;
     private final Map<Subject, Line> lines = new HashMap<>(); // guarded by this
 
     /** What is known of one object. Zero times mean: never. */
     private static final class Line {
-        private final Map<UUID, Sent> underWay = new HashMap<>();
+        private final Map<UUID, Long> underWay = new HashMap<>();
         private final Deque<Long> failures = new ArrayDeque<>();
         private final Deque<Long> gets = new ArrayDeque<>();
         private final Deque<Long> requests = new ArrayDeque<>();
@@ -64,19 +68,16 @@ final class Fetches {
         private long failedAt;
     }
 
-    /** A GET under way: when it left, and how many connections had been lost by then. */
-    private record Sent(long left, int lost) {}
-
     /**
      * Those of a cache with these claims.
      *
-     * @param lost how many connections were lost so far; nobody says which GETs ended with them
+     * @param sinceLoss how long ago a connection was last lost; nobody says which GETs ended with it
      */
-    Fetches(World world, Rules rules, Claims claims, IntSupplier lost) {
+    Fetches(World world, Rules rules, Claims claims, Supplier<Optional<Duration>> sinceLoss) {
         this.world = world;
         this.rules = rules;
         this.claims = claims;
-        this.lost = lost;
+        this.sinceLoss = sinceLoss;
     }
 
     /** A get begins. */
@@ -99,7 +100,7 @@ final class Fetches {
             }
             line.refreshLeft = now;
         }
-        line.underWay.put(id, new Sent(now, lost.getAsInt()));
+        line.underWay.put(id, now);
     }
 
     private void checkBudget(Subject subject, Line line, long now) {
@@ -118,11 +119,14 @@ final class Fetches {
     }
 
     private void checkAlone(Subject subject, Line line, Claim claim, long now) {
-        int lostByNow = lost.getAsInt();
-        for (Sent sent : List.copyOf(line.underWay.values())) {
-            if (sent.lost < lostByNow || sent.left < now - GIVEN_UP) {
-                line.underWay.values().remove(sent);
-                line.failures.addLast(sent.left);
+        long lost = sinceLoss
+                .get()
+                .map(ago -> now - ago.toNanos() + LOSS_NOTICED_WITHIN.toNanos())
+                .orElse(Long.MIN_VALUE);
+        for (Long left : List.copyOf(line.underWay.values())) {
+            if (left < lost || left < now - GIVEN_UP) {
+                line.underWay.values().remove(left);
+                line.failures.addLast(left);
             }
         }
         line.failures.removeIf(left -> left < now - Rules.READ_TIMEOUT.toNanos());
@@ -130,12 +134,12 @@ final class Fetches {
         if (line.failures.stream().anyMatch(left -> left <= ofThisEpoch)) {
             return;
         }
-        for (Sent sent : line.underWay.values()) {
-            if (sent.left > ofThisEpoch) {
+        for (long underWay : line.underWay.values()) {
+            if (underWay > ofThisEpoch) {
                 world.violations.add(
                         Shape.FETCHED_AT_ONCE,
                         subject,
-                        rules.strategy() + ": a GET leaves while the one that left at " + RunTime.seconds(sent.left)
+                        rules.strategy() + ": a GET leaves while the one that left at " + RunTime.seconds(underWay)
                                 + " is under way");
             }
         }
@@ -164,15 +168,14 @@ final class Fetches {
     /** A GET ended, with an object or with NotFound if {@code answered}. */
     synchronized void ended(Subject subject, UUID id, boolean answered, long now) {
         Line line = line(subject);
-        Sent sent = line.underWay.remove(id);
-        if (sent == null) {
+        Long left = line.underWay.remove(id);
+        if (left == null) {
             // the client repeats a request that was refused 401 with a new token, and tells of both answers
             if (answered && id.equals(line.failed)) {
                 line.failedAt = 0;
             }
             return;
         }
-        long left = sent.left;
         if (!answered) {
             line.failures.addLast(left);
         }

@@ -1,6 +1,7 @@
 package dev.podcache.chaos;
 
 import dev.podcache.manager.ChangeDetectionStrategy;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What a run must have tried at least; with less, that no promise was broken says little. */
@@ -29,40 +30,62 @@ final class Minimums {
         this.violations = violations;
     }
 
+    /** Too little of something. */
+    private record Shortfall(Shape shape, String detail) {}
+
+    /** Whether there was enough of everything, when every one of these faults was to strike. */
+    boolean areMet(List<Fault> faults) {
+        return shortfalls(faults).isEmpty();
+    }
+
     /** Complains of what there was too little of, when every one of these faults was to strike. */
     void check(List<Fault> faults) {
+        shortfalls(faults).forEach(shortfall -> violations.add(shortfall.shape, shortfall.detail));
+    }
+
+    private List<Shortfall> shortfalls(List<Fault> faults) {
+        List<Shortfall> found = new ArrayList<>();
         for (Fault fault : faults) {
-            require(Shape.FAULT_NEVER_STRUCK, "fault " + fault.kind(), figures.total("fault " + fault.kind()), 1);
+            require(
+                    found,
+                    Shape.FAULT_NEVER_STRUCK,
+                    "fault " + fault.kind(),
+                    figures.total("fault " + fault.kind()),
+                    1);
         }
         for (ChangeDetectionStrategy strategy : ChangeDetectionStrategy.values()) {
-            require(Shape.TOO_FEW_DELETIONS, strategy, "deletion seen by ", DELETIONS);
+            require(found, Shape.TOO_FEW_DELETIONS, strategy, "deletion seen by ", DELETIONS);
         }
         for (ChangeDetectionStrategy strategy : List.of(ChangeDetectionStrategy.WATCH, ChangeDetectionStrategy.CACHE)) {
             long reads = figures.total("read " + strategy);
-            require(Shape.TOO_FEW_HITS, "hits of " + strategy, reads - figures.total("miss " + strategy), HITS);
-            require(Shape.TOO_FEW_FRESH, strategy, "FRESH answer of ", FRESH);
+            require(found, Shape.TOO_FEW_HITS, "hits of " + strategy, reads - figures.total("miss " + strategy), HITS);
+            require(found, Shape.TOO_FEW_FRESH, strategy, "FRESH answer of ", FRESH);
         }
-        require(Shape.TOO_FEW_REFRESHES, ChangeDetectionStrategy.CACHE, "refresh sent by ", REFRESHES);
+        require(found, Shape.TOO_FEW_REFRESHES, ChangeDetectionStrategy.CACHE, "refresh sent by ", REFRESHES);
         long answered = figures.total("GET answered CACHE");
         require(
+                found,
                 Shape.TOO_FEW_SUCCESSES_TOLD,
                 "fetches of CACHE told as answered",
                 figures.total("request CACHE fetch answered") + figures.total("request CACHE fetch NOT_FOUND"),
                 answered * TOLD / OUT_OF);
         require(
+                found,
                 Shape.TOO_FEW_SUCCESSES_TOLD,
                 "watches told as synced",
                 figures.total("request WATCH watch synced"),
                 SYNCED);
+        return found;
     }
 
-    private void require(Shape shape, ChangeDetectionStrategy strategy, String what, long least) {
-        require(shape, what + strategy, figures.total(what + strategy), least);
+    private void require(
+            List<Shortfall> found, Shape shape, ChangeDetectionStrategy strategy, String what, long least) {
+        require(found, shape, what + strategy, figures.total(what + strategy), least);
     }
 
-    private void require(Shape shape, String what, long count, long least) {
+    private void require(List<Shortfall> found, Shape shape, String what, long count, long least) {
         if (count < least) {
-            violations.add(shape, what + ": " + count + ", not " + least);
+            found.add(new Shortfall(shape, what + ": " + count + ", not " + least));
         }
     }
 }

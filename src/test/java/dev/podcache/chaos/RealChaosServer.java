@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A kube-apiserver and its etcd, of this run's own, behind a proxy. */
@@ -71,8 +72,8 @@ final class RealChaosServer implements ChaosServer {
     }
 
     @Override
-    public int lostConnections() {
-        return proxy.accepted() - proxy.connections().size();
+    public Optional<Duration> sinceLostConnection() {
+        return proxy.sinceLastEnd();
     }
 
     @Override

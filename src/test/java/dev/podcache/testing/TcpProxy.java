@@ -1,5 +1,6 @@
 package dev.podcache.testing;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -9,12 +10,13 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Stands between a client and a server on loopback and does what networks do: it freezes, delays, throttles,
  * cuts, resets and refuses connections, one of them or all. Left alone it forwards bytes, and the end of
- * either direction, as they come. Thread-safe; no method blocks. Four daemon threads for each connection,
+ * either direction, as they come. Thread-safe; no method but {@link #close} blocks. Four daemon threads for each connection,
  * which end soon after {@link #close}.
  */
 public final class TcpProxy implements AutoCloseable {
@@ -57,7 +59,10 @@ public final class TcpProxy implements AutoCloseable {
         boolean isOpen();
     }
 
+    private static final Duration CLOSED_WITHIN = Duration.ofSeconds(2);
+
     private final ServerSocket listening;
+    private final Thread accepting;
     private final Object lock = new Object();
     private final List<ProxiedConnection> connections = new ArrayList<>(); // guarded by lock
     private boolean closed; // guarded by lock
@@ -66,6 +71,7 @@ public final class TcpProxy implements AutoCloseable {
     private int bytesPerSecond; // guarded by lock
     private long cutAfter = -1; // guarded by lock
     private long emptySince = System.nanoTime(); // guarded by lock, means something without connections
+    private long endedAt = Long.MIN_VALUE; // guarded by lock; never: the smallest
     private final AtomicInteger accepted = new AtomicInteger();
     private volatile int target;
     private volatile boolean refuses;
@@ -73,6 +79,8 @@ public final class TcpProxy implements AutoCloseable {
     private TcpProxy(ServerSocket listening, int target) {
         this.listening = listening;
         this.target = target;
+        accepting = new Thread(this::accept, "tcp-proxy-accept");
+        accepting.setDaemon(true);
     }
 
     /** One in front of a port of this machine. */
@@ -89,7 +97,7 @@ public final class TcpProxy implements AutoCloseable {
     public static TcpProxy at(InetSocketAddress address, int port) {
         try {
             TcpProxy proxy = new TcpProxy(new ServerSocket(address.getPort(), 100, address.getAddress()), port);
-            ProxiedConnection.startThread("accept", proxy::accept);
+            proxy.accepting.start();
             return proxy;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -122,6 +130,15 @@ public final class TcpProxy implements AutoCloseable {
     public Duration emptyFor() {
         synchronized (lock) {
             return connections.isEmpty() ? Duration.ofNanos(System.nanoTime() - emptySince) : Duration.ZERO;
+        }
+    }
+
+    /** How long ago a connection last ended or was refused; empty if none ever was. */
+    public Optional<Duration> sinceLastEnd() {
+        synchronized (lock) {
+            return endedAt == Long.MIN_VALUE
+                    ? Optional.empty()
+                    : Optional.of(Duration.ofNanos(System.nanoTime() - endedAt));
         }
     }
 
@@ -197,7 +214,7 @@ public final class TcpProxy implements AutoCloseable {
         thaw();
     }
 
-    /** Listens no more and resets every connection. */
+    /** Listens no more, so that its port is free, and resets every connection. */
     @Override
     public void close() {
         synchronized (lock) {
@@ -210,6 +227,8 @@ public final class TcpProxy implements AutoCloseable {
         } finally {
             reset();
         }
+        // the kernel keeps the port for a thread that is still in accept()
+        Uninterruptibles.joinUninterruptibly(accepting, CLOSED_WITHIN);
     }
 
     private void accept() {
@@ -263,8 +282,9 @@ public final class TcpProxy implements AutoCloseable {
 
     private void forget(ProxiedConnection ended) {
         synchronized (lock) {
+            endedAt = System.nanoTime();
             if (connections.remove(ended) && connections.isEmpty()) {
-                emptySince = System.nanoTime();
+                emptySince = endedAt;
             }
         }
     }

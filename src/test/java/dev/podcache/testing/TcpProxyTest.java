@@ -7,6 +7,7 @@ import dev.podcache.testing.TcpProxy.Connection;
 import dev.podcache.testing.TcpProxy.Direction;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
@@ -224,11 +225,11 @@ class TcpProxyTest extends TcpProxyFixture {
 
     @Test
     void close_portIsFreeForOthers() throws IOException {
-        int port = proxy.port();
+        int port = FreePorts.find(1).get(0);
+        TcpProxy.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1)
+                .close();
 
-        proxy.close();
-
-        // nobody can listen where somebody does; ports that a test gave up are not given to another process so soon
+        // nobody can listen where somebody does
         try (ServerSocket next = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
             assertThat(next.isBound()).isTrue();
         }
