@@ -43,10 +43,7 @@ final class FaultSchedule {
     private final Map<Fault, Fault.Mend> struck = new LinkedHashMap<>();
     private long roundBegan;
 
-    /** When the first round began after a calm in which every watch was healthy again. */
-    private long troubleBegan;
-
-    private Duration calmLasted = Rules.HEALTHY_AFTER; // before the next round
+    private long firstRoundBegan = -1; // negative: none has
     private volatile boolean dealt;
 
     /** What is to happen so many milliseconds after the first fault of the round. */
@@ -94,9 +91,8 @@ final class FaultSchedule {
     private void calm() throws Exception {
         long now = world.time.now();
         long behind = Math.max(0, -world.calm.lengthAt(now));
-        Duration trouble = Duration.ofNanos(now - troubleBegan);
+        Duration trouble = Duration.ofNanos(now - firstRoundBegan);
         between.pass(Rules.convergesAfter(trouble).plusNanos(behind));
-        calmLasted = Duration.ofNanos(world.time.now() - now);
         dealt |= ahead.isEmpty();
     }
 
@@ -112,8 +108,8 @@ final class FaultSchedule {
         }
         events.sort(Comparator.comparingInt(Event::at));
         roundBegan = world.time.now();
-        if (calmLasted.compareTo(Rules.HEALTHY_AFTER) >= 0) {
-            troubleBegan = roundBegan;
+        if (firstRoundBegan < 0) {
+            firstRoundBegan = roundBegan;
         }
     }
 

@@ -29,9 +29,6 @@ record Rules(
 
     static final Duration READ_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration FIRST_SYNC = Duration.ofSeconds(1);
-    /** A calm of this length resets the pauses of every watch: it takes 5 s without a failure, after the last pause. */
-    static final Duration HEALTHY_AFTER = Duration.ofSeconds(10);
-
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
     /*
@@ -114,8 +111,8 @@ record Rules(
     }
 
     /**
-     * P7: how soon after trouble of that length everything equals the server. A calm that is shorter than {@link
-     * #HEALTHY_AFTER} is a part of the trouble, because pauses go on doubling after it. Pauses double from 200 ms (WATCH) and from
+     * P7: how soon after trouble of that length everything equals the server. Calms between its rounds are a part of it:
+     * a calm ends when all is well again, and pauses are reset only 5 s later. Pauses double from 200 ms (WATCH) and from
      * a second (CACHE), and half of each is jitter, so the one that is under way when the trouble ends is at most twice
      * as long as the trouble and its first pause. What arrived at the end of it may be old, and is fresh for a TTL.
      */
