@@ -7,11 +7,11 @@ import java.util.List;
  *
  * @param name stays the same as long as the promise does, whatever becomes of the code
  * @param on which run finds it
- * @param shape what that run must find; another finding does not count
+ * @param shapes what that run must find, the one or the other; another finding does not count
  * @param nightly whether only the long run finds it for certain
  * @param edits what to change
  */
-record Mutant(String name, ChaosProgram.On on, Shape shape, boolean nightly, List<Edit> edits) {
+record Mutant(String name, ChaosProgram.On on, List<Shape> shapes, boolean nightly, List<Edit> edits) {
 
     /**
      * One change.

@@ -8,9 +8,11 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Reads Mutants.md: one section a mutant, as its introduction says. */
 final class MutantList {
@@ -18,8 +20,8 @@ final class MutantList {
     static final Path FILE = Path.of("src/test/java/dev/podcache/chaos/Mutants.md");
 
     private static final Pattern SECTION = Pattern.compile("(?m)^## ");
-    private static final Pattern FOUND_BY =
-            Pattern.compile("(?m)^Found by: (embedded|real) run in (verify|nightly), as `([^`]+)`\\.$");
+    private static final Pattern FOUND_BY = Pattern.compile(
+            "(?m)^Found by: (embedded|real) run in (verify|nightly), as `([^`]+)`(?: or `([^`]+)`)?\\.$");
     private static final Pattern EDIT = Pattern.compile("(?s)In `([^`]+)`:\n```diff\n(.*?)```");
     private static final Set<Character> MARKS = Set.of('-', '+');
 
@@ -58,8 +60,11 @@ final class MutantList {
             throw new IllegalArgumentException(name + " changes nothing");
         }
         ChaosProgram.On on = ChaosProgram.On.valueOf(foundBy.group(1).toUpperCase(Locale.ROOT));
-        return new Mutant(
-                name, on, shape(foundBy.group(3), name), foundBy.group(2).equals("nightly"), edits);
+        List<Shape> shapes = Stream.of(foundBy.group(3), foundBy.group(4))
+                .filter(Objects::nonNull)
+                .map(id -> shape(id, name))
+                .toList();
+        return new Mutant(name, on, shapes, foundBy.group(2).equals("nightly"), edits);
     }
 
     private static Shape shape(String id, String name) {

@@ -33,9 +33,19 @@ class MutantListTest {
                 .containsExactly(new Mutant(
                         "never-fresh",
                         ChaosProgram.On.EMBEDDED,
-                        Shape.TOO_FEW_FRESH,
+                        List.of(Shape.TOO_FEW_FRESH),
                         false,
                         List.of(new Mutant.Edit("store/TtlEntry.java", "    a\n    b\n", "    c\n"))));
+    }
+
+    @Test
+    void parse_oneFindingOrTheOther_isBoth() {
+        String text = TEXT.replace("too-few-fresh`", "too-few-fresh` or `P9 outdated-in-calm`");
+
+        assertThat(MutantList.parse(text))
+                .singleElement()
+                .satisfies(mutant ->
+                        assertThat(mutant.shapes()).containsExactly(Shape.TOO_FEW_FRESH, Shape.OUTDATED_IN_CALM));
     }
 
     @Test
