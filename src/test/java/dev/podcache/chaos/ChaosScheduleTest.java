@@ -99,6 +99,13 @@ class ChaosScheduleTest {
                         step.wrong().stream().distinct().count() == step.wrong().size());
     }
 
+    /** Mending an account needs the server, and only the thread that mends it would bring the server back. */
+    @Test
+    void faultsOfServerAndAccount_ofAShortRun_neverOverlap() throws Exception {
+        assertThat(steps(schedule(false)).map(Step::wrong))
+                .noneMatch(layers -> layers.contains(Layer.ACCOUNT) && layers.contains(Layer.SERVER));
+    }
+
     @Test
     void faults_ofAShortRun_areEachDealtBeforeAnyStrikesAgain() throws Exception {
         steps(schedule(false)).forEach(step -> {});

@@ -119,7 +119,11 @@ final class FaultSchedule {
         int ends = 0;
         for (int i = 0; i < OF_A_ROUND && !ahead.isEmpty(); i++) {
             Fault next = nextAfter(before);
-            boolean overlaps = before != null && before.layer() != next.layer() && !next.encloses(before);
+            // one that encloses another cannot end while the other lasts
+            boolean overlaps = before != null
+                    && before.layer() != next.layer()
+                    && !next.encloses(before)
+                    && !before.encloses(next);
             int begins = before == null ? 0 : overlaps ? ends - OVERLAP : ends;
             ends = begins + lasting(next);
             plan(next, begins, ends);
