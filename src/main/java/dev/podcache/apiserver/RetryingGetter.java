@@ -1,5 +1,6 @@
 package dev.podcache.apiserver;
 
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
@@ -43,7 +44,16 @@ public final class RetryingGetter<T> {
      * and rather serve that than wait.
      */
     public CompletableFuture<Fetched<T>> getOnce(ObjectKey key, Freshness freshness, Duration timeout) {
-        return getter.get(key, freshness, timeout);
+        try {
+            return getter.get(key, freshness, timeout);
+        } catch (RuntimeException | Error e) {
+            // no getter may throw: whoever waits for this attempt would wait for ever
+            return CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
+                    FailureReason.UNAVAILABLE,
+                    "GET " + key,
+                    "the request could not be made (" + e.getClass().getName() + ")",
+                    e));
+        }
     }
 
     /**
@@ -77,7 +87,7 @@ public final class RetryingGetter<T> {
 
         void next() {
             Duration left = budget.minus(spent());
-            getter.get(key, freshness, left).whenComplete(this::attempted);
+            getOnce(key, freshness, left).whenComplete(this::attempted);
         }
 
         private void attempted(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {

@@ -114,13 +114,29 @@ public final class Reflector<T> implements AutoCloseable {
     }
 
     private void list(int number) {
-        server.list(LIST_TIMEOUT).whenComplete((listed, thrown) -> {
+        CompletableFuture<Listed<T>> answer;
+        try {
+            answer = server.list(LIST_TIMEOUT);
+        } catch (RuntimeException | Error e) {
+            failed(number, thrownBy("LIST", e));
+            return;
+        }
+        answer.whenComplete((listed, thrown) -> {
             if (listed != null) {
                 listed(number, listed);
             } else {
                 failed(number, NoAnswer.because("LIST " + server, "the server", Objects.requireNonNull(thrown)));
             }
         });
+    }
+
+    /** The failure of an attempt that threw, which no port may do. The attempt counts as failed and is repeated. */
+    private ApiServerException thrownBy(String verb, Throwable thrown) {
+        return ApiServerException.withoutAnswer(
+                FailureReason.UNAVAILABLE,
+                verb + " " + server,
+                "the request could not be made (" + thrown.getClass().getName() + ")",
+                thrown);
     }
 
     private void listed(int number, Listed<T> listed) {
@@ -143,7 +159,13 @@ public final class Reflector<T> implements AutoCloseable {
         synchronized (this) {
             spell = new WatchSpell(server.toString(), length, timekeeper.nanoTime());
         }
-        WatchHandle opened = server.watch(from, length, event -> onEvent(number, event));
+        WatchHandle opened;
+        try {
+            opened = server.watch(from, length, event -> onEvent(number, event));
+        } catch (RuntimeException | Error e) {
+            ended(number, thrownBy("WATCH", e));
+            return;
+        }
         boolean current;
         synchronized (this) {
             current = number == attempt;

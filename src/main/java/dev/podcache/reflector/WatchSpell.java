@@ -83,7 +83,10 @@ final class WatchSpell {
      */
     WatchEnd ended(@Nullable ApiServerException failure, long now) {
         if (failure != null) {
-            return WatchEnd.of(failure);
+            // an answer within an open watch is an ERROR event: the version may be what is wrong, unless it says
+            // "later"
+            boolean reported = opened && failure.httpCode() > 0 && failure.reason() != FailureReason.THROTTLED;
+            return reported ? new WatchEnd.Unresumable(failure) : WatchEnd.of(failure);
         }
         if (!eventful && now - openedAt < EARLY) {
             return new WatchEnd.Broken(failure(

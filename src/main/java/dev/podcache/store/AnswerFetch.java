@@ -41,10 +41,10 @@ final class AnswerFetch<T extends HasMetadata> {
         this.options = options;
     }
 
-    /** Begins a fetch; the future always completes normally. */
+    /** Begins a fetch; the future always completes normally, whatever the getter or the clock throws. */
     CompletableFuture<Outcome<T>> begin(ObjectKey key, @Nullable Answer<T> known) {
         long began = options.timekeeper().nanoTime();
-        CompletableFuture<Outcome<T>> outcome = request(key, known);
+        CompletableFuture<Outcome<T>> outcome = request(key, known).exceptionally(this::unexpected);
         if (options.metrics() == PodcacheMetrics.NONE) {
             return outcome;
         }
@@ -88,12 +88,19 @@ final class AnswerFetch<T extends HasMetadata> {
         }
         Throwable cause = ApiServerException.causeOf(thrown);
         if (!(cause instanceof ApiServerException failure)) {
-            return Outcome.failed(ApiServerException.withoutAnswer(
-                    FailureReason.UNREADABLE, "GET " + kind, "the adapter failed unexpectedly", cause));
+            return unexpected(cause);
         }
         return failure.reason() == FailureReason.NOT_FOUND
                 ? Outcome.answered(new Answer.Absent<>(clock.getAsLong()))
                 : Outcome.failed(failure);
+    }
+
+    private Outcome<T> unexpected(Throwable thrown) {
+        return Outcome.failed(ApiServerException.withoutAnswer(
+                FailureReason.UNREADABLE,
+                "GET " + kind,
+                "the adapter failed unexpectedly",
+                ApiServerException.causeOf(thrown)));
     }
 
     private static String why(@Nullable Answer<?> known) {

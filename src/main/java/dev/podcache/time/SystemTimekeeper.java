@@ -2,6 +2,7 @@ package dev.podcache.time;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -14,6 +15,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,32 +27,61 @@ final class SystemTimekeeper implements Timekeeper {
     private static final Duration IDLE_THREAD_LIVES = Duration.ofSeconds(10);
     private static final Duration CLOSING = Duration.ofSeconds(2);
 
+    /** The pause before work is tried again for which the system has no thread. */
+    private static final Duration NO_THREAD = Duration.ofSeconds(1);
+
     private final ScheduledThreadPoolExecutor timer;
-    private final ThreadPoolExecutor workers;
-    private final ThreadPoolExecutor blocking;
-    private final ThreadPoolExecutor urgent;
+    private final Pool workers;
+    private final Pool blocking;
+    private final Pool urgent;
+    private final Function<String, ThreadFactory> threads;
 
     SystemTimekeeper() {
-        timer = new ScheduledThreadPoolExecutor(1, named("podcache-timer"));
+        this(SystemTimekeeper::named);
+    }
+
+    /** One whose threads are made by the factory for their name. */
+    SystemTimekeeper(Function<String, ThreadFactory> threads) {
+        this.threads = threads;
+        timer = new ScheduledThreadPoolExecutor(1, threads.apply("podcache-timer"));
         timer.setRemoveOnCancelPolicy(true);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         timer.setRejectedExecutionHandler((task, executor) -> {});
-        workers = pool("podcache-worker");
-        blocking = pool("podcache-blocking");
-        urgent = pool("podcache-urgent");
+        // what the pools cannot start now waits for the timer, which therefore must have its thread already
+        timer.prestartCoreThread();
+        workers = new Pool("podcache-worker");
+        blocking = new Pool("podcache-blocking");
+        urgent = new Pool("podcache-urgent");
     }
 
-    private static ThreadPoolExecutor pool(String name) {
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                THREADS_OF_A_POOL,
-                THREADS_OF_A_POOL,
-                IDLE_THREAD_LIVES.toNanos(),
-                TimeUnit.NANOSECONDS,
-                new LinkedBlockingQueue<>(),
-                named(name));
-        pool.allowCoreThreadTimeOut(true);
-        pool.setRejectedExecutionHandler((task, executor) -> task.run());
-        return pool;
+    /** Threads that end when there is nothing to do, and start again when there is. */
+    private final class Pool implements Executor {
+
+        private final String name;
+        private final ThreadPoolExecutor executor;
+
+        Pool(String name) {
+            this.name = name;
+            executor = new ThreadPoolExecutor(
+                    THREADS_OF_A_POOL,
+                    THREADS_OF_A_POOL,
+                    IDLE_THREAD_LIVES.toNanos(),
+                    TimeUnit.NANOSECONDS,
+                    new LinkedBlockingQueue<>(),
+                    threads.apply(name));
+            executor.allowCoreThreadTimeOut(true);
+            executor.setRejectedExecutionHandler((task, closed) -> task.run());
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            try {
+                executor.execute(task);
+            } catch (OutOfMemoryError noThread) {
+                log.warn("no thread {} can be started ({}); retrying in {}", name, noThread.getMessage(), NO_THREAD);
+                schedule(NO_THREAD, () -> execute(task));
+            }
+        }
     }
 
     @Override
@@ -99,11 +130,11 @@ final class SystemTimekeeper implements Timekeeper {
     @Override
     public void close() {
         timer.shutdownNow();
-        workers.shutdown();
-        blocking.shutdown();
-        urgent.shutdown();
+        workers.executor.shutdown();
+        blocking.executor.shutdown();
+        urgent.executor.shutdown();
         boolean interrupted = false;
-        for (ThreadPoolExecutor executor : new ThreadPoolExecutor[] {timer, workers, blocking, urgent}) {
+        for (ThreadPoolExecutor executor : List.of(timer, workers.executor, blocking.executor, urgent.executor)) {
             try {
                 // a close from one of our own threads cannot wait for that thread
                 if (!(Thread.currentThread() instanceof OwnThread)) {
@@ -133,7 +164,7 @@ final class SystemTimekeeper implements Timekeeper {
         return TimeUnit.NANOSECONDS.convert(duration);
     }
 
-    private static ThreadFactory named(String name) {
+    static ThreadFactory named(String name) {
         AtomicInteger count = new AtomicInteger();
         return task -> {
             Thread thread = new OwnThread(task, name + "-" + count.incrementAndGet());

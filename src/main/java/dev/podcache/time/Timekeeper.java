@@ -15,7 +15,8 @@ public interface Timekeeper extends AutoCloseable {
 
     /**
      * The real one: {@link System#nanoTime()}, one daemon thread for timers, and at most two each for work, for what
-     * may block and for what is urgent, started when first needed. Must be {@linkplain #close() closed}.
+     * may block and for what is urgent, started when needed. Work waits while the system cannot start a thread, and is
+     * tried again every second. Must be {@linkplain #close() closed}.
      */
     static Timekeeper system() {
         return new SystemTimekeeper();

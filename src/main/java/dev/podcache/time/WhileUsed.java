@@ -18,7 +18,7 @@ public final class WhileUsed {
      * Not used yet.
      *
      * @param period from the beginning of use, and from each run, to the next
-     * @param task run on the timer thread, under no lock
+     * @param task runs on the timer thread, under no lock; if it throws, it still runs again after the period
      */
     public WhileUsed(Timekeeper timekeeper, Duration period, Runnable task) {
         this.timekeeper = timekeeper;
@@ -49,8 +49,11 @@ public final class WhileUsed {
         // a task that had begun when its run was stopped comes too late to be cancelled, and must not join the next run
         if (users > 0 && run == runs) {
             next = timekeeper.schedule(period, () -> {
-                task.run();
-                schedule(run);
+                try {
+                    task.run();
+                } finally {
+                    schedule(run);
+                }
             });
         }
     }

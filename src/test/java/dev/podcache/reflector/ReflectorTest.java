@@ -2,6 +2,7 @@ package dev.podcache.reflector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.NoLeaks;
@@ -86,6 +87,27 @@ class ReflectorTest extends ReflectorFixture {
         server.watch().end(null);
 
         assertThat(server.watches()).isEqualTo(2);
+    }
+
+    @Test
+    void watch_serverReportsAnErrorInIt_isFollowedByAList() {
+        watching();
+        server.watch().end(new ApiServerException(FailureReason.UNAVAILABLE, 500, null, "an ERROR event", null));
+        time.advance(Duration.ofMillis(200));
+
+        assertThat(server.lists()).isEqualTo(2);
+        assertThat(server.watches()).isEqualTo(1);
+    }
+
+    @Test
+    void watch_refusedWithAnError_isTriedAgainFromTheSameVersion() {
+        reflector.start();
+        server.answer("5", List.of());
+        server.watch().end(new ApiServerException(FailureReason.UNAVAILABLE, 503, null, "answered 503", null));
+        time.advance(Duration.ofMillis(200));
+
+        assertThat(server.lists()).isEqualTo(1);
+        assertThat(server.watch().resourceVersion).isEqualTo("5");
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -183,6 +184,24 @@ class SystemTimekeeperTest {
         time.close();
 
         assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    @ExpectedWarnings("no thread podcache-worker can be started")
+    void work_systemHasNoThreadLeft_runsWhenItHas() throws Exception {
+        AtomicInteger failures = new AtomicInteger(2);
+        CompletableFuture<Thread> ran = new CompletableFuture<>();
+        try (Timekeeper scarce = new SystemTimekeeper(name -> task -> {
+            if (name.equals("podcache-worker") && failures.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            return SystemTimekeeper.named(name).newThread(task);
+        })) {
+            scarce.workers().execute(() -> ran.complete(Thread.currentThread()));
+
+            assertThat(time.await(ran, LONG)).isTrue();
+            assertThat(ran.join().getName()).startsWith("podcache-worker");
+        }
     }
 
     private static void awaitQuietly(CountDownLatch latch) {
