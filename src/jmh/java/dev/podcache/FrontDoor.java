@@ -1,7 +1,7 @@
 package dev.podcache;
 
 import com.google.common.io.Closer;
-import dev.podcache.manager.Manager;
+import dev.podcache.manager.Registrations;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.pod.PodReferences;
@@ -57,12 +57,14 @@ public final class FrontDoor {
     /** The same of these Secrets. */
     static Podcache open(Entries entries, Function<ObjectKey, Secret> secrets) {
         FrontDoor door = new FrontDoor(entries);
+        Registrations registrations = new Registrations();
         return new Podcache(
-                Manager.caching(
+                registrations.caching(
                         door.store(ObjectKind.SECRET, new InMemoryObjects<>(secrets)), PodReferences::secretKeys),
-                Manager.caching(
+                registrations.caching(
                         door.store(ObjectKind.CONFIG_MAP, new InMemoryObjects<>(Kind::configMap)),
                         PodReferences::configMapKeys),
+                registrations,
                 door.parts);
     }
 

@@ -4,6 +4,7 @@ import com.google.common.io.Closer;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
+import dev.podcache.manager.Registrations;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -35,16 +36,19 @@ public final class Podcache implements AutoCloseable {
 
     private final Manager<Secret> secrets;
     private final Manager<ConfigMap> configMaps;
+    private final Registrations registrations;
     private final Closer parts;
 
     /**
      * Of parts that are made.
      *
+     * @param registrations those of both managers; of none that keeps no references
      * @param parts what to close, the last registered first
      */
-    Podcache(Manager<Secret> secrets, Manager<ConfigMap> configMaps, Closer parts) {
+    Podcache(Manager<Secret> secrets, Manager<ConfigMap> configMaps, Registrations registrations, Closer parts) {
         this.secrets = secrets;
         this.configMaps = configMaps;
+        this.registrations = registrations;
         this.parts = parts;
     }
 
@@ -69,24 +73,23 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Registers {@code pod} with both managers; see {@link Manager#registerPod}.
+     * Registers {@code pod} with both managers, in one step; see {@link Manager#registerPod}. If one of them fails,
+     * neither has changed.
      *
      * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
      * @throws IllegalStateException if the cache is closed and the pod refers to anything new; never under GET
      */
     public void registerPod(Pod pod) {
-        secrets.registerPod(pod);
-        configMaps.registerPod(pod);
+        registrations.registerPod(pod);
     }
 
     /**
-     * Unregisters {@code pod} with both managers; see {@link Manager#unregisterPod}.
+     * Unregisters {@code pod} with both managers, in one step; see {@link Manager#unregisterPod}.
      *
      * @throws IllegalArgumentException if namespace, name or UID is missing
      */
     public void unregisterPod(Pod pod) {
-        secrets.unregisterPod(pod);
-        configMaps.unregisterPod(pod);
+        registrations.unregisterPod(pod);
     }
 
     /** The Secrets that registered pods refer to. */
@@ -105,10 +108,13 @@ public final class Podcache implements AutoCloseable {
      */
     @Override
     public void close() {
-        try {
-            parts.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        // a Closer is not thread-safe, and who comes second must not return before everything is closed
+        synchronized (parts) {
+            try {
+                parts.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 }

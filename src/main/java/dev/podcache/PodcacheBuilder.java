@@ -6,6 +6,7 @@ import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
+import dev.podcache.manager.Registrations;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.node.NodeLister;
 import dev.podcache.node.NodeTtlSource;
@@ -186,10 +187,11 @@ public final class PodcacheBuilder {
         }
         StoreOptions options =
                 new StoreOptions(apiServer.timekeeper(), readTimeout, budget(apiServer), metrics, maxStaleness());
-        Shared shared = new Shared(apiServer, options, ttlSource(apiServer, parts), parts);
+        Shared shared = new Shared(apiServer, options, ttlSource(apiServer, parts), new Registrations(), parts);
         return new Podcache(
                 manager(ObjectKind.SECRET, PodReferences::secretKeys, shared),
                 manager(ObjectKind.CONFIG_MAP, PodReferences::configMapKeys, shared),
+                shared.registrations(),
                 parts);
     }
 
@@ -206,14 +208,14 @@ public final class PodcacheBuilder {
             case CACHE -> {
                 TtlObjectStore<T> store = new TtlObjectStore<>(kind, getter, shared.ttl(), shared.options());
                 shared.parts().register(store::close);
-                yield Manager.caching(store, references);
+                yield shared.registrations().caching(store, references);
             }
             case WATCH -> {
                 Function<ObjectKey, ListerWatcher<T>> byName =
                         key -> apiServer.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name());
                 WatchObjectStore<T> store = new WatchObjectStore<>(kind, byName, getter, shared.options(), watchTimes);
                 shared.parts().register(store::close);
-                yield Manager.caching(store, references);
+                yield shared.registrations().caching(store, references);
             }
         };
     }
@@ -264,5 +266,10 @@ public final class PodcacheBuilder {
     private record DefaultTtl(long ttlNanos, String origin) implements ObjectTtlSource {}
 
     /** What the two managers have in common. */
-    private record Shared(Fabric8ApiServer server, StoreOptions options, ObjectTtlSource ttl, Closer parts) {}
+    private record Shared(
+            Fabric8ApiServer server,
+            StoreOptions options,
+            ObjectTtlSource ttl,
+            Registrations registrations,
+            Closer parts) {}
 }

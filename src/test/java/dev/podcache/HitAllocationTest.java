@@ -6,7 +6,7 @@ import com.google.common.io.Closer;
 import com.sun.management.ThreadMXBean;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
-import dev.podcache.object.ObjectKey;
+import dev.podcache.manager.Registrations;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ObjectTtlSource;
@@ -25,8 +25,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
-import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -125,35 +123,31 @@ class HitAllocationTest {
     /** What the builder makes, of ports without HTTP. */
     private Podcache cache(ChangeDetectionStrategy strategy, FakeApiServer server) {
         Closer parts = Closer.create();
+        Registrations registrations = new Registrations();
         return new Podcache(
-                manager(strategy, server, ObjectKind.SECRET, PodReferences::secretKeys, parts),
-                manager(strategy, server, ObjectKind.CONFIG_MAP, PodReferences::configMapKeys, parts),
+                registrations.caching(store(strategy, server, ObjectKind.SECRET, parts), PodReferences::secretKeys),
+                registrations.caching(
+                        store(strategy, server, ObjectKind.CONFIG_MAP, parts), PodReferences::configMapKeys),
+                registrations,
                 parts);
     }
 
-    private <T extends HasMetadata> Manager<T> manager(
-            ChangeDetectionStrategy strategy,
-            FakeApiServer server,
-            ObjectKind<T> kind,
-            Function<Pod, ? extends Set<ObjectKey>> references,
-            Closer parts) {
+    private <T extends HasMetadata> Store<T> store(
+            ChangeDetectionStrategy strategy, FakeApiServer server, ObjectKind<T> kind, Closer parts) {
         StoreOptions options = StoreOptions.defaults(timekeeper);
-        Store<T> store;
         if (strategy == ChangeDetectionStrategy.CACHE) {
             TtlObjectStore<T> ttl = new TtlObjectStore<>(
                     kind, server.getter(kind), new AnHour(Duration.ofHours(1).toNanos()), options);
             parts.register(ttl::close);
-            store = ttl;
-        } else {
-            WatchObjectStore<T> watch = new WatchObjectStore<>(
-                    kind,
-                    key -> server.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name()),
-                    server.getter(kind),
-                    options,
-                    WatchTimes.DEFAULT);
-            parts.register(watch::close);
-            store = watch;
+            return ttl;
         }
-        return Manager.caching(store, references);
+        WatchObjectStore<T> watch = new WatchObjectStore<>(
+                kind,
+                key -> server.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name()),
+                server.getter(kind),
+                options,
+                WatchTimes.DEFAULT);
+        parts.register(watch::close);
+        return watch;
     }
 }

@@ -1,8 +1,9 @@
 package dev.podcache.manager;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.manager.Registrations.Wanted;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.PodKey;
 import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ObjectState;
@@ -10,24 +11,34 @@ import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Turns registrations into references, and only what changed of them.
- *
- * <p>Works on any {@link Referrer}; that a referrer is a pod is known to three methods of {@link Manager} alone.
+ * Turns registrations into references on a store, and only what changed of them. {@link Registrations} keeps them.
  *
  * <p>Follows {@code cacheBasedManager} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go} in its
  * newest form: a pod that is registered again only adds what is new.
  */
 final class CacheBasedManager<T> implements Manager<T> {
 
-    private final Store<T> store;
+    final int index;
+    final Store<T> store;
+    private final Registrations registrations;
     private final Function<Pod, ? extends Set<ObjectKey>> references;
-    private final ConcurrentHashMap<Referrer, Registration> registrations = new ConcurrentHashMap<>();
+    private final ImmutableList<CacheBasedManager<?>> itself = ImmutableList.of(this);
 
-    CacheBasedManager(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
+    /**
+     * Makes one that holds nothing.
+     *
+     * @param index of this among the managers whose registrations are kept together
+     */
+    CacheBasedManager(
+            Registrations registrations,
+            int index,
+            Store<T> store,
+            Function<Pod, ? extends Set<ObjectKey>> references) {
+        this.registrations = registrations;
+        this.index = index;
         this.store = store;
         this.references = references;
     }
@@ -39,46 +50,29 @@ final class CacheBasedManager<T> implements Manager<T> {
 
     @Override
     public void registerPod(Pod pod) {
-        PodKey key = PodReferences.registrableKey(pod);
-        String version = pod.getMetadata().getResourceVersion() == null
-                ? ""
-                : pod.getMetadata().getResourceVersion();
-        Registration known = registrations.get(key);
-        if (known == null || !known.isAt(version)) {
-            register(key, version, ImmutableSet.copyOf(references.apply(pod)));
-        }
+        registrations.registerPod(pod, itself);
     }
 
     @Override
     public void unregisterPod(Pod pod) {
-        unregister(PodReferences.key(pod));
+        registrations.unregister(PodReferences.key(pod), itself);
     }
 
     @Override
     public void register(Referrer referrer, Set<ObjectKey> objects) {
         Objects.requireNonNull(referrer, "referrer");
-        register(referrer, "", ImmutableSet.copyOf(Objects.requireNonNull(objects, "objects")));
-    }
-
-    private void register(Referrer referrer, String version, ImmutableSet<ObjectKey> keys) {
-        boolean updated = false;
-        while (!updated) {
-            Registration registration = registrations.computeIfAbsent(referrer, Registration::new);
-            updated = registration.update(version, keys, store);
-            if (!updated) {
-                // released, and whoever released it is about to take it out: lend a hand
-                registrations.remove(referrer, registration);
-            }
-        }
+        ImmutableSet<ObjectKey> keys = ImmutableSet.copyOf(Objects.requireNonNull(objects, "objects"));
+        registrations.register(referrer, "", ImmutableList.of(new Wanted(this, keys)));
     }
 
     @Override
     public void unregister(Referrer referrer) {
-        Registration registration = registrations.get(Objects.requireNonNull(referrer, "referrer"));
-        if (registration != null) {
-            registration.release(store);
-            registrations.remove(referrer, registration);
-        }
+        registrations.unregister(Objects.requireNonNull(referrer, "referrer"), itself);
+    }
+
+    /** What {@code pod} needs of this kind. */
+    Wanted wantedBy(Pod pod) {
+        return new Wanted(this, ImmutableSet.copyOf(references.apply(pod)));
     }
 
     @Override

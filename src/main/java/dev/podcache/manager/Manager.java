@@ -82,7 +82,7 @@ public interface Manager<T> {
      * @param references what a pod refers to; called on the thread that registers, outside all locks
      */
     static <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
-        return new CacheBasedManager<>(store, references);
+        return new Registrations().caching(store, references);
     }
 
     /**

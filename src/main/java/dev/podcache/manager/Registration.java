@@ -1,64 +1,136 @@
 package dev.podcache.manager;
 
+import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.manager.Registrations.Wanted;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
-import dev.podcache.store.Store;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
-/** What one referrer holds, from its first registration until it is released. */
+/** What one referrer holds, of all kinds, from its first registration until it holds nothing any more. */
 final class Registration {
 
     /*
-     * All changes of what one referrer holds go through its monitor, so that the store sees them one after the other:
+     * All changes of what one referrer holds go through its monitor, so that the stores see them one after the other:
      * an unregister can never take back a reference before the register that it undoes has added it. The calls to the
-     * store under the monitor are its reference calls, which neither block nor call back.
+     * stores under the monitor are their reference calls, which neither block nor call back.
      *
-     * `version` is read without the monitor, to tell quickly that a pod has not changed. It is written after the
-     * references are held and cleared before they are let go, so who reads the version knows that they are held.
+     * `held` is read without the monitor, to tell quickly that a pod has not changed. It is written after new
+     * references are added and before old ones are taken back: what it says is held is held.
      */
 
     private final Referrer referrer;
-    private volatile String version = "";
-    private ImmutableSet<ObjectKey> held = ImmutableSet.of(); // guarded by this
+    private volatile @Nullable Held[] held = {}; // by the index of the manager; written under this
     private boolean released; // guarded by this
 
     Registration(Referrer referrer) {
         this.referrer = referrer;
     }
 
-    /** Whether exactly this version, which is not empty, is the one that is registered. */
-    boolean isAt(String candidate) {
-        return !candidate.isEmpty() && candidate.equals(version);
-    }
+    /** What is held of one kind, and the version of the pod that refers to it; the version is empty for other referrers. */
+    private record Held(String version, ImmutableSet<ObjectKey> keys) {}
 
-    /** Holds {@code wanted} from now on, and nothing else; false, and nothing done, if it was released before. */
-    synchronized boolean update(String newVersion, ImmutableSet<ObjectKey> wanted, Store<?> store) {
-        if (released) {
-            return false;
-        }
-        // new ones first, so that an object in both sets is never without a reference
-        for (ObjectKey key : wanted) {
-            if (!held.contains(key)) {
-                store.addReference(key, referrer);
+    /** Whether exactly this version, which is not empty, is the one that is registered with each of the managers. */
+    boolean isAt(String version, ImmutableList<CacheBasedManager<?>> managers) {
+        @Nullable Held[] known = held;
+        for (int i = 0; i < managers.size(); i++) {
+            Held ofKind = at(known, managers.get(i));
+            if (version.isEmpty() || ofKind == null || !version.equals(ofKind.version)) {
+                return false;
             }
         }
-        for (ObjectKey key : held) {
-            if (!wanted.contains(key)) {
-                store.deleteReference(key, referrer);
-            }
-        }
-        held = wanted;
-        version = newVersion;
         return true;
     }
 
-    /** Lets go of everything, for good. */
-    synchronized void release(Store<?> store) {
-        released = true;
-        version = "";
-        for (ObjectKey key : held) {
-            store.deleteReference(key, referrer);
+    /**
+     * Holds {@code wanted} from now on, and nothing else of these kinds; false, and nothing done, if it was released
+     * before. If a reference cannot be added, what the store throws is thrown on, and what was held before is held as
+     * before.
+     */
+    synchronized boolean update(String version, ImmutableList<Wanted> wanted) {
+        if (released) {
+            return false;
         }
-        held = ImmutableSet.of();
+        @Nullable Held[] before = held;
+        // new ones first, so that an object in both sets is never without a reference
+        addNew(before, wanted);
+        int length = before.length;
+        for (Wanted ofKind : wanted) {
+            length = Math.max(length, ofKind.manager().index + 1);
+        }
+        @Nullable Held[] after = Arrays.copyOf(before, length);
+        for (Wanted ofKind : wanted) {
+            after[ofKind.manager().index] = new Held(version, ofKind.keys());
+        }
+        held = after;
+        for (Wanted ofKind : wanted) {
+            for (ObjectKey key : keys(before, ofKind.manager())) {
+                if (!ofKind.keys().contains(key)) {
+                    ofKind.manager().store.deleteReference(key, referrer);
+                }
+            }
+        }
+        return true;
+    }
+
+    private void addNew(@Nullable Held[] before, ImmutableList<Wanted> wanted) {
+        int added = 0;
+        try {
+            for (Wanted ofKind : wanted) {
+                ImmutableSet<ObjectKey> known = keys(before, ofKind.manager());
+                for (ObjectKey key : ofKind.keys()) {
+                    if (!known.contains(key)) {
+                        ofKind.manager().store.addReference(key, referrer);
+                        added++;
+                    }
+                }
+            }
+        } catch (RuntimeException | Error e) {
+            takeBack(added, before, wanted);
+            throw e;
+        }
+    }
+
+    /** Takes back the first references that {@link #addNew} added. */
+    private void takeBack(int added, @Nullable Held[] before, ImmutableList<Wanted> wanted) {
+        int left = added;
+        for (Wanted ofKind : wanted) {
+            ImmutableSet<ObjectKey> known = keys(before, ofKind.manager());
+            for (ObjectKey key : ofKind.keys()) {
+                if (left > 0 && !known.contains(key)) {
+                    ofKind.manager().store.deleteReference(key, referrer);
+                    left--;
+                }
+            }
+        }
+    }
+
+    /** Lets go of what is held with these managers; true if nothing is held any more, for good. */
+    synchronized boolean release(ImmutableList<CacheBasedManager<?>> managers) {
+        @Nullable Held[] before = held;
+        @Nullable Held[] after = before.clone();
+        for (CacheBasedManager<?> manager : managers) {
+            if (manager.index < after.length) {
+                after[manager.index] = null;
+            }
+        }
+        held = after;
+        for (CacheBasedManager<?> manager : managers) {
+            for (ObjectKey key : keys(before, manager)) {
+                manager.store.deleteReference(key, referrer);
+            }
+        }
+        released = Arrays.stream(after).allMatch(ofKind -> ofKind == null);
+        return released;
+    }
+
+    private static ImmutableSet<ObjectKey> keys(@Nullable Held[] held, CacheBasedManager<?> manager) {
+        Held ofKind = at(held, manager);
+        return ofKind == null ? ImmutableSet.of() : ofKind.keys;
+    }
+
+    private static @Nullable Held at(@Nullable Held[] held, CacheBasedManager<?> manager) {
+        return manager.index < held.length ? held[manager.index] : null;
     }
 }

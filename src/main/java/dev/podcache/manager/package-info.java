@@ -2,12 +2,13 @@
  * Which objects do the registered pods need? A {@link dev.podcache.manager.Manager} is what an agent talks to: it is
  * told of pods, and turns them into references on a {@link dev.podcache.store.Store}.
  *
- * <p>Read {@code Manager} (the contract), then {@code CacheBasedManager}, then {@code SimpleManager}.
+ * <p>Read {@code Manager} (the contract), then {@code Registrations}, {@code CacheBasedManager} and {@code
+ * SimpleManager}.
  *
  * <table>
  * <caption>Locks, in the only order in which they may be taken</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>monitor of a {@code Registration}</td><td>what one referrer holds</td><td>those of the store</td></tr>
+ * <tr><td>monitor of a {@code Registration}</td><td>what one referrer holds, of all kinds</td><td>those of the store</td></tr>
  * </table>
  */
 @NullMarked

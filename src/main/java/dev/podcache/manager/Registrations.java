@@ -1,0 +1,95 @@
+package dev.podcache.manager;
+
+import com.google.common.base.Strings;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.PodKey;
+import dev.podcache.object.Referrer;
+import dev.podcache.pod.PodReferences;
+import dev.podcache.store.Store;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which referrers are registered, and what each of them holds, of all kinds. Thread-safe.
+ *
+ * <p>Each call for a referrer is one step over all kinds: of a {@link #registerPod} and an {@link #unregisterPod} that
+ * race, one comes after the other for Secrets and ConfigMaps alike.
+ */
+public final class Registrations {
+
+    private final ConcurrentHashMap<Referrer, Registration> byReferrer = new ConcurrentHashMap<>();
+    private volatile ImmutableList<CacheBasedManager<?>> managers = ImmutableList.of(); // written under this
+
+    /**
+     * Makes a manager whose registrations are kept here. Call it before anything is registered.
+     *
+     * @param references returns what a pod refers to; called on the thread that registers, outside all locks
+     */
+    public synchronized <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
+        CacheBasedManager<T> manager = new CacheBasedManager<>(this, managers.size(), store, references);
+        managers = ImmutableList.<CacheBasedManager<?>>builder()
+                .addAll(managers)
+                .add(manager)
+                .build();
+        return manager;
+    }
+
+    /**
+     * Registers {@code pod} with all managers, or with none if one fails.
+     *
+     * @throws IllegalArgumentException if namespace, name, UID or spec is missing
+     * @throws IllegalStateException if the cache is closed and the pod refers to anything new
+     */
+    public void registerPod(Pod pod) {
+        registerPod(pod, managers);
+    }
+
+    /**
+     * Unregisters {@code pod} with all managers.
+     *
+     * @throws IllegalArgumentException if namespace, name or UID is missing
+     */
+    public void unregisterPod(Pod pod) {
+        unregister(PodReferences.key(pod), managers);
+    }
+
+    void registerPod(Pod pod, ImmutableList<CacheBasedManager<?>> with) {
+        PodKey key = PodReferences.registrableKey(pod);
+        String version = Strings.nullToEmpty(pod.getMetadata().getResourceVersion());
+        Registration known = byReferrer.get(key);
+        if (known == null || !known.isAt(version, with)) {
+            ImmutableList.Builder<Wanted> wanted = ImmutableList.builderWithExpectedSize(with.size());
+            for (int i = 0; i < with.size(); i++) {
+                wanted.add(with.get(i).wantedBy(pod));
+            }
+            register(key, version, wanted.build());
+        }
+    }
+
+    void register(Referrer referrer, String version, ImmutableList<Wanted> wanted) {
+        boolean updated = wanted.isEmpty();
+        while (!updated) {
+            Registration registration = byReferrer.computeIfAbsent(referrer, Registration::new);
+            updated = registration.update(version, wanted);
+            if (!updated) {
+                // it is released, and the thread that released it is about to take it out: help it
+                byReferrer.remove(referrer, registration);
+            }
+        }
+    }
+
+    void unregister(Referrer referrer, ImmutableList<CacheBasedManager<?>> with) {
+        @Nullable Registration registration = byReferrer.get(referrer);
+        if (registration != null && registration.release(with)) {
+            byReferrer.remove(referrer, registration);
+        }
+    }
+
+    /** What a referrer needs of the kind of one manager. */
+    record Wanted(CacheBasedManager<?> manager, ImmutableSet<ObjectKey> keys) {}
+}
