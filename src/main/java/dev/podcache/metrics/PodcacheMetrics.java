@@ -48,7 +48,8 @@ public interface PodcacheMetrics {
             ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {}
 
     /**
-     * What is known of an object changed. Told in order, on a thread of Podcache's, a moment after the fact.
+     * What is known of an object changed. Changes of one object are told in order, on a thread of Podcache's, a moment
+     * after the fact. An answer that only repeats what is known is no change.
      * Who acts on changes gets the object anew, on another thread, whatever the cause: after {@code idle}
      * nothing more is told before that get.
      *

@@ -49,14 +49,26 @@ abstract sealed class Answer<T> {
         }
     }
 
-    /** {@code after}, or, if that is the same version of the same object, the instance that callers share already. */
+    /**
+     * {@code after}, or, if that is the same version of the same object, the instance that callers share already. Both
+     * are compared: an etcd that was restored from a backup gives out a version twice.
+     */
     static <T> @Nullable Answer<T> sharing(@Nullable Answer<T> before, @Nullable Answer<T> after) {
         return before instanceof Present<T> held
                         && after instanceof Present<T> heard
                         && !held.resourceVersion.isEmpty()
                         && held.resourceVersion.equals(heard.resourceVersion)
+                        && held.object.equals(heard.object)
                 ? held.heardAgain(heard.receivedAt)
                 : after;
+    }
+
+    /** Whether both say the same of the object, whenever they were received; the object is that which callers share. */
+    static boolean isSame(@Nullable Answer<?> before, @Nullable Answer<?> after) {
+        if (before instanceof Present<?> held && after instanceof Present<?> heard) {
+            return held.object == heard.object;
+        }
+        return phaseOf(before) == phaseOf(after);
     }
 
     /** What an answer, or none, means on its own, its age aside. */

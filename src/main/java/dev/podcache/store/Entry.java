@@ -49,78 +49,70 @@ abstract class Entry<T> extends Indexed {
 
     /** Whether the reference was added; false if the entry is dropped. */
     final boolean addReference(Referrer referrer) {
-        Answer<T> before;
-        Answer<T> after;
         synchronized (this) {
             if (dropped) {
                 return false;
             }
             references.add(referrer);
-            before = answer;
-            after = beginsEpochLocked() ? null : before;
-            setAnswerLocked(after);
+            if (beginsEpochLocked()) {
+                setAnswerLocked(null, Transitions.REFERENCED);
+            }
         }
-        transitions.tell(this, before, after, Transitions.REFERENCED);
-        unlocked();
+        changed();
         return true;
     }
 
     /** Whether that was the last reference, and the entry is dropped now. */
     final boolean deleteReference(Referrer referrer) {
-        Answer<T> before;
         synchronized (this) {
             if (dropped || !references.delete(referrer) || references.count() > 0) {
                 return false;
             }
-            before = dropLocked();
+            dropLocked();
         }
-        transitions.tell(this, before, null, Transitions.DROPPED);
-        unlocked();
+        changed();
         return true;
     }
 
     /** Drops the entry, whoever refers to it. */
     final void drop() {
-        Answer<T> before;
         synchronized (this) {
             if (dropped) {
                 return;
             }
-            before = dropLocked();
+            dropLocked();
         }
-        transitions.tell(this, before, null, Transitions.DROPPED);
-        unlocked();
+        changed();
     }
 
-    private @Nullable Answer<T> dropLocked() {
-        Answer<T> before = answer;
+    private void dropLocked() {
         dropped = true;
-        setAnswerLocked(null);
+        setAnswerLocked(null, Transitions.DROPPED);
         droppedLocked();
-        return before;
     }
 
     /** Forgets an object to save memory, not who refers to it. */
     final void evict() {
-        Answer<T> before;
         synchronized (this) {
-            before = answer;
-            if (!(before instanceof Answer.Present)) {
+            if (!(answer instanceof Answer.Present)) {
                 return;
             }
-            setAnswerLocked(null);
+            setAnswerLocked(null, Transitions.EVICTED);
         }
-        transitions.tell(this, before, null, Transitions.EVICTED);
+        changed();
     }
 
-    /** Keeps an answer, or forgets it. The caller then {@link #tell tells} of it, after it let go of the lock. */
-    final void setAnswerLocked(@Nullable Answer<T> received) {
+    /** Keeps an answer, or forgets it. The caller says {@link #changed} when it has let go of the lock. */
+    final void setAnswerLocked(@Nullable Answer<T> received, String cause) {
+        transitions.noteLocked(this, answer, received, cause);
         answer = received;
         object = received instanceof Answer.Present<T> present ? present.object : null;
     }
 
-    final void tell(@Nullable Answer<T> before, @Nullable Answer<T> after, String cause) {
-        transitions.tell(this, before, after, cause);
+    /** Does what a change entails, now that the lock is free. */
+    final void changed() {
+        transitions.tell(this);
+        unlocked();
     }
 
     final boolean isDroppedLocked() {

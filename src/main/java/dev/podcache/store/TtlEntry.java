@@ -159,27 +159,23 @@ final class TtlEntry<T> extends Entry<T> {
 
     /** Takes over the outcome of a flight, unless it was detached; then lets go of those who wait for it. */
     void land(Flight<T> landing, Outcome<T> outcome, long now) {
-        Answer<T> before = null;
         Answer<T> after = null;
         synchronized (this) {
             if (flight == landing) {
                 flight = null;
-                before = answer();
-                after = Answer.sharing(before, outcome.answer());
+                after = Answer.sharing(answer(), outcome.answer());
                 if (after == null) {
                     failedLocked(outcome.failure(), now);
                 } else {
                     leeway = drawLeeway();
-                    setAnswerLocked(after);
+                    setAnswerLocked(after, Transitions.FETCHED);
                     receivedAt = after.receivedAt;
                     landed = landing.number;
                     succeededLocked();
                 }
             }
         }
-        if (after != null) {
-            tell(before, after, Transitions.FETCHED);
-        }
+        changed();
         landing.landed.complete(after == null ? outcome : Outcome.answered(after));
     }
 

@@ -9,6 +9,7 @@ import dev.podcache.object.ResourceVersions;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
      * IMMUTABLE  the object     -                     -                -                  -            OPENING, forgets
      *
      * A get that finds no answer turns IDLE into REOPENING, and in both opening states waits for the next change of
-     * state. An object that says it is immutable makes IMMUTABLE of any state with a watch, and ends the watch.
+     * state. A get that waited for the first-sync timeout turns REOPENING into BROKEN, so that later gets do not wait.
+     * An object that says it is immutable makes IMMUTABLE of any state with a watch, and ends the watch.
      *
      * The answer that gets see without the lock is null in exactly the states OPENING, IDLE and REOPENING.
      *
@@ -62,11 +64,20 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
         @Override
         public void replace(ImmutableList<Fetched<T>> items, String resourceVersion) {
-            heard(this, items.isEmpty() ? new Answer.Absent<>(0) : present(items.get(0)));
+            heard(
+                    this,
+                    items.stream()
+                            .filter(this::isOurs)
+                            .findFirst()
+                            .map(this::present)
+                            .orElseGet(() -> new Answer.Absent<>(0)));
         }
 
         @Override
         public void upsert(Fetched<T> fetched) {
+            if (!isOurs(fetched)) {
+                return;
+            }
             Answer<T> known = answer();
             // a watch that began without a version starts with a state that may be older than the one that was got
             boolean old = known instanceof Answer.Present<T> present
@@ -78,7 +89,9 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
         @Override
         public void delete(Fetched<T> last) {
-            heard(this, new Answer.Absent<>(0));
+            if (isOurs(last)) {
+                heard(this, new Answer.Absent<>(0));
+            }
         }
 
         @Override
@@ -89,6 +102,12 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         @Override
         public void disconnected(ApiServerException cause) {
             failed(this, cause);
+        }
+
+        /** Returns whether that is the object that was asked for. A proxy may ignore the field selector. */
+        private boolean isOurs(Fetched<T> fetched) {
+            ObjectMeta metadata = fetched.object().getMetadata();
+            return key.name().equals(metadata.getName()) && key.namespace().equals(metadata.getNamespace());
         }
 
         private Answer<T> present(Fetched<T> fetched) {
@@ -125,11 +144,23 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     /**
-     * What to serve to a get that waited for as long as it wanted; null if there is nothing. What was listed for the
-     * first time does not count as long as its watch is not accepted: it would be stale in silence.
+     * What to serve to a get that waited for as long as it wanted; null if there is nothing. From here on it is served
+     * to every get at once, as stale, until the watch is live. What was listed for the first time does not count as
+     * long as its watch is not accepted: it would be stale in silence.
      */
-    synchronized @Nullable Answer<T> fallback() {
-        return state == WatchState.REOPENING ? aside : answer();
+    @Nullable
+    Answer<T> giveUp() {
+        Answer<T> known;
+        synchronized (this) {
+            if (state == WatchState.REOPENING) {
+                Answer<T> kept = aside;
+                moveLocked(WatchState.BROKEN);
+                setAnswerLocked(kept, Transitions.WATCHED);
+            }
+            known = answer();
+        }
+        changed();
+        return known;
     }
 
     synchronized @Nullable ApiServerException lastFailure() {
@@ -137,15 +168,12 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     private void heard(Following from, Answer<T> said) {
-        Answer<T> before = null;
-        Answer<T> after = null;
         synchronized (this) {
             if (following != from) {
                 return;
             }
             heardAt = watches.now();
-            before = answer();
-            after = Answer.sharing(before == null ? aside : before, said);
+            Answer<T> after = Answer.sharing(answer() == null ? aside : answer(), said);
             if (after instanceof Answer.Present<T> present && present.immutable) {
                 syncedLocked();
                 moveLocked(WatchState.IMMUTABLE);
@@ -153,32 +181,25 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 aside = after;
                 return;
             }
-            setAnswerLocked(after);
+            setAnswerLocked(after, Transitions.WATCHED);
         }
-        tell(before, after, Transitions.WATCHED);
-        unlocked();
+        changed();
     }
 
     private void accepted(Following from) {
-        Answer<T> before = null;
-        Answer<T> after = null;
         synchronized (this) {
             if (following != from || state == WatchState.LIVE) {
                 return;
             }
-            before = answer();
-            after = before == null ? aside : before;
+            Answer<T> known = answer() == null ? aside : answer();
             syncedLocked();
             moveLocked(WatchState.LIVE);
-            setAnswerLocked(after);
+            setAnswerLocked(known, Transitions.WATCHED);
         }
-        tell(before, after, Transitions.WATCHED);
-        unlocked();
+        changed();
     }
 
     private void failed(Following from, ApiServerException cause) {
-        Answer<T> before = null;
-        Answer<T> after = null;
         boolean first;
         synchronized (this) {
             if (following != from) {
@@ -186,35 +207,29 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             }
             first = lastFailure == null;
             lastFailure = cause;
-            before = answer();
-            after = before;
             if (state == WatchState.LIVE || state == WatchState.REOPENING) {
-                after = before == null ? aside : before;
+                Answer<T> known = answer() == null ? aside : answer();
                 moveLocked(WatchState.BROKEN);
-                setAnswerLocked(after);
+                setAnswerLocked(known, Transitions.WATCHED);
             }
         }
-        tell(before, after, Transitions.WATCHED);
+        changed();
         watches.failed(key, cause, first);
-        unlocked();
     }
 
     /** Looks whether the object was read since the last time; if twice it was not, its watch is closed. */
     void sweep() {
-        Answer<T> before;
         synchronized (this) {
             sweepsUnread = touched ? 0 : sweepsUnread + 1;
             touched = false;
             if (state != WatchState.LIVE || sweepsUnread < 2) {
                 return;
             }
-            before = answer();
             moveLocked(WatchState.IDLE);
-            aside = before;
-            setAnswerLocked(null);
+            aside = answer();
+            setAnswerLocked(null, Transitions.IDLE);
         }
-        tell(before, null, Transitions.IDLE);
-        unlocked();
+        changed();
     }
 
     /** What is known is up to date from here on. To be said before the move that follows from it. */

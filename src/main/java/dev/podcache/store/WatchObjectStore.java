@@ -164,11 +164,13 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     }
 
     private T giveUp(ObjectKey key, WatchEntry<T> entry) {
-        Answer<T> fallback = entry.fallback();
+        Answer<T> fallback = entry.giveUp();
         if (fallback == null) {
             throw new NotSynced(kind, key, times.firstSync(), entry.lastFailure());
         }
-        options.metrics().staleServed(kind, key, STRATEGY);
+        if (fallback instanceof Answer.Present) {
+            options.metrics().staleServed(kind, key, STRATEGY);
+        }
         return serve(key, fallback, entry.lastFailure());
     }
 

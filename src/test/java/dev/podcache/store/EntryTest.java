@@ -29,7 +29,9 @@ class EntryTest {
         }
 
         void know(Answer<String> answer) {
-            setAnswerLocked(answer);
+            setAnswerLocked(answer, Transitions.FETCHED);
+            changed();
+            calls.clear();
         }
 
         @Override
@@ -151,7 +153,7 @@ class EntryTest {
 
         assertThat(entry.answer()).isNull();
         assertThat(entry.referencesLocked()).isEqualTo(1);
-        assertThat(calls).containsExactly("FRESH to UNREAD: evicted");
+        assertThat(calls).containsExactly("FRESH to UNREAD: evicted", "unlocked");
     }
 
     /** It has no payload to save, and it is an answer. */

@@ -5,6 +5,7 @@ import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.embedded.Held;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -19,6 +20,7 @@ import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.Assertions;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -120,6 +122,66 @@ class StoreMetricsTest {
                         "changed FRESH to UNREAD referenced",
                         "changed UNREAD to FRESH fetched",
                         "changed FRESH to UNREAD dropped");
+    }
+
+    @Test
+    void answersThatSayWhatIsKnown_areNoChange() {
+        f.create(DB, "v1");
+        f.store.addReference(DB, POD);
+        f.get();
+        told.clear();
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        f.get();
+        f.delete(DB);
+        f.timekeeper.advance(Duration.ofSeconds(60));
+        Assertions.assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+        Assertions.assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+        told.removeIf(line -> !line.startsWith("changed"));
+
+        assertThat(told).containsExactly("changed FRESH to ABSENT fetched");
+    }
+
+    @Test
+    @ExpectedWarnings("failed, trying on")
+    void watchThatComesBack_isNoChange() {
+        List<String> changes = new ArrayList<>();
+        try (WatchFixture watched = new WatchFixture(new ManualTimekeeper(), new PodcacheMetrics() {
+            @Override
+            public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+                changes.add(from + " to " + to);
+            }
+        })) {
+            watched.create(DB, "v1");
+            watched.store.addReference(DB, POD);
+            watched.fail(Verb.WATCH, 1, FailureReason.UNAVAILABLE, 503);
+            watched.server.faults().resetWatches(RequestPattern.any());
+            watched.timekeeper.advance(Duration.ofSeconds(1));
+
+            assertThat(changes).containsExactly("UNREAD to FRESH");
+        }
+    }
+
+    @Test
+    void absenceThatEndsAWait_isNotServedAsStale() throws Exception {
+        List<String> stale = new ArrayList<>();
+        try (WatchFixture watched = new WatchFixture(new ManualTimekeeper(), new PodcacheMetrics() {
+            @Override
+            public void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {
+                stale.add(strategy);
+            }
+        })) {
+            watched.store.addReference(DB, POD);
+            Assertions.assertThatThrownBy(watched::get).isInstanceOf(NotFound.class);
+            watched.timekeeper.advance(Duration.ofSeconds(90));
+            Held held = watched.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+            CompletableFuture<String> get = watched.getBehind();
+            watched.timekeeper.awaitWaiters(1);
+            watched.timekeeper.advance(Duration.ofSeconds(1));
+
+            assertThat(TtlFixture.failureOf(get)).isInstanceOf(NotFound.class);
+            assertThat(stale).isEmpty();
+            held.release();
+        }
     }
 
     @Test

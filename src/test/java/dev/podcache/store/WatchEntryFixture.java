@@ -109,7 +109,7 @@ abstract class WatchEntryFixture {
     void onFromLive(Row row) {
         switch (row) {
             case BROKEN -> {
-                fail(Row.LIVE, failure(FailureReason.UNAVAILABLE, 503));
+                fail(Row.LIVE, failure(FailureReason.UNAVAILABLE, 0));
                 time.advance(SURELY_REPEATED);
             }
             case BROKEN_LISTING -> fail(Row.LIVE, failure(FailureReason.EXPIRED, 410));

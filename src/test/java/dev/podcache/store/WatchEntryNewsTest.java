@@ -34,7 +34,7 @@ class WatchEntryNewsTest extends WatchEntryFixture {
 
         assertThat(state()).isEqualTo(next);
         assertThat(served()).isEqualTo(served);
-        assertThat(content(entry.fallback())).isEqualTo(afterTheWait);
+        assertThat(content(entry.giveUp())).isEqualTo(afterTheWait);
     }
 
     @ParameterizedTest
@@ -140,7 +140,7 @@ class WatchEntryNewsTest extends WatchEntryFixture {
         accept(row);
 
         assertThat(served()).isEqualTo("v2");
-        assertThat(content(entry.fallback())).isEqualTo("v2");
+        assertThat(content(entry.giveUp())).isEqualTo("v2");
     }
 
     // the column: an attempt fails

@@ -76,7 +76,7 @@ class WatchEntryTellingTest extends WatchEntryFixture {
         time.advance(MILLI);
         accept(Row.OPENING_LISTED);
         hear(Row.LIVE, "v2");
-        fail(Row.LIVE, failure(FailureReason.UNAVAILABLE, 503));
+        fail(Row.LIVE, failure(FailureReason.UNAVAILABLE, 0));
         time.advance(SURELY_REPEATED);
         accept(Row.BROKEN);
         leaveUnread();

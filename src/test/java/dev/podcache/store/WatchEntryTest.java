@@ -38,7 +38,7 @@ class WatchEntryTest extends WatchEntryFixture {
         bringTo(row);
 
         assertThat(served()).isEqualTo(served);
-        assertThat(content(entry.fallback())).isEqualTo(afterTheWait);
+        assertThat(content(entry.giveUp())).isEqualTo(afterTheWait);
     }
 
     @ParameterizedTest
@@ -178,7 +178,7 @@ class WatchEntryTest extends WatchEntryFixture {
         fail(Row.OPENING, failure(FailureReason.UNAVAILABLE, 503));
 
         assertThat(served()).isEqualTo("nothing");
-        assertThat(entry.fallback()).isNull();
+        assertThat(entry.giveUp()).isNull();
     }
 
     @Test

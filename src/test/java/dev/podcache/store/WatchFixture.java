@@ -7,10 +7,12 @@ import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.function.Function;
 
 /** A watch store of Secrets on a server without HTTP, both driven by hand. */
 final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
@@ -20,11 +22,21 @@ final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
     }
 
     WatchFixture(ManualTimekeeper timekeeper, PodcacheMetrics metrics) {
+        this(timekeeper, metrics, key -> "metadata.name=" + key.name());
+    }
+
+    /** On a server, or behind a proxy, that ignores field selectors. */
+    static WatchFixture withoutSelectors() {
+        return new WatchFixture(new ManualTimekeeper(), PodcacheMetrics.NONE, key -> "");
+    }
+
+    private WatchFixture(
+            ManualTimekeeper timekeeper, PodcacheMetrics metrics, Function<ObjectKey, String> fieldSelector) {
         super(
                 timekeeper,
                 server -> new WatchObjectStore<>(
                         ObjectKind.SECRET,
-                        key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                        key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), fieldSelector.apply(key)),
                         server.getter(ObjectKind.SECRET),
                         new StoreOptions(
                                 timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), metrics),

@@ -393,6 +393,42 @@ class WatchObjectStoreTest {
         f.requireNothingHeld();
     }
 
+    @Test
+    void idle_serverStaysSilentOnReopening_onlyTheFirstGetWaits() throws Exception {
+        live("v1");
+        f.timekeeper.advance(Duration.ofSeconds(90));
+        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        CompletableFuture<String> first = f.getBehind();
+        f.timekeeper.awaitWaiters(1);
+        f.timekeeper.advance(Duration.ofSeconds(1));
+        assertThat(broughtBy(first)).isEqualTo("v1");
+
+        assertThat(broughtBy(f.getBehind())).isEqualTo("v1");
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        f.update(DB, "v2");
+        held.release();
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+    }
+
+    // the server does not do as it was asked
+
+    @Test
+    void list_bringsOtherObjectsToo_onlyTheOneThatWasAskedForCounts() {
+        try (WatchFixture unfiltered = WatchFixture.withoutSelectors()) {
+            unfiltered.create(key(1), "another's");
+            unfiltered.store.addReference(DB, POD);
+            assertThatThrownBy(unfiltered::get).isInstanceOf(NotFound.class);
+
+            unfiltered.create(DB, "v1");
+            unfiltered.update(key(1), "another's still");
+            assertThat(unfiltered.get()).isEqualTo("v1");
+
+            unfiltered.delete(key(1));
+            assertThat(unfiltered.get()).isEqualTo("v1");
+        }
+    }
+
     // IMMUTABLE
 
     @Test

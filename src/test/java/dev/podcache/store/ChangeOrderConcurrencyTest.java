@@ -1,0 +1,68 @@
+package dev.podcache.store;
+
+import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.OTHER_POD;
+import static dev.podcache.store.TtlFixture.POD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Phase;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import org.junit.jupiter.api.Test;
+
+/** Changes of an object are told in the order in which they happened, whichever threads made them. */
+class ChangeOrderConcurrencyTest {
+
+    private static final int ROUNDS = 10_000;
+
+    private record Change(Phase from, Phase to) {}
+
+    @Test
+    void changed_byTwoThreads_isToldInOrder() throws Exception {
+        List<Change> told = Collections.synchronizedList(new ArrayList<>());
+        PodcacheMetrics metrics = new PodcacheMetrics() {
+            @Override
+            public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+                told.add(new Change(from, to));
+            }
+        };
+        try (TtlFixture f = TtlFixture.telling(metrics)) {
+            f.create(DB, "v1");
+            f.store.addReference(DB, POD);
+            CyclicBarrier together = new CyclicBarrier(2);
+            Thread referring = new Thread(() -> {
+                for (int i = 0; i < ROUNDS; i++) {
+                    await(together);
+                    f.store.addReference(DB, OTHER_POD);
+                    f.store.deleteReference(DB, OTHER_POD);
+                }
+            });
+            referring.start();
+            for (int i = 0; i < ROUNDS; i++) {
+                f.get();
+                await(together);
+                f.get();
+            }
+            referring.join();
+        }
+        Phase known = Phase.UNREAD;
+        for (Change change : List.copyOf(told)) {
+            assertThat(change.from).isEqualTo(known);
+            known = change.to;
+        }
+        assertThat(told).hasSizeGreaterThan(ROUNDS);
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}
