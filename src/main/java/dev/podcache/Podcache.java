@@ -108,7 +108,7 @@ public final class Podcache implements AutoCloseable {
      */
     @Override
     public void close() {
-        // a Closer is not thread-safe, and who comes second must not return before everything is closed
+        // Closer is not thread-safe, and no caller may return before everything is closed
         synchronized (parts) {
             try {
                 parts.close();

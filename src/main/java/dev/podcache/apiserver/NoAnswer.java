@@ -35,6 +35,20 @@ public final class NoAnswer {
                 cause instanceof IllegalArgumentException ? null : cause);
     }
 
+    /**
+     * Returns the failure of a request that a port threw at instead of answering, which no port may do. It names the
+     * class of what was thrown, never its message, which may quote anything.
+     *
+     * @param request what was asked, such as {@code GET Secret shop/db}
+     */
+    public static ApiServerException thrown(String request, Throwable thrown) {
+        return ApiServerException.withoutAnswer(
+                FailureReason.UNAVAILABLE,
+                request,
+                "the request could not be made (" + thrown.getClass().getName() + ")",
+                thrown);
+    }
+
     private static String why(Throwable cause, String server) {
         if (cause instanceof TimeoutException || cause instanceof SocketTimeoutException) {
             return "no answer from " + server + " in time";

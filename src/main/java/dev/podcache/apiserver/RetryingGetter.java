@@ -1,6 +1,5 @@
 package dev.podcache.apiserver;
 
-import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
@@ -47,12 +46,8 @@ public final class RetryingGetter<T> {
         try {
             return getter.get(key, freshness, timeout);
         } catch (RuntimeException | Error e) {
-            // no getter may throw: whoever waits for this attempt would wait for ever
-            return CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
-                    FailureReason.UNAVAILABLE,
-                    "GET " + key,
-                    "the request could not be made (" + e.getClass().getName() + ")",
-                    e));
+            // thrown on, it would leave the gets that share this attempt waiting
+            return CompletableFuture.failedFuture(NoAnswer.thrown("GET " + key, e));
         }
     }
 

@@ -166,7 +166,7 @@ final class HttpFace {
                 Duration.ofSeconds(call.seconds("timeoutSeconds")));
         ObjectNames.version(options.resourceVersion());
         if (call.http().response().closed()) {
-            // while the request was held or delayed: a handler that is set now would not be called
+            // the client gave up while the request was held or delayed; a close handler that is set now would never run
             return;
         }
         WatchStream stream = new WatchStream(call, loop, format(call), faults);

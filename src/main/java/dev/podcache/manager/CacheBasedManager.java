@@ -14,7 +14,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Turns registrations into references on a store, and only what changed of them. {@link Registrations} keeps them.
+ * Adds references to a store and takes them back as referrers register and unregister. {@link Registrations} remembers
+ * what each referrer holds.
  *
  * <p>Follows {@code cacheBasedManager} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go} in its
  * newest form: a pod that is registered again only adds what is new.

@@ -13,8 +13,8 @@ final class Registration {
 
     /*
      * All changes of what one referrer holds go through its monitor, so that the stores see them one after the other:
-     * an unregister can never take back a reference before the register that it undoes has added it. The calls to the
-     * stores under the monitor are their reference calls, which neither block nor call back.
+     * an unregister can never take back a reference before the register that it undoes has added it. Under the monitor,
+     * only addReference and deleteReference of the stores are called. They neither block nor call back.
      *
      * `held` is read without the monitor, to tell quickly that a pod has not changed. It is written after new
      * references are added and before old ones are taken back: what it says is held is held.

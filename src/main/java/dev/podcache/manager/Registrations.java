@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Which referrers are registered, and what each of them holds, of all kinds. Thread-safe.
  *
  * <p>Each call for a referrer is one step over all kinds: of a {@link #registerPod} and an {@link #unregisterPod} that
- * race, one comes after the other for Secrets and ConfigMaps alike.
+ * race, one comes after the other for Secrets and ConfigMaps alike. No call makes a request or waits for one.
  */
 public final class Registrations {
 
@@ -77,7 +77,7 @@ public final class Registrations {
             Registration registration = byReferrer.computeIfAbsent(referrer, Registration::new);
             updated = registration.update(version, wanted);
             if (!updated) {
-                // it is released, and the thread that released it is about to take it out: help it
+                // another thread released it and will remove it; removing it here as well saves waiting for that thread
                 byReferrer.remove(referrer, registration);
             }
         }

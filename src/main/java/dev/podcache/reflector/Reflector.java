@@ -118,7 +118,7 @@ public final class Reflector<T> implements AutoCloseable {
         try {
             answer = server.list(LIST_TIMEOUT);
         } catch (RuntimeException | Error e) {
-            failed(number, thrownBy("LIST", e));
+            failed(number, NoAnswer.thrown("LIST " + server, e));
             return;
         }
         answer.whenComplete((listed, thrown) -> {
@@ -128,15 +128,6 @@ public final class Reflector<T> implements AutoCloseable {
                 failed(number, NoAnswer.because("LIST " + server, "the server", Objects.requireNonNull(thrown)));
             }
         });
-    }
-
-    /** The failure of an attempt that threw, which no port may do. The attempt counts as failed and is repeated. */
-    private ApiServerException thrownBy(String verb, Throwable thrown) {
-        return ApiServerException.withoutAnswer(
-                FailureReason.UNAVAILABLE,
-                verb + " " + server,
-                "the request could not be made (" + thrown.getClass().getName() + ")",
-                thrown);
     }
 
     private void listed(int number, Listed<T> listed) {
@@ -163,7 +154,7 @@ public final class Reflector<T> implements AutoCloseable {
         try {
             opened = server.watch(from, length, event -> onEvent(number, event));
         } catch (RuntimeException | Error e) {
-            ended(number, thrownBy("WATCH", e));
+            ended(number, NoAnswer.thrown("WATCH " + server, e));
             return;
         }
         boolean current;

@@ -83,8 +83,7 @@ final class WatchSpell {
      */
     WatchEnd ended(@Nullable ApiServerException failure, long now) {
         if (failure != null) {
-            // an answer within an open watch is an ERROR event: the version may be what is wrong, unless it says
-            // "later"
+            // an HTTP code in an open watch comes from an ERROR event. The version may be the cause, but not of a 429
             boolean reported = opened && failure.httpCode() > 0 && failure.reason() != FailureReason.THROTTLED;
             return reported ? new WatchEnd.Unresumable(failure) : WatchEnd.of(failure);
         }

@@ -63,7 +63,7 @@ abstract sealed class Answer<T> {
                 : after;
     }
 
-    /** Whether both say the same of the object, whenever they were received; the object is that which callers share. */
+    /** Returns whether both say the same: nothing, absence, or the same shared object. Their age does not matter. */
     static boolean isSame(@Nullable Answer<?> before, @Nullable Answer<?> after) {
         if (before instanceof Present<?> held && after instanceof Present<?> heard) {
             return held.object == heard.object;

@@ -41,7 +41,7 @@ final class AnswerFetch<T extends HasMetadata> {
         this.options = options;
     }
 
-    /** Begins a fetch; the future always completes normally, whatever the getter or the clock throws. */
+    /** Begins a fetch. The future always completes normally, also if the getter or the clock throws. */
     CompletableFuture<Outcome<T>> begin(ObjectKey key, @Nullable Answer<T> known) {
         long began = options.timekeeper().nanoTime();
         CompletableFuture<Outcome<T>> outcome = request(key, known).exceptionally(this::unexpected);

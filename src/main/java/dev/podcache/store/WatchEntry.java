@@ -144,9 +144,9 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     /**
-     * What to serve to a get that waited for as long as it wanted; null if there is nothing. From here on it is served
-     * to every get at once, as stale, until the watch is live. What was listed for the first time does not count as
-     * long as its watch is not accepted: it would be stale in silence.
+     * Returns what to serve to a get that has waited for the first-sync timeout; null if there is nothing. Later gets
+     * are served the same at once, as stale, until the watch is live. An object that was listed for the first time is
+     * not served before its watch is accepted: nothing would tell that it may be old.
      */
     @Nullable
     Answer<T> giveUp() {

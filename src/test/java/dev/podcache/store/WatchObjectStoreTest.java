@@ -358,14 +358,8 @@ class WatchObjectStoreTest {
 
     @Test
     void idle_serverSilentOnReopening_servesTheLastKnownAfterTheWait() throws Exception {
-        live("v1");
-        f.timekeeper.advance(Duration.ofSeconds(90));
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
-        CompletableFuture<String> get = f.getBehind();
-        f.timekeeper.awaitWaiters(1);
-        f.timekeeper.advance(Duration.ofSeconds(1));
+        Held held = reopenOnASilentServer();
 
-        assertThat(broughtBy(get)).isEqualTo("v1");
         assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
         held.release();
     }
@@ -395,13 +389,7 @@ class WatchObjectStoreTest {
 
     @Test
     void idle_serverStaysSilentOnReopening_onlyTheFirstGetWaits() throws Exception {
-        live("v1");
-        f.timekeeper.advance(Duration.ofSeconds(90));
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
-        CompletableFuture<String> first = f.getBehind();
-        f.timekeeper.awaitWaiters(1);
-        f.timekeeper.advance(Duration.ofSeconds(1));
-        assertThat(broughtBy(first)).isEqualTo("v1");
+        Held held = reopenOnASilentServer();
 
         assertThat(broughtBy(f.getBehind())).isEqualTo("v1");
         assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
@@ -491,6 +479,18 @@ class WatchObjectStoreTest {
         assertThat(f.server.actions()).isEmpty();
         assertThatThrownBy(() -> f.store.get("default", "a,metadata.name=b"))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** Has an idle object read while lists are held: the get waits, and is served what was known. */
+    private Held reopenOnASilentServer() throws InterruptedException {
+        live("v1");
+        f.timekeeper.advance(Duration.ofSeconds(90));
+        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        CompletableFuture<String> get = f.getBehind();
+        f.timekeeper.awaitWaiters(1);
+        f.timekeeper.advance(Duration.ofSeconds(1));
+        assertThat(broughtBy(get)).isEqualTo("v1");
+        return held;
     }
 
     private void live(String value) {
