@@ -97,6 +97,29 @@ class ChaosFetchesTest {
     }
 
     @Test
+    void refresh_soonAfterAFetchOfAnEarlierEpochWasRefusedAgain_isFine() {
+        fetches.ended(db, latest(db, 18), false, seconds(18.1));
+        register(19);
+        fetches.ended(db, latest(db, 19.6), true, seconds(19.7));
+        fetches.ended(db, latest(db, 21), false, seconds(21.1));
+        refresh(db, 21.3);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
+    void refresh_soonAfterARefreshWasRefused_breaksP3WhateverFailedInAnEarlierEpoch() {
+        fetches.ended(db, latest(db, 18), false, seconds(18.1));
+        register(19);
+        fetches.ended(db, latest(db, 19.6), true, seconds(19.7));
+        fetches.ended(db, leaves(db, "?resourceVersion=0", 21), false, seconds(21.1));
+        fetches.toldFailed(db);
+        refresh(db, 21.3);
+
+        assertThat(shapes()).containsExactly(Shape.RETRIED_TOO_SOON);
+    }
+
+    @Test
     void refresh_aPauseAfterAnAttemptThatWasRefused_isFine() {
         UUID refused = latest(db, 20);
         fetches.ended(db, refused, false, seconds(20.1));

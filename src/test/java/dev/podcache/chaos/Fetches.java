@@ -5,9 +5,11 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +28,8 @@ final class Fetches {
      *   thread than that of the get, a moment later.
      *
      * All gets share one fetch. A new reference detaches it, so another may leave beside it; nothing else does that. One
-     * that failed before is repeated for those who wait for it, however long it is detached.
+     * that failed before is repeated for those who wait for it, however long it is detached. Its failures, which are
+     * those of reads of the latest, say nothing about refreshes.
      */
 
     static final String REFRESH = "resourceVersion=0";
@@ -58,6 +61,7 @@ final class Fetches {
     /** What is known of one object. Zero times mean: never. */
     private static final class Line {
         private final Map<UUID, Long> underWay = new HashMap<>();
+        private final Set<UUID> refreshes = new HashSet<>(); // of those under way
         private final Deque<Long> failures = new ArrayDeque<>();
         private final Deque<Long> gets = new ArrayDeque<>();
         private final Deque<Long> requests = new ArrayDeque<>();
@@ -66,6 +70,7 @@ final class Fetches {
         private long answeredLeft;
         private long failedLeft;
         private long failedAt;
+        private boolean failedRefresh;
     }
 
     /**
@@ -99,6 +104,7 @@ final class Fetches {
                 checkRefresh(subject, line, claim, now);
             }
             line.refreshLeft = now;
+            line.refreshes.add(id);
         }
         line.underWay.put(id, now);
     }
@@ -130,10 +136,10 @@ final class Fetches {
             }
         }
         line.failures.removeIf(left -> left < now - Rules.READ_TIMEOUT.toNanos());
-        long ofThisEpoch = claim.epoch().returned + LEAVES_WITHIN.toNanos() + world.stalls.between(now - WINDOW, now);
-        if (line.failures.stream().anyMatch(left -> left <= ofThisEpoch)) {
+        if (repeatsOfAnEarlierEpoch(line, claim, now)) {
             return;
         }
+        long ofThisEpoch = begunIn(claim, now);
         for (long underWay : line.underWay.values()) {
             if (underWay > ofThisEpoch) {
                 world.violations.add(
@@ -145,9 +151,24 @@ final class Fetches {
         }
     }
 
+    /** Whether a detached fetch may still be repeated. */
+    private boolean repeatsOfAnEarlierEpoch(Line line, Claim claim, long now) {
+        long ofThisEpoch = begunIn(claim, now);
+        return line.failures.stream().anyMatch(left -> left <= ofThisEpoch);
+    }
+
+    /** From when on what leaves is of this epoch for sure. */
+    private long begunIn(Claim claim, long now) {
+        return claim.epoch().returned + LEAVES_WITHIN.toNanos() + world.stalls.between(now - WINDOW, now);
+    }
+
     private void checkRefresh(Subject subject, Line line, Claim claim, long now) {
         long sinceFailure = now - line.failedAt;
-        if (line.failedAt > 0 && line.failedLeft > claim.epoch().returned && sinceFailure < PAUSE.toNanos()) {
+        boolean detached = !line.failedRefresh && repeatsOfAnEarlierEpoch(line, claim, now);
+        if (line.failedAt > 0
+                && line.failedLeft > claim.epoch().returned
+                && sinceFailure < PAUSE.toNanos()
+                && !detached) {
             world.violations.add(
                     Shape.RETRIED_TOO_SOON,
                     subject,
@@ -169,6 +190,7 @@ final class Fetches {
     synchronized void ended(Subject subject, UUID id, boolean answered, long now) {
         Line line = line(subject);
         Long left = line.underWay.remove(id);
+        boolean refresh = line.refreshes.remove(id);
         if (left == null) {
             // the client repeats a request that was refused 401 with a new token, and tells of both answers
             if (answered && id.equals(line.failed)) {
@@ -188,6 +210,7 @@ final class Fetches {
             line.failedAt = 0;
         } else {
             line.failed = id;
+            line.failedRefresh = refresh;
             line.failedLeft = left;
             line.failedAt = now;
         }
