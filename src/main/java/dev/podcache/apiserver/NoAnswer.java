@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 
@@ -52,6 +53,9 @@ public final class NoAnswer {
     private static String why(Throwable cause, String server) {
         if (cause instanceof TimeoutException || cause instanceof SocketTimeoutException) {
             return "no answer from " + server + " in time";
+        }
+        if (cause instanceof ClosedChannelException) {
+            return "the connection to " + server + " was closed";
         }
         if (cause instanceof UnknownHostException) {
             return "the host of " + server + " has no address";

@@ -20,7 +20,7 @@ final class ArchitectureTest {
 
     private static final String ROOT = "dev.podcache";
     private static final String FABRIC8 = "dev.podcache.apiserver.fabric8";
-    private static final String STREAM = "dev.podcache.apiserver.stream";
+    private static final String STREAM = "dev.podcache.apiserver.http";
     private static final String EMBEDDED = "dev.podcache.embedded";
     private static final String AGENT = "dev.podcache.agent";
     private static final String TIME = "dev.podcache.time";

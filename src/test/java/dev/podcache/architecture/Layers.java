@@ -16,7 +16,7 @@ final class Layers {
     private static final List<List<String>> LINES = List.of(
             List.of("object", "time"),
             List.of("apiserver", "pod", "metrics", "patch"),
-            List.of("apiserver.stream"),
+            List.of("apiserver.http"),
             List.of("reflector", "apiserver.fabric8"),
             List.of("store"),
             List.of("manager", "node", "events"),

@@ -4,54 +4,39 @@ import dev.podcache.apiserver.EventApi;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.PodStatusApi;
-import dev.podcache.apiserver.stream.HeartbeatConnection;
-import dev.podcache.apiserver.stream.WatchConnections;
+import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.RequestConfig;
-import io.fabric8.kubernetes.client.RequestConfigBuilder;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The API server as a fabric8 client is configured for it: makes the ports of {@code dev.podcache.apiserver}. A process
  * needs one, because the client-side limit and the connections of watches are per instance. Thread-safe.
  *
- * <p>GETs, and writes of pods and events, go over the caller's client, with its connections, credentials and proxies,
- * but never with its retries. Watches, and the lists before them, go over few HTTP/2 connections made here from the
- * same {@link Config}, and heartbeats over one of HTTP/1.1; so an {@code HttpClient.Factory} of the caller's own does
- * not apply to those. Where the server or a proxy speaks only HTTP/1.1, lists go over the caller's client too, and each
- * watch has a connection of its own.
+ * <p>Addresses, TLS, proxies and credentials are those of the client's {@link Config}, and read again when they change.
+ * Requests go over connections of our own: an {@code HttpClient.Factory} or an interceptor that the caller gave the
+ * client does not apply to them. Watches, requests and heartbeats each have their own connections.
  */
 public final class Fabric8ApiServer implements AutoCloseable {
 
     private final KubernetesClient client;
     private final Timekeeper timekeeper;
+    private final ApiConnections connections;
     private final Requests requests;
-    private final WatchConnections connections;
-    private final Set<HeartbeatConnection> heartbeatConnections = ConcurrentHashMap.newKeySet();
-    private volatile boolean closed;
 
     Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper) {
         this.client = client;
         this.timekeeper = timekeeper;
         Config config = client.getConfiguration();
-        RequestConfig withoutRetries = withoutRetries(client);
-        String server = urlOf(config);
-        this.requests = new Requests(
-                // shares the caller's connections
-                client.getHttpClient().newBuilder().tag(withoutRetries).build(),
-                server,
-                new QpsLimiter(limit, timekeeper),
-                timekeeper);
-        this.connections = new WatchConnections(server, config, withoutRetries, timekeeper);
+        this.connections = new ApiConnections(urlOf(config), config, requestConfig(client), timekeeper);
+        this.requests = new Requests(connections, new QpsLimiter(limit, timekeeper));
     }
 
     /** The server that {@code client} talks to, with the {@linkplain RequestLimit#DEFAULT default limit}. */
@@ -62,7 +47,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
     /**
      * The server that {@code client} talks to.
      *
-     * @param client must stay open for as long as this is used; never closed here
+     * @param client says where the server is and who we are; never closed here
      */
     public static Fabric8ApiServer of(KubernetesClient client, RequestLimit limit) {
         Objects.requireNonNull(client, "client");
@@ -85,8 +70,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
             ObjectKind<T> kind, String namespace, String fieldSelector) {
         return new Fabric8ListerWatcher<>(
                 new Fabric8ListerWatcher.Selection(kind, namespace, fieldSelector),
-                requests,
-                connections,
+                connections.session(),
                 decoder(kind));
     }
 
@@ -117,13 +101,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
      * @throws IllegalArgumentException if the duration is shorter
      */
     public Heartbeats heartbeats(Duration leaseDuration) {
-        HeartbeatConnection connection = new HeartbeatConnection(connections, leaseDuration);
-        heartbeatConnections.add(connection);
-        if (closed) {
-            connection.close();
-        }
-        return new Heartbeats(
-                connection, client.getKubernetesSerialization(), () -> heartbeatConnections.remove(connection));
+        return new Heartbeats(connections.heartbeats(leaseDuration), client.getKubernetesSerialization());
     }
 
     /** The time and the threads of everything made here; closed with it. */
@@ -137,9 +115,6 @@ public final class Fabric8ApiServer implements AutoCloseable {
      */
     @Override
     public void close() {
-        closed = true;
-        requests.close();
-        heartbeatConnections.forEach(HeartbeatConnection::close);
         connections.close();
         timekeeper.close();
     }
@@ -155,14 +130,12 @@ public final class Fabric8ApiServer implements AutoCloseable {
                 (request, decode) -> requests.send(request, timeout, decode));
     }
 
-    private static RequestConfig withoutRetries(KubernetesClient client) {
-        // a client made with newClient(RequestConfig) impersonates by its tag, not by its Config
+    /** A client made with newClient(RequestConfig) impersonates by its tag, not by its Config. */
+    private static RequestConfig requestConfig(KubernetesClient client) {
         RequestConfig tag = client.getHttpClient() instanceof Interceptor.RequestTags tags
                 ? tags.getTag(RequestConfig.class)
                 : null;
-        return new RequestConfigBuilder(tag == null ? client.getConfiguration().getRequestConfig() : tag)
-                .withRequestRetryBackoffLimit(0)
-                .build();
+        return tag == null ? client.getConfiguration().getRequestConfig() : tag;
     }
 
     /** The server's URL without credentials and without a slash at its end. */

@@ -5,10 +5,9 @@ import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
-import dev.podcache.apiserver.stream.Lane;
-import dev.podcache.apiserver.stream.ServerRequest;
-import dev.podcache.apiserver.stream.WatchConnections;
-import dev.podcache.apiserver.stream.WatchRequest;
+import dev.podcache.apiserver.http.ApiConnections;
+import dev.podcache.apiserver.http.ListWatchSession;
+import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.ObjectKind;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -16,23 +15,19 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/**
- * {@link ListerWatcher} of one kind: lists and watches over our own connections, outside the limit. Where those cannot
- * carry many streams each, lists go over the caller's client.
- */
+/** {@link ListerWatcher} of one kind, over the connections of watches and outside the limit. */
 final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
+    private static final String BY_NAME = "metadata.name=";
+
     private final Selection selection;
-    private final Requests requests;
-    private final Lane lane;
+    private final ListWatchSession session;
     private final ObjectDecoder<T> decoder;
     private final Fabric8ListDecoder<T> listDecoder;
 
-    Fabric8ListerWatcher(
-            Selection selection, Requests requests, WatchConnections connections, ObjectDecoder<T> decoder) {
+    Fabric8ListerWatcher(Selection selection, ListWatchSession session, ObjectDecoder<T> decoder) {
         this.selection = selection;
-        this.requests = requests;
-        this.lane = connections.lane();
+        this.session = session;
         this.decoder = decoder;
         this.listDecoder = new Fabric8ListDecoder<>(selection.kind, decoder);
     }
@@ -44,6 +39,10 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
      * @param fieldSelector empty for all
      */
     record Selection(ObjectKind<?> kind, String namespace, String fieldSelector) {
+
+        boolean isByName() {
+            return fieldSelector.startsWith(BY_NAME);
+        }
 
         /** The collection's path, with a query that can be added to. */
         String path() {
@@ -61,18 +60,9 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     @Override
     public CompletableFuture<Listed<T>> list(Duration timeout) {
-        CompletableFuture<Listed<T>> result = new CompletableFuture<>();
-        ServerRequest get = ServerRequest.get("LIST " + selection, selection.path());
-        lane.read(get.what(), get.path(), timeout, listDecoder::decode).whenComplete((listed, failure) -> {
-            if (listed == null) {
-                result.completeExceptionally(failure);
-            } else if (listed.isPresent()) {
-                result.complete(listed.get());
-            } else {
-                relay(requests.sendUnlimited(get, timeout, listDecoder::decode), result);
-            }
-        });
-        return result;
+        int longest = selection.isByName() ? ApiConnections.LONGEST_NAMED : ApiConnections.LONGEST_LIST;
+        return session.list(
+                ServerRequest.get("LIST " + selection, selection.path()), timeout, longest, listDecoder::decode);
     }
 
     @Override
@@ -80,22 +70,13 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         String path = selection.path()
                 + "watch=true&allowWatchBookmarks=true&resourceVersion=" + encoded(resourceVersion)
                 + "&timeoutSeconds=" + Math.max(1, serverTimeout.toSeconds());
-        return lane.open(new WatchRequest<>("WATCH " + selection, path, decoder), events);
+        int longest = selection.isByName() ? ApiConnections.LONGEST_NAMED : ApiConnections.LONGEST_OBJECT;
+        return session.watch(ServerRequest.get("WATCH " + selection, path), longest, decoder, events);
     }
 
     @Override
     public String toString() {
         return selection.toString();
-    }
-
-    private static <R> void relay(CompletableFuture<R> from, CompletableFuture<R> to) {
-        from.whenComplete((value, failure) -> {
-            if (failure == null) {
-                to.complete(value);
-            } else {
-                to.completeExceptionally(failure);
-            }
-        });
     }
 
     private static String encoded(String value) {

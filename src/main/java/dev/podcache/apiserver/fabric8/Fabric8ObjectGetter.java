@@ -3,7 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Freshness;
 import dev.podcache.apiserver.ObjectGetter;
-import dev.podcache.apiserver.stream.ServerRequest;
+import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;

@@ -2,7 +2,7 @@ package dev.podcache.apiserver.fabric8;
 
 import dev.podcache.apiserver.LeaseApi;
 import dev.podcache.apiserver.NodeApi;
-import dev.podcache.apiserver.stream.HeartbeatConnection;
+import dev.podcache.apiserver.http.SerialRequests;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.Node;
@@ -11,31 +11,28 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a node says of itself to be believed alive, its status and its lease, over one {@link HeartbeatConnection} of
- * their own. These requests do not count against the {@link RequestLimit}. Thread-safe.
+ * What a node says of itself to be believed alive, its status and its lease, over one connection of their own, one
+ * after the other ({@link SerialRequests}). These requests do not count against the {@link RequestLimit}. Thread-safe.
  *
- * <p>A call has the time that {@code HeartbeatConnection} gives it from when its turn comes: at first 3 s or a
+ * <p>A call has the time that {@code SerialRequests} gives it from when its turn comes: at first 3 s or a
  * twelfth of the lease's duration, never more than a quarter. So it completes at the latest after as many
  * quarters as there are calls under way.
  */
 public final class Heartbeats implements AutoCloseable {
 
-    private final HeartbeatConnection connection;
+    private final SerialRequests connection;
     private final NodeApi nodes;
     private final LeaseApi leases;
-    private final Runnable whenClosed;
 
     /**
      * Heartbeats.
      *
      * @param connection closed with this
-     * @param whenClosed run by {@link #close()}
      */
-    Heartbeats(HeartbeatConnection connection, KubernetesSerialization serialization, Runnable whenClosed) {
+    Heartbeats(SerialRequests connection, KubernetesSerialization serialization) {
         this.connection = connection;
         this.nodes = new Nodes(new ObjectRequests<>(ObjectKind.NODE, serialization, connection::send));
         this.leases = new Leases(new ObjectRequests<>(ObjectKind.LEASE, serialization, connection::send));
-        this.whenClosed = whenClosed;
     }
 
     /** The port to our Node. */
@@ -62,7 +59,6 @@ public final class Heartbeats implements AutoCloseable {
     @Override
     public void close() {
         connection.close();
-        whenClosed.run();
     }
 
     private record Nodes(ObjectRequests<Node> requests) implements NodeApi {

@@ -123,20 +123,20 @@ class Fabric8ListerWatcherTest extends Fabric8WatchFixture {
                 .containsIgnoringCase("Authorization: Bearer token-1")
                 .containsIgnoringCase("Impersonate-User: jane")
                 .containsIgnoringCase("User-Agent: tests/1");
-        assertThat(network.requests.get(1)).containsIgnoringCase("Authorization: Bearer token-2");
+        // who asks for a token may start a process or a request: it is asked again after some seconds, or a refusal
+        assertThat(network.requests.get(1)).containsIgnoringCase("Authorization: Bearer token-1");
     }
 
     @Test
-    void watch_tokenRefused_isRenewedForTheNextWatch(@TempDir Path folder) throws Exception {
+    void watch_tokenRefused_isRenewedAndTheWatchTriedOnceMore(@TempDir Path folder) throws Exception {
         Path kubeconfig = Files.writeString(folder.resolve("config"), kubeconfig("old"));
         connect(new ConfigBuilder(Config.fromKubeconfig(kubeconfig.toFile())));
         network.answer("401 Unauthorized", "");
         Files.writeString(kubeconfig, kubeconfig("new"));
         watch();
         ended(next());
-        watch();
-        ended(next());
 
+        assertThat(network.requests).hasSize(2);
         assertThat(network.requests.get(0)).containsIgnoringCase("Authorization: Bearer old");
         assertThat(network.requests.get(1)).containsIgnoringCase("Authorization: Bearer new");
     }

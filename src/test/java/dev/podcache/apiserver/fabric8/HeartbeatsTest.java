@@ -103,8 +103,8 @@ class HeartbeatsTest {
             heartbeats.close();
         }
 
-        assertThat(failure(underWay).reason()).isEqualTo(FailureReason.UNAVAILABLE);
-        assertThat(failure(heartbeats.nodes().get("n"))).hasMessageContaining("has been closed");
+        assertThat(failure(underWay).reason()).isEqualTo(FailureReason.REJECTED);
+        assertThat(failure(heartbeats.nodes().get("n"))).hasMessageContaining("have been closed");
         await().until(() -> network.openConnections.get() == 0);
     }
 
@@ -112,7 +112,7 @@ class HeartbeatsTest {
     void heartbeats_ofAClosedServer_fail() {
         server.close();
 
-        assertThat(failure(server.heartbeats(LEASE).nodes().get("n")).reason()).isEqualTo(FailureReason.UNAVAILABLE);
+        assertThat(failure(server.heartbeats(LEASE).nodes().get("n")).reason()).isEqualTo(FailureReason.REJECTED);
     }
 
     @Test

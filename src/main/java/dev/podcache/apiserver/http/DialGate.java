@@ -1,0 +1,83 @@
+package dev.podcache.apiserver.http;
+
+import dev.podcache.time.Backoff;
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says whether a server that could not be reached may be dialled again: one attempt every half second in the first
+ * minute, then after pauses that double up to 10 s. Any success ends it. Thread-safe.
+ */
+final class DialGate {
+
+    private static final Duration OFTEN = Duration.ofMillis(500);
+    private static final Duration OFTEN_FOR = Duration.ofMinutes(1);
+    private static final Backoff LATER = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(10));
+
+    private final Timekeeper timekeeper;
+    private final DoubleSupplier random;
+    private @Nullable Throwable cause; // guarded by this, like all that follows; null while the server can be reached
+    private long since;
+    private long next;
+    private int late;
+    private boolean dialling;
+
+    /**
+     * An open one.
+     *
+     * @param random uniform in [0, 1)
+     */
+    DialGate(Timekeeper timekeeper, DoubleSupplier random) {
+        this.timekeeper = timekeeper;
+        this.random = random;
+    }
+
+    /**
+     * Asks to dial. Whoever may must report {@link #reached} or {@link #failed}.
+     *
+     * @return null if it may, else why it may not
+     */
+    synchronized @Nullable Throwable enter() {
+        if (cause == null) {
+            return null;
+        }
+        if (dialling || timekeeper.nanoTime() - next < 0) {
+            return cause;
+        }
+        dialling = true;
+        return null;
+    }
+
+    /** Whether somebody dials whose success would let all others in. */
+    synchronized boolean isProbed() {
+        return cause != null && dialling;
+    }
+
+    /** The server was reached. */
+    synchronized void reached() {
+        cause = null;
+        dialling = false;
+        late = 0;
+    }
+
+    /** The server could not be reached, or does not speak HTTP with us. */
+    synchronized void failed(Throwable why) {
+        long now = timekeeper.nanoTime();
+        if (cause == null) {
+            since = now;
+        } else if (!dialling) {
+            // one of several that were dialling when the first of them failed
+            return;
+        }
+        cause = why;
+        dialling = false;
+        Duration pause = OFTEN;
+        if (now - since >= OFTEN_FOR.toNanos()) {
+            late++;
+            pause = LATER.pause(late, random.getAsDouble());
+        }
+        next = now + pause.toNanos();
+    }
+}

@@ -1,0 +1,37 @@
+package dev.podcache.apiserver.http;
+
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who we are to the server, as it was read at one moment. Immutable.
+ *
+ * @param headers of every request: tokens, impersonation, the caller's own
+ * @param settings with the client's key and the CAs
+ * @param certificate the client's, null if it has none
+ */
+record Identity(
+        Map<String, List<String>> headers,
+        ConnectionSettings settings,
+        @Nullable X509Certificate certificate) {
+
+    /** Whether a connection that was made with {@code other} shows the same certificate. */
+    boolean sharesConnectionsWith(Identity other) {
+        return Objects.equals(certificate, other.certificate);
+    }
+
+    boolean isSame(Identity other) {
+        return sharesConnectionsWith(other) && headers.equals(other.headers);
+    }
+
+    /** Without content: a header may be a token. */
+    @Override
+    public String toString() {
+        return certificate == null
+                ? "Identity"
+                : "Identity[" + certificate.getSubjectX500Principal() + " until " + certificate.getNotAfter() + "]";
+    }
+}

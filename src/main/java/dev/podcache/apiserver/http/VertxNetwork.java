@@ -1,0 +1,195 @@
+package dev.podcache.apiserver.http;
+
+import com.google.common.collect.ImmutableList;
+import io.vertx.core.AbstractVerticle;
+import io.vertx.core.Context;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.PoolOptions;
+import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.ProxyOptions;
+import io.vertx.core.net.ProxyType;
+import io.vertx.core.net.TrustOptions;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A few event loops, however many connections there are, and the way to open a connection on one of them. With {@link
+ * VertxWire} the only class that knows Vert.x. Thread-safe.
+ */
+final class VertxNetwork implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(VertxNetwork.class);
+    private static final Duration CLOSING = Duration.ofSeconds(10);
+    private static final int STREAM_WINDOW = 1 << 20;
+    private static final int CONNECTION_WINDOW = 16 << 20;
+
+    private final Vertx vertx;
+    private final ImmutableList<Loop> loops;
+    private final AtomicInteger turn = new AtomicInteger();
+    private boolean closed; // guarded by this
+
+    /** Starts {@code count} threads and waits for that. */
+    VertxNetwork(int count) {
+        vertx = Vertx.vertx(new VertxOptions()
+                .setEventLoopPoolSize(count)
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(1)
+                .setUseDaemonThread(true)
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+        // Vert.x gives a thread that is not its own always the same loop
+        Queue<Loop> contexts = new ConcurrentLinkedQueue<>();
+        vertx.deployVerticle(() -> new LoopFinder(contexts), new DeploymentOptions().setInstances(count))
+                .toCompletionStage()
+                .toCompletableFuture()
+                .join();
+        loops = ImmutableList.copyOf(contexts);
+    }
+
+    /** Runs tasks on one event loop, or drops them once that is gone, and with it every connection. */
+    record Loop(Context context) implements Executor {
+
+        @Override
+        public void execute(Runnable task) {
+            try {
+                context.runOnContext(posted -> task.run());
+            } catch (RejectedExecutionException closing) {
+                log.debug("the event loop is gone and its connections with it", closing);
+            }
+        }
+    }
+
+    private static final class LoopFinder extends AbstractVerticle {
+
+        private final Queue<Loop> found;
+
+        LoopFinder(Queue<Loop> found) {
+            this.found = found;
+        }
+
+        @Override
+        public void start(Promise<Void> started) {
+            found.add(new Loop(context));
+            started.complete();
+        }
+    }
+
+    /** Returns the event loop for the next connection. */
+    Loop nextLoop() {
+        return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
+    }
+
+    /**
+     * Opens a connection. To be called on {@code loop}.
+     *
+     * @throws RejectedExecutionException once closed: nothing could close the connection any more
+     */
+    Wire open(Target target, Loop loop, Wire.Listener listener) {
+        VertxWire wire = new VertxWire(target, listener);
+        wire.open(client(target, wire));
+        return wire;
+    }
+
+    private synchronized HttpClient client(Target target, VertxWire wire) {
+        if (closed) {
+            throw new RejectedExecutionException("the event loops are closed");
+        }
+        // a client of its own for each connection, so that we and not Vert.x decide when there is another
+        return vertx.httpClientBuilder()
+                .with(options(target))
+                .with(new PoolOptions().setHttp1MaxSize(1).setHttp2MaxSize(1).setCleanerPeriod(0))
+                .withConnectHandler(wire::connected)
+                .build();
+    }
+
+    /**
+     * HTTP/2 comes by ALPN or, without TLS, by prior knowledge. Vert.x closes such a connection after a time whether it
+     * is in use or not; that is switched off. What is received is passed on at once, so the windows hold nothing back,
+     * and one large event does not keep those of other streams waiting.
+     */
+    private static HttpClientOptions options(Target target) {
+        ConnectionSettings settings = target.settings();
+        int timeout = (int) Math.min(Integer.MAX_VALUE, target.timeout().toMillis());
+        HttpClientOptions options = new HttpClientOptions()
+                .setConnectTimeout(timeout)
+                .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
+                .setSslHandshakeTimeout(timeout)
+                .setVerifyHost(settings.verifiesHost())
+                .setForceSni(settings.tlsServerName() != null)
+                .setDecompressionSupported(true);
+        if (settings.keys() != null) {
+            options.setKeyCertOptions(KeyCertOptions.wrap(settings.keys()));
+        }
+        if (settings.trusted() != null) {
+            options.setTrustOptions(TrustOptions.wrap(settings.trusted()));
+        }
+        if (!settings.tlsVersions().isEmpty()) {
+            options.setEnabledSecureTransportProtocols(settings.tlsVersions());
+        }
+        ConnectionSettings.Proxy proxy = settings.proxy();
+        if (proxy != null) {
+            options.setProxyOptions(proxyOptions(proxy, target));
+        }
+        return target.multiplexed()
+                ? options.setProtocolVersion(HttpVersion.HTTP_2)
+                        .setUseAlpn(true)
+                        .setHttp2ClearTextUpgrade(false)
+                        .setHttp2KeepAliveTimeout(0)
+                        .setHttp2ConnectionWindowSize(CONNECTION_WINDOW)
+                        .setInitialSettings(
+                                new Http2Settings().setPushEnabled(false).setInitialWindowSize(STREAM_WINDOW))
+                : options.setProtocolVersion(HttpVersion.HTTP_1_1);
+    }
+
+    private static ProxyOptions proxyOptions(ConnectionSettings.Proxy proxy, Target target) {
+        ProxyOptions options = new ProxyOptions()
+                .setHost(target.address().getAddress().getHostAddress())
+                .setPort(target.address().getPort())
+                .setType(
+                        switch (proxy.type()) {
+                            case SOCKS4 -> ProxyType.SOCKS4;
+                            case SOCKS5 -> ProxyType.SOCKS5;
+                            case HTTP, DIRECT -> ProxyType.HTTP;
+                        });
+        if (proxy.username() != null && proxy.password() != null) {
+            options.setUsername(proxy.username()).setPassword(proxy.password());
+        }
+        return options;
+    }
+
+    /** Closes every connection and ends the threads; waits for them at most 10 s, unless called by one of them. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+        }
+        boolean ourOwnThread = Context.isOnVertxThread();
+        try {
+            var closing = vertx.close().toCompletionStage().toCompletableFuture();
+            if (!ourOwnThread) {
+                closing.get(CLOSING.toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            log.warn("the event loops did not end within {}; their threads end later", CLOSING, e);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+package dev.podcache.apiserver.http;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.channels.ClosedChannelException;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** {@link Wire} on a Vert.x client that may hold one connection. Confined to one event loop. */
+final class VertxWire implements Wire {
+
+    /*
+     * Vert.x opens a connection for a request only. So the wire begins with one that has neither method nor path yet;
+     * it becomes the first that is sent. What the server says of the connection (SETTINGS, GOAWAY) is listened to from
+     * the connect handler on, which runs before anything else that came in the same read is looked at.
+     */
+
+    private static final Logger log = LoggerFactory.getLogger(VertxWire.class);
+
+    /** Where a server allows more streams, or does not say: so many at most are lost with one connection. */
+    private static final int MOST_STREAMS = 1000;
+
+    private static final long CANCEL = 8; // of RFC 9113
+    private static final long REFUSED_STREAM = 7;
+    private static final Buffer PING = Buffer.buffer(new byte[Long.BYTES]);
+
+    private final Target target;
+    private final Listener listener;
+    private @Nullable HttpClient client;
+    private @Nullable HttpConnection connection;
+    private @Nullable HttpClientRequest first; // not sent yet
+    private int lastStream = Integer.MAX_VALUE; // that the server handles
+    private boolean used;
+    private boolean opened;
+    private boolean retired;
+    private boolean closed;
+
+    VertxWire(Target target, Listener listener) {
+        this.target = target;
+        this.listener = listener;
+    }
+
+    /** Opens the connection. */
+    void open(HttpClient made) {
+        client = made;
+        made.request(options()).onComplete(asked -> {
+            if (closed) {
+                if (asked.succeeded()) {
+                    // never sent; Vert.x would complain that nobody hears how it ends
+                    asked.result().exceptionHandler(ended -> {});
+                }
+            } else if (asked.failed()) {
+                ended(asked.cause());
+            } else {
+                opened(asked.result());
+            }
+        });
+    }
+
+    /** Takes the connection before the first request on it. */
+    void connected(HttpConnection made) {
+        connection = made;
+        // else Vert.x logs the loss of a connection as an error, and may quote what it received, which may be a payload
+        made.exceptionHandler(broken -> log.debug(
+                "a connection to {} broke ({})",
+                target.server(),
+                broken.getClass().getName()));
+        made.closeHandler(gone -> ended(null));
+        if (isHttp2(made)) {
+            made.remoteSettingsHandler(settings -> {
+                // Vert.x fills in a default where the frame has no limit: then the limit is as before
+                if (opened && settings.getMaxConcurrentStreams() != Http2Settings.DEFAULT_MAX_CONCURRENT_STREAMS) {
+                    listener.limited(limitOf(settings));
+                }
+            });
+            made.goAwayHandler(goAway -> {
+                lastStream = goAway.getLastStreamId();
+                retired = true;
+                if (opened) {
+                    listener.retired();
+                }
+            });
+        }
+    }
+
+    @Override
+    public Stream send(ServerRequest request, Map<String, List<String>> headers, Response response) {
+        Call call = new Call(request, headers, response);
+        HttpClientRequest begun = first;
+        HttpClient open = client;
+        if (begun != null) {
+            first = null;
+            call.send(begun);
+        } else if (open == null) {
+            response.broken(new IllegalStateException("the connection was closed"), true);
+        } else {
+            open.request(options()).onComplete(asked -> {
+                if (asked.succeeded()) {
+                    call.send(asked.result());
+                } else {
+                    // it was never sent, whatever the cause
+                    call.end(() -> response.broken(translated(asked.cause()), retired || closed));
+                }
+            });
+        }
+        return call;
+    }
+
+    @Override
+    public void ping(Runnable answered) {
+        HttpConnection open = connection;
+        if (open != null) {
+            open.ping(PING).onSuccess(pong -> answered.run());
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        HttpClientRequest unsent = first;
+        if (unsent != null) {
+            first = null;
+            unsent.exceptionHandler(ended -> {});
+        }
+        if (client != null) {
+            client.close();
+            client = null;
+        }
+    }
+
+    private void opened(HttpClientRequest request) {
+        first = request;
+        request.exceptionHandler(unused -> {});
+        HttpConnection made = request.connection();
+        opened = true;
+        boolean multiplexed = request.version() == HttpVersion.HTTP_2;
+        listener.opened(multiplexed, multiplexed ? limitOf(made.remoteSettings()) : 1);
+        if (retired && !closed) {
+            listener.retired();
+        }
+    }
+
+    private void ended(@Nullable Throwable cause) {
+        if (!closed) {
+            close();
+            listener.closed(cause);
+        }
+    }
+
+    private RequestOptions options() {
+        URI server = target.server();
+        String tlsName = target.settings().tlsServerName();
+        RequestOptions options = new RequestOptions()
+                .setSsl(target.secure())
+                .setHost(tlsName == null ? host() : tlsName)
+                .setPort(target.port())
+                .setURI(target.forwarded() ? server + "/" : "/");
+        InetSocketAddress address = target.address();
+        if (target.settings().proxy() == null) {
+            options.setServer(SocketAddress.inetSocketAddress(address));
+        } else if (tlsName != null) {
+            options.setServer(SocketAddress.inetSocketAddress(target.port(), host()));
+        }
+        return options;
+    }
+
+    private String host() {
+        String host = target.server().getHost();
+        // of an IPv6 address the URL has brackets, which a name for TLS has not
+        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    }
+
+    private static boolean isHttp2(HttpConnection connection) {
+        try {
+            return connection.remoteSettings() != null;
+        } catch (UnsupportedOperationException http1) {
+            return false;
+        }
+    }
+
+    private static Throwable translated(Throwable cause) {
+        if (cause instanceof io.vertx.core.http.StreamResetException reset) {
+            return new StreamResetException(reset.getCode());
+        }
+        return cause instanceof HttpClosedException ? new ClosedChannelException() : cause;
+    }
+
+    private static int limitOf(Http2Settings settings) {
+        return (int) Math.min(MOST_STREAMS, settings.getMaxConcurrentStreams());
+    }
+
+    /** One request. Once it has ended, by reset too, nothing more is told. */
+    private final class Call implements Stream {
+
+        private final ServerRequest request;
+        private final Map<String, List<String>> headers;
+        private final Response response;
+        private @Nullable HttpClientRequest sent;
+        private boolean reused; // HTTP/1.1, and not the first on it
+        private boolean answering;
+        private boolean over;
+
+        Call(ServerRequest request, Map<String, List<String>> headers, Response response) {
+            this.request = request;
+            this.headers = headers;
+            this.response = response;
+        }
+
+        void send(HttpClientRequest http) {
+            sent = http;
+            reused = used && http.version() != HttpVersion.HTTP_2;
+            used = true;
+            http.setMethod(HttpMethod.valueOf(request.method()))
+                    .setURI((target.forwarded() ? target.server().toString() : target.path()) + request.path());
+            if (target.settings().tlsServerName() != null) {
+                http.authority(HostAndPort.create(host(), target.port()));
+            }
+            headers.forEach((name, values) -> http.putHeader(name, values));
+            http.exceptionHandler(this::broken);
+            // sent even if it was reset meanwhile: Vert.x never gets back a stream that was not begun
+            ServerRequest.Body body = request.body();
+            if (body != null) {
+                http.putHeader("Content-Type", body.mediaType());
+            }
+            (body == null ? http.send() : http.send(Buffer.buffer(body.json())))
+                    .onSuccess(this::answered)
+                    .onFailure(this::broken);
+            if (over) {
+                http.reset(CANCEL);
+            }
+        }
+
+        private void answered(HttpClientResponse answer) {
+            answer.exceptionHandler(this::broken);
+            if (over) {
+                return;
+            }
+            answering = true;
+            answer.handler(chunk -> {
+                if (!over) {
+                    response.chunk(chunk.getBytes());
+                }
+            });
+            answer.endHandler(complete -> end(response::end));
+            response.head(answer.statusCode(), answer::getHeader);
+        }
+
+        private void broken(Throwable cause) {
+            end(() -> response.broken(translated(cause), isUnprocessed(cause)));
+        }
+
+        private boolean isUnprocessed(Throwable cause) {
+            if (cause instanceof io.vertx.core.http.StreamResetException reset) {
+                return reset.getCode() == REFUSED_STREAM;
+            }
+            if (reused
+                    && !answering
+                    && cause instanceof HttpClosedException
+                    && request.method().equals("GET")) {
+                // the server may have closed an idle connection just before
+                return true;
+            }
+            HttpClientRequest http = sent;
+            int stream = http == null ? -1 : http.streamId();
+            // without a number the stream was never begun, because the server had asked for no more
+            return stream > lastStream || (stream <= 0 && retired);
+        }
+
+        void end(Runnable last) {
+            if (!over) {
+                over = true;
+                sent = null;
+                last.run();
+            }
+        }
+
+        @Override
+        public void reset() {
+            if (!over) {
+                over = true;
+                HttpClientRequest http = sent;
+                sent = null;
+                if (http != null) {
+                    http.reset(CANCEL);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.podcache.apiserver.http;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.SelfSignedCertificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * An HTTPS server on loopback for many streams: paths that begin with {@code /watch} are watches that stay open, all
+ * others are answered with their own path, {@code /status/...} with that code, {@code /stranger} with 401 and the wish
+ * for no more streams on the connection, {@code /echo} with all that was asked, {@code /endless} with an answer that
+ * never ends.
+ */
+final class StreamServer implements AutoCloseable {
+
+    /** One for all, because its key takes a while to make; its files go with the JVM. */
+    private static final SelfSignedCertificate CERTIFICATE = SelfSignedCertificate.create("127.0.0.1");
+
+    private final Vertx vertx = Vertx.vertx(new VertxOptions()
+            .setEventLoopPoolSize(1)
+            .setWorkerPoolSize(1)
+            .setInternalBlockingPoolSize(1)
+            .setUseDaemonThread(true));
+    private final HttpServer server;
+    private final Map<String, HttpServerResponse> watches = new ConcurrentHashMap<>();
+
+    /** The connections that are open, in order of arrival. */
+    final List<HttpConnection> connections = new CopyOnWriteArrayList<>();
+
+    /** The connection that each path came over last. */
+    final Map<String, HttpConnection> cameOver = new ConcurrentHashMap<>();
+
+    /** The paths of what is no watch, in order of arrival. */
+    final List<String> arrived = new CopyOnWriteArrayList<>();
+
+    private volatile Duration delay = Duration.ZERO;
+
+    final AtomicInteger pings = new AtomicInteger();
+
+    /** How many requests were not handled. */
+    final AtomicInteger turnedAway = new AtomicInteger();
+
+    private volatile boolean turnsAwayEverybody;
+
+    /** How many answers without end are being sent. */
+    final AtomicInteger floods = new AtomicInteger();
+
+    private final boolean speaksHttp2;
+
+    private StreamServer(List<HttpVersion> versions, int limit) {
+        speaksHttp2 = versions.contains(HttpVersion.HTTP_2);
+        server = vertx.createHttpServer(new HttpServerOptions()
+                        .setSsl(true)
+                        .setKeyCertOptions(CERTIFICATE.keyCertOptions())
+                        .setUseAlpn(true)
+                        .setAlpnVersions(versions)
+                        .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(limit)))
+                .connectionHandler(this::connected)
+                .requestHandler(this::answer);
+        server.listen(0, "127.0.0.1").toCompletionStage().toCompletableFuture().join();
+    }
+
+    /** One that allows {@code limit} streams a connection. */
+    static StreamServer withLimit(int limit) {
+        return new StreamServer(List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1), limit);
+    }
+
+    /** One that agrees to nothing but HTTP/1.1. */
+    static StreamServer withoutHttp2() {
+        return new StreamServer(List.of(HttpVersion.HTTP_1_1), 1);
+    }
+
+    int port() {
+        return server.actualPort();
+    }
+
+    int openWatches() {
+        return watches.size();
+    }
+
+    boolean isWatched(String path) {
+        return watches.containsKey(path);
+    }
+
+    /** Has every request that is no watch answered this much later. */
+    void delay(Duration duration) {
+        delay = duration;
+    }
+
+    /** Sends an event, or a part of one, to the watch of {@code path}. */
+    void send(String path, String bytes) {
+        watched(path).write(Buffer.buffer(bytes.getBytes(UTF_8)));
+    }
+
+    /** Ends the watch of {@code path} in good order. */
+    void end(String path) {
+        watched(path).end();
+    }
+
+    private HttpServerResponse watched(String path) {
+        return Objects.requireNonNull(watches.get(path), path);
+    }
+
+    /** From now on no request is handled, and no connection takes another. */
+    void turnAwayEverybody() {
+        turnsAwayEverybody = true;
+    }
+
+    private void connected(HttpConnection connection) {
+        connections.add(connection);
+        connection.closeHandler(closed -> connections.remove(connection));
+        if (speaksHttp2) {
+            connection.pingHandler(ping -> pings.incrementAndGet());
+        }
+    }
+
+    private void answer(HttpServerRequest request) {
+        String path = request.path();
+        cameOver.put(path, request.connection());
+        if (turnsAwayEverybody) {
+            turnedAway.incrementAndGet();
+            request.connection().goAway(0, 0);
+            return;
+        }
+        HttpServerResponse response = request.response();
+        if (!path.startsWith("/watch")) {
+            arrived.add(path);
+            if (delay.isZero()) {
+                answerPlain(request, path);
+            } else {
+                vertx.setTimer(delay.toMillis(), late -> answerPlain(request, path));
+            }
+            return;
+        }
+        watches.put(path, response);
+        response.exceptionHandler(reset -> watches.remove(path, response));
+        response.closeHandler(closed -> watches.remove(path, response));
+        response.endHandler(ended -> watches.remove(path, response));
+        response.setChunked(true);
+        // sends the headers
+        response.write(Buffer.buffer("\n"));
+    }
+
+    private void answerPlain(HttpServerRequest request, String path) {
+        HttpServerResponse response = request.response();
+        if (path.startsWith("/status/")) {
+            response.setStatusCode(Integer.parseInt(path.substring("/status/".length())))
+                    .end();
+        } else if (path.equals("/stranger")) {
+            response.setStatusCode(401).end();
+            // as Go's server does: what it has begun is handled, what comes after that is not
+            request.connection().goAway(0, request.streamId());
+        } else if (path.equals("/echo")) {
+            request.body()
+                    .onSuccess(body -> response.end(request.method() + " " + request.uri() + " "
+                            + request.getHeader("Content-Type") + " " + body));
+        } else if (path.equals("/endless")) {
+            response.setChunked(true).setStatusCode(200);
+            floods.incrementAndGet();
+            flood(response, Buffer.buffer(new byte[1 << 18]));
+        } else {
+            response.end(path);
+        }
+    }
+
+    private void flood(HttpServerResponse response, Buffer chunk) {
+        response.write(chunk)
+                .onSuccess(sent -> flood(response, chunk))
+                .onFailure(brokenOff -> floods.decrementAndGet());
+    }
+
+    @Override
+    public void close() {
+        vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+}
