@@ -54,7 +54,7 @@ class GoAwayTest extends WireFixture {
             }
             Frames answer = path.contains("watch=true")
                     ? new Frames().headers(stream)
-                    : new Frames().answer(stream, WireServer.list("configmaps", "", ""));
+                    : new Frames().answer(stream, WireServer.listOf("configmaps", "", ""));
             boolean says = connection.number == 0 && together == Together.WITH_THE_FIRST_ANSWER;
             return says ? answer.goAway(together.lastStream) : answer;
         }

@@ -1,5 +1,7 @@
 package dev.podcache.apiserver.fabric8;
 
+import com.google.common.base.Splitter;
+import com.google.common.collect.Iterables;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class WireServer implements AutoCloseable {
 
+    private static final Splitter PATH = Splitter.on('/');
+
     private static final Map<String, String> KINDS = Map.of(
             "configmaps", "ConfigMap",
             "services", "Service",
@@ -56,7 +60,7 @@ final class WireServer implements AutoCloseable {
      * @param serverName the host name that the client asked for by SNI, or "" without one
      */
     record Arrived(
-            String method, String uri, String user, String token, String serverName, HttpConnection connection) {}
+            String method, String uri, String user, String token, String serverName, HttpVersion version, HttpConnection connection) {}
 
     /** Answers some requests in place of the server. */
     interface Handler {
@@ -134,6 +138,7 @@ final class WireServer implements AutoCloseable {
                 user(exchange.sslSession()),
                 token(exchange.getHeader("Authorization")),
                 String.valueOf(exchange.connection().indicatedServerName()),
+                exchange.version(),
                 exchange.connection());
         arrived.add(request);
         if (unknown.test(request)) {
@@ -144,12 +149,11 @@ final class WireServer implements AutoCloseable {
     }
 
     private static void answer(HttpServerRequest exchange) {
-        String[] path = exchange.path().split("/");
-        String last = path[path.length - 1];
+        String last = Iterables.getLast(PATH.split(exchange.path()));
         if ("true".equals(exchange.getParam("watch"))) {
             watch(exchange.response());
         } else if (KINDS.containsKey(last) && exchange.method().name().equals("GET")) {
-            exchange.response().end(list(last, "", ""));
+            exchange.response().end(listOf(last, "", ""));
         } else if (exchange.method().name().equals("PUT")) {
             exchange.body().onSuccess(exchange.response()::end);
         } else {
@@ -170,18 +174,18 @@ final class WireServer implements AutoCloseable {
      * @param next where the next page begins, or ""
      * @param items as JSON, with commas between them
      */
-    static String list(String plural, String next, String items) {
+    static String listOf(String plural, String next, String items) {
         return "{\"kind\":\"%sList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"7\"%s},\"items\":[%s]}"
                 .formatted(KINDS.get(plural), next.isEmpty() ? "" : ",\"continue\":\"" + next + "\"", items);
     }
 
     /** An object at resourceVersion 7. */
     static String object(String path) {
-        String[] parts = path.replace("/status", "").split("/");
-        String kind = String.valueOf(KINDS.get(parts[parts.length - 2]));
+        List<String> parts = PATH.splitToList(path.replace("/status", ""));
+        String kind = String.valueOf(KINDS.get(parts.get(parts.size() - 2)));
         String namespace = path.contains("/namespaces/") ? ",\"namespace\":\"shop\"" : "";
         return "{\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\",\"resourceVersion\":\"7\",\"uid\":\"u\"%s}}"
-                .formatted(kind, parts[parts.length - 1], namespace);
+                .formatted(kind, Iterables.getLast(parts), namespace);
     }
 
     /** Answers with a Status. */
