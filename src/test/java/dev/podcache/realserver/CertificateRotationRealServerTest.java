@@ -206,9 +206,7 @@ class CertificateRotationRealServerTest {
     private void writeKubeconfig(Path file) throws IOException {
         Path certificate = folder.resolve("inline.pem");
         writeCertificate(certificate);
-        Path next = Files.writeString(
-                folder.resolve("next.kubeconfig"),
-                """
+        Path next = Files.writeString(folder.resolve("next.kubeconfig"), """
                 apiVersion: v1
                 kind: Config
                 current-context: test

@@ -81,7 +81,8 @@ class CollectionListTest extends WireFixture {
 
     @Test
     void list_byNameBeyond4MiB_isUnreadable() throws InterruptedException {
-        String item = "{\"metadata\":{\"name\":\"a\",\"namespace\":\"shop\",\"resourceVersion\":\"5\"},\"data\":{\"k\":\"%s\"}}";
+        String item =
+                "{\"metadata\":{\"name\":\"a\",\"namespace\":\"shop\",\"resourceVersion\":\"5\"},\"data\":{\"k\":\"%s\"}}";
         server.handle((request, exchange) -> {
             exchange.response().end(Buffer.buffer(listOf("configmaps", "", item.formatted("x".repeat((4 << 20) + 1)))));
             return true;

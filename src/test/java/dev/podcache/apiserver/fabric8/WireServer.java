@@ -60,7 +60,13 @@ final class WireServer implements AutoCloseable {
      * @param serverName the host name that the client asked for by SNI, or "" without one
      */
     record Arrived(
-            String method, String uri, String user, String token, String serverName, HttpVersion version, HttpConnection connection) {}
+            String method,
+            String uri,
+            String user,
+            String token,
+            String serverName,
+            HttpVersion version,
+            HttpConnection connection) {}
 
     /** Answers some requests in place of the server. */
     interface Handler {
