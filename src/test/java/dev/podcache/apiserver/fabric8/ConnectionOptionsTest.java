@@ -1,0 +1,71 @@
+package dev.podcache.apiserver.fabric8;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.FailureReason;
+import dev.podcache.testing.NoLeaks;
+import io.vertx.core.http.HttpVersion;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.jspecify.annotations.NullUnmarked;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a kubeconfig and a client's configuration say about connections holds for every kind of request. */
+@NullUnmarked
+@ExtendWith(NoLeaks.class)
+class ConnectionOptionsTest extends WireFixture {
+
+    private static final String NAME = "api.cluster.test";
+
+    @ParameterizedTest
+    @EnumSource(Call.class)
+    void tlsServerName_isVerifiedInPlaceOfTheHost(Call call) throws InterruptedException {
+        WireServer server = closeLater(WireServer.named(NAME));
+        connect(config(server.url()).withTlsServerName(NAME).build());
+
+        answerOf(make(call, "object"));
+
+        assertThat(server.arrived).extracting(WireServer.Arrived::serverName).containsOnly(NAME);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Call.class)
+    void tlsServerName_certificateOfTheHostOnly_isRefused(Call call) throws InterruptedException {
+        WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
+        connect(config(server.url()).withTlsServerName(NAME).build());
+
+        assertThat(failureOf(make(call, "object")).reason()).isEqualTo(FailureReason.UNAVAILABLE);
+
+        assertThat(server.arrived).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Call.class)
+    void http2Disable_requestsUseHttp11(Call call) throws InterruptedException {
+        WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
+        connect(config(server.url()).withHttp2Disable(true).build());
+
+        answerOf(make(call, "object"));
+
+        assertThat(server.arrived).extracting(WireServer.Arrived::version).containsOnly(HttpVersion.HTTP_1_1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Call.class)
+    void proxyPasswordWithAColon_arrivesWhole(Call call) throws InterruptedException {
+        WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
+        WireProxy proxy = closeLater(new WireProxy(server.port()));
+        connect(config(server.url())
+                .withHttpsProxy(proxy.url())
+                .withProxyUsername("user")
+                .withProxyPassword("pass:word:")
+                .build());
+
+        answerOf(make(call, "object"));
+
+        String expected = Base64.getEncoder().encodeToString("user:pass:word:".getBytes(StandardCharsets.UTF_8));
+        assertThat(proxy.authorizations).containsOnly("Basic " + expected);
+    }
+}

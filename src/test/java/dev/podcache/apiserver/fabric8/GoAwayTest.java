@@ -1,0 +1,94 @@
+package dev.podcache.apiserver.fabric8;
+
+import static dev.podcache.testing.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.TcpProxy;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.NullUnmarked;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A server that asks for no more streams (GOAWAY) as soon as a connection is there. */
+@NullUnmarked
+@ExtendWith(NoLeaks.class)
+class GoAwayTest extends WireFixture {
+
+    private static final int LIMIT = 5;
+    private static final Duration PING_PERIOD = Duration.ofSeconds(10);
+
+    /** What the server sends GOAWAY with, in one TLS record. */
+    enum Together {
+        /** It still handles what comes before its second GOAWAY, as a server that shuts down does. */
+        GRACEFULLY_WITH_SETTINGS(Integer.MAX_VALUE, 1),
+        WITH_SETTINGS(0, 0),
+        WITH_THE_FIRST_ANSWER(1, 1);
+
+        private final int lastStream;
+        private final int answered;
+
+        Together(int lastStream, int answered) {
+            this.lastStream = lastStream;
+            this.answered = answered;
+        }
+    }
+
+    /** Sends GOAWAY on the first connection, and answers nothing there but the first request, if at all. */
+    private record Farewell(Together together) implements FrameServer.Script {
+
+        @Override
+        public Frames greeting(FrameServer.Connection connection) {
+            Frames settings = new Frames().settingsWithLimit(LIMIT);
+            boolean says = connection.number == 0 && together != Together.WITH_THE_FIRST_ANSWER;
+            return says ? settings.goAway(together.lastStream) : settings;
+        }
+
+        @Override
+        public Frames answer(FrameServer.Connection connection, int stream, String path) {
+            if (connection.number == 0 && stream > together.answered) {
+                return new Frames();
+            }
+            Frames answer = path.contains("watch=true")
+                    ? new Frames().headers(stream)
+                    : new Frames().answer(stream, WireServer.listOf("configmaps", "", ""));
+            boolean says = connection.number == 0 && together == Together.WITH_THE_FIRST_ANSWER;
+            return says ? answer.goAway(together.lastStream) : answer;
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Together.class)
+    void goAwayAtOnce_requestsAfterIt_goOverANewConnection(Together together) throws InterruptedException {
+        FrameServer server = closeLater(new FrameServer(new Farewell(together)));
+        connect(config(server.url()).build());
+
+        answerOf(make(Call.WATCH, "first"));
+        answerOf(make(Call.LIST, "second"));
+
+        assertThat(server.connections).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Together.class)
+    void goAwayAtOnce_newConnectionFreezes_itsWatchEnds(Together together, NoLeaks leaks) throws InterruptedException {
+        leaks.allowWarnings("ping");
+        FrameServer server = closeLater(new FrameServer(new Farewell(together)));
+        TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
+        ManualTimekeeper time = new ManualTimekeeper();
+        connect(config("https://127.0.0.1:" + proxy.port()).build(), time);
+        answerOf(make(Call.WATCH, "first"));
+        CompletableFuture<Object> ended = new CompletableFuture<>();
+        answerOf(watch("second", ended::complete));
+
+        proxy.freeze();
+
+        await().until(() -> {
+            time.advance(PING_PERIOD);
+            return ended.isDone();
+        });
+    }
+}

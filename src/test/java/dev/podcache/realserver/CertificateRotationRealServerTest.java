@@ -1,0 +1,227 @@
+package dev.podcache.realserver;
+
+import static dev.podcache.testing.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.Podcache;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.Heartbeats;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.nodelease.NodeLeaseController;
+import dev.podcache.nodelease.NodeLeaseOptions;
+import dev.podcache.object.ObjectUnavailableException;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.Secrets;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.NullUnmarked;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Client certificates that live for seconds and are replaced at half of their life, as the kubelet's are after months.
+ * Nobody but the transport knows of it: no get and no new registration fails, and the lease of the node is renewed.
+ */
+@RealServerTest
+@NullUnmarked
+@ExtendWith(NoLeaks.class)
+class CertificateRotationRealServerTest {
+
+    private static final Duration LIFE = Duration.ofSeconds(12);
+    private static final int ROTATIONS = 5;
+    private static final Duration LEASE = Duration.ofSeconds(12);
+    private static final Duration READ_WITHIN = Duration.ofSeconds(20);
+
+    private final RealApiServer real = RealApiServer.shared();
+    private final TestNamespace shop = new TestNamespace(real);
+    private final Node node = shop.admin()
+            .resource(new NodeBuilder()
+                    .withNewMetadata()
+                    .withGenerateName("rotated-")
+                    .endMetadata()
+                    .build())
+            .create();
+    private final List<String> failures = new ArrayList<>();
+    private Duration longestWithoutRenewal = Duration.ZERO;
+    private int registered;
+
+    @TempDir
+    private Path folder;
+
+    /** Puts a new certificate where the client reads it. */
+    private interface Rotation {
+        void replace() throws IOException;
+    }
+
+    @BeforeEach
+    void allowLateAnswers(NoLeaks leaks) {
+        leaks.allowWarnings("no answer from");
+    }
+
+    @AfterEach
+    void tearDown() {
+        shop.admin().resource(node).delete();
+        shop.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"WATCH", "CACHE"})
+    void certificateFileReplacedAtHalfLife_severalTimes_nothingFails(ChangeDetectionStrategy strategy)
+            throws IOException {
+        Path certificate = folder.resolve("client.pem");
+        writeCertificate(certificate);
+        Path key = Files.writeString(folder.resolve("client.key"), keyPem());
+        Config config = new ConfigBuilder(real.config())
+                .withClientCertData(null)
+                .withClientKeyData(null)
+                .withClientCertFile(certificate.toString())
+                .withClientKeyFile(key.toString())
+                .build();
+
+        rotate(config, strategy, () -> writeCertificate(certificate));
+
+        assertNothingFailed();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"WATCH", "CACHE"})
+    void certificateInTheKubeconfigReplacedAtHalfLife_severalTimes_nothingFails(ChangeDetectionStrategy strategy)
+            throws IOException {
+        Path kubeconfig = folder.resolve("kubeconfig");
+        writeKubeconfig(kubeconfig);
+
+        rotate(Config.fromKubeconfig(kubeconfig.toFile()), strategy, () -> writeKubeconfig(kubeconfig));
+
+        assertNothingFailed();
+    }
+
+    @Test
+    void certificateInTheKubeconfigReplacedAtHalfLife_severalTimes_leaseIsRenewed() throws IOException {
+        Path kubeconfig = folder.resolve("kubeconfig");
+        writeKubeconfig(kubeconfig);
+
+        try (KubernetesClient client = TestNamespace.clientOf(Config.fromKubeconfig(kubeconfig.toFile()));
+                Fabric8ApiServer api = Fabric8ApiServer.of(client)) {
+            rotate(api, () -> writeKubeconfig(kubeconfig), () -> {});
+        }
+
+        assertNothingFailed();
+    }
+
+    private void rotate(Config config, ChangeDetectionStrategy strategy, Rotation rotation) throws IOException {
+        shop.put("first", "v");
+        try (KubernetesClient client = TestNamespace.clientOf(config);
+                Fabric8ApiServer api = Fabric8ApiServer.of(client);
+                Podcache cache = Podcache.builder(api)
+                        .strategy(strategy)
+                        .readTimeout(READ_WITHIN)
+                        .firstSyncTimeout(READ_WITHIN)
+                        .defaultTtl(Duration.ofSeconds(1))
+                        .build()) {
+            register(cache, "first");
+            rotate(api, rotation, () -> {
+                read(cache, "first");
+                String late = "late-" + registered++;
+                shop.put(late, "v");
+                register(cache, late);
+            });
+        }
+    }
+
+    /** Renews the lease and does {@code use} again and again while certificates come and go. */
+    private void rotate(Fabric8ApiServer api, Rotation rotation, Runnable use) throws IOException {
+        Heartbeats heartbeats = api.heartbeats(LEASE);
+        NodeLeaseController lease = new NodeLeaseController(
+                heartbeats.leases(),
+                heartbeats.nodes(),
+                new NodeLeaseOptions(node.getMetadata().getName(), LEASE, heartbeats::reconnect),
+                api.timekeeper());
+        lease.startAsync().awaitRunning();
+        try {
+            await().until(() -> lease.sinceRenewal().isPresent());
+            for (int i = 0; i < ROTATIONS && !hasFailed(); i++) {
+                Instant end = Instant.now().plus(LIFE.dividedBy(2));
+                await().pollInterval(Duration.ofMillis(100)).until(() -> {
+                    use.run();
+                    Duration since = lease.sinceRenewal().orElseThrow();
+                    longestWithoutRenewal = since.compareTo(longestWithoutRenewal) > 0 ? since : longestWithoutRenewal;
+                    return Instant.now().isAfter(end) || hasFailed();
+                });
+                rotation.replace();
+            }
+        } finally {
+            lease.stopAsync().awaitTerminated();
+        }
+    }
+
+    private boolean hasFailed() {
+        return !failures.isEmpty() || longestWithoutRenewal.compareTo(LEASE) >= 0;
+    }
+
+    private void register(Podcache cache, String secret) {
+        cache.registerPod(shop.pod("pod-of-" + secret, "", secret));
+        read(cache, secret);
+    }
+
+    private void read(Podcache cache, String secret) {
+        try {
+            assertThat(Secrets.value(cache.secrets().getObject(shop.name(), secret)))
+                    .isEqualTo("v");
+        } catch (ObjectUnavailableException e) {
+            failures.add("Secret " + secret + ": " + e);
+        }
+    }
+
+    private void assertNothingFailed() {
+        assertThat(failures).as("failed gets of " + registered + " objects").isEmpty();
+        assertThat(longestWithoutRenewal).as("from one renewal to the next").isLessThan(LEASE);
+    }
+
+    private void writeCertificate(Path file) throws IOException {
+        Path next = folder.resolve("next.pem");
+        real.writeCertificate(next, Instant.now().plus(LIFE));
+        Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private void writeKubeconfig(Path file) throws IOException {
+        Path certificate = folder.resolve("inline.pem");
+        writeCertificate(certificate);
+        Path next = Files.writeString(folder.resolve("next.kubeconfig"), """
+                apiVersion: v1
+                kind: Config
+                current-context: test
+                contexts: [{name: test, context: {cluster: test, user: test}}]
+                clusters: [{name: test, cluster: {server: "%s", certificate-authority-data: "%s"}}]
+                users: [{name: test, user: {client-certificate-data: "%s", client-key-data: "%s"}}]
+                """.formatted(
+                        real.url(),
+                        real.config().getCaCertData(),
+                        Base64.getEncoder().encodeToString(Files.readAllBytes(certificate)),
+                        real.config().getClientKeyData()));
+        Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private String keyPem() {
+        return new String(Base64.getDecoder().decode(real.config().getClientKeyData()), StandardCharsets.US_ASCII);
+    }
+}
