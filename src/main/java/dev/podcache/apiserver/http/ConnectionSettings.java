@@ -71,16 +71,17 @@ final class ConnectionSettings implements HttpClient.Builder {
     /**
      * Reads a configuration, and the files that it names. Blocks.
      *
-     * @param identity whose client certificate and CA are used, which may be {@code config} itself
+     * @param keys whose client certificate and key are used, which may be {@code config} itself
+     * @param trust whose CA is used, which may be {@code config} itself
      * @throws RuntimeException of fabric8's if a file cannot be read or a proxy's address has no port
      */
-    static ConnectionSettings of(Config config, Config identity) {
+    static ConnectionSettings of(Config config, Config keys, Config trust) {
         ConnectionSettings settings =
                 new ConnectionSettings(!config.isTrustCerts() && !config.isDisableHostnameVerification());
         HttpClientUtils.applyCommonConfiguration(config, settings, HttpClientUtils.getHttpClientFactory());
-        if (identity != config) {
+        if (keys != config || trust != config) {
             try {
-                settings.sslContext(SSLUtils.keyManagers(identity), SSLUtils.trustManagers(identity));
+                settings.sslContext(SSLUtils.keyManagers(keys), SSLUtils.trustManagers(trust));
             } catch (IOException | GeneralSecurityException e) {
                 throw KubernetesClientException.launderThrowable(e);
             }

@@ -45,7 +45,8 @@ final class Connector {
         this.server = server;
         this.uri = URI.create(server);
         this.timekeeper = timekeeper;
-        this.credentials = new Credentials(() -> new IdentityReader(config, requestConfig, uri), timekeeper);
+        this.credentials =
+                new Credentials(() -> new IdentityReader(config, requestConfig, uri, timekeeper), timekeeper);
         this.gate = new DialGate(timekeeper, () -> ThreadLocalRandom.current().nextDouble());
     }
 

@@ -1,7 +1,6 @@
 package dev.podcache.apiserver.http;
 
 import dev.podcache.time.Timekeeper;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -84,16 +83,8 @@ final class Credentials {
         if (timekeeper.nanoTime() - readAt < FRESH.toNanos()) {
             return false;
         }
-        X509Certificate certificate = identity.certificate();
-        return !costly || (certificate != null && expiresSoon(certificate));
-    }
-
-    private boolean expiresSoon(X509Certificate certificate) {
-        Instant end = certificate.getNotAfter().toInstant();
-        Duration fifth =
-                Duration.between(certificate.getNotBefore().toInstant(), end).dividedBy(5);
-        Duration margin = fifth.compareTo(BEFORE_EXPIRY) < 0 ? fifth : BEFORE_EXPIRY;
-        return timekeeper.wallTime().isAfter(end.minus(margin));
+        Instant expires = identity.expires();
+        return !costly || (expires != null && timekeeper.wallTime().isAfter(expires.minus(BEFORE_EXPIRY)));
     }
 
     private boolean mayAskAgainLocked() {

@@ -1,6 +1,7 @@
 package dev.podcache.apiserver.http;
 
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -12,11 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param headers of every request: tokens, impersonation, the caller's own
  * @param settings with the client's key and the CAs
  * @param certificate the client's, null if it has none
+ * @param expires when it is of no use any more, null if nobody says so
  */
 record Identity(
         Map<String, List<String>> headers,
         ConnectionSettings settings,
-        @Nullable X509Certificate certificate) {
+        @Nullable X509Certificate certificate,
+        @Nullable Instant expires) {
 
     /** Whether a connection that was made with {@code other} shows the same certificate. */
     boolean sharesConnectionsWith(Identity other) {
@@ -30,8 +33,7 @@ record Identity(
     /** Without content: a header may be a token. */
     @Override
     public String toString() {
-        return certificate == null
-                ? "Identity"
-                : "Identity[" + certificate.getSubjectX500Principal() + " until " + certificate.getNotAfter() + "]";
+        return "Identity[" + (certificate == null ? "" : certificate.getSubjectX500Principal() + " ") + "until "
+                + expires + "]";
     }
 }

@@ -1,8 +1,10 @@
 package dev.podcache.apiserver.http;
 
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.AuthInfo;
 import io.fabric8.kubernetes.api.model.NamedAuthInfo;
 import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.RequestConfig;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
@@ -18,86 +20,90 @@ import java.net.URI;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reads who we are from fabric8's {@link Config} and from what it was made of: certificate and token files, the
  * kubeconfig, its credential plugin, an identity provider. Every method may block for long. Not thread-safe.
  *
- * <p>A client certificate that was inline in a kubeconfig, or came from a plugin, is read from there again. It replaces
- * the one that the client was made with only if both name the same subject: a caller may have given the client another
- * identity than the file has.
+ * <p>A client certificate that was inline in a kubeconfig, or came from a plugin, is read from there again, but only if
+ * that is where the client has it from: a caller may have given the client another identity than the file has.
  */
 final class IdentityReader {
-
-    private static final Logger log = LoggerFactory.getLogger(IdentityReader.class);
 
     private final Config config;
     private final RequestConfig requestConfig;
     private final URI server;
-    private final @Nullable X509Certificate original;
-    private final boolean costly;
-    private boolean told;
+    private final @Nullable CredentialPlugin plugin;
+    private final boolean followsKubeconfig;
 
-    IdentityReader(Config config, RequestConfig requestConfig, URI server) {
+    IdentityReader(Config config, RequestConfig requestConfig, URI server, Timekeeper timekeeper) {
         this.config = config;
         this.requestConfig = requestConfig;
         this.server = server;
-        this.original = certificate(config);
-        this.costly = asksSomebody(config);
+        File kubeconfig = config.getFileWithAuthInfo();
+        AuthInfo user = kubeconfig == null ? null : user(config, kubeconfig);
+        this.plugin = user == null || user.getExec() == null || hasOwnIdentity(config)
+                ? null
+                : new CredentialPlugin(user.getExec(), kubeconfig, timekeeper);
+        this.followsKubeconfig = user != null && plugin == null && isFrom(user, config);
     }
 
     /** Whether reading starts a process or asks an identity provider, so that it is done only when it must be. */
     boolean isCostly() {
-        return costly;
+        return plugin != null || isOidc(config);
     }
 
     /** Reads what the client was made with, and the files that it names. */
     Identity first() {
-        return identity(config, config);
+        return identity(config, config, config.getAutoOAuthToken(), null);
     }
 
     /** Reads everything anew. */
     Identity again() {
+        if (plugin != null) {
+            return identity(plugin.run());
+        }
         Config now = config.refresh();
-        Config source = now != config && isOurs(now) ? now : config;
-        return identity(source, now);
+        boolean follows = followsKubeconfig
+                && Objects.equals(now.getMasterUrl(), config.getMasterUrl())
+                && certificate(now) != null;
+        return identity(follows ? now : config, follows ? now : config, now.getAutoOAuthToken(), null);
     }
 
-    private Identity identity(Config certificates, Config tokens) {
-        ConnectionSettings settings = ConnectionSettings.of(config, certificates);
-        return new Identity(headers(settings.interceptors().values(), tokens), settings, certificate(certificates));
-    }
-
-    private boolean isOurs(Config now) {
-        X509Certificate found = certificate(now);
-        if (found == null || original == null) {
-            return false;
+    private Identity identity(CredentialPlugin.Answer said) {
+        if (said.certificate() == null) {
+            return identity(config, config, said.token(), said.expires());
         }
-        boolean ours = found.getSubjectX500Principal().equals(original.getSubjectX500Principal())
-                && Objects.equals(now.getMasterUrl(), config.getMasterUrl());
-        if (!ours && !told) {
-            told = true;
-            log.warn(
-                    "the kubeconfig now has a client certificate of {} for {}; the certificate of {} stays in use"
-                            + " until a restart",
-                    found.getSubjectX500Principal(),
-                    now.getMasterUrl(),
-                    original.getSubjectX500Principal());
-        }
-        return ours;
+        Config keys = new ConfigBuilder(Config.empty())
+                .withClientCertData(said.certificate())
+                .withClientKeyData(said.key())
+                .withClientKeyAlgo(Config.getKeyAlgorithm(null, said.key()))
+                .build();
+        return identity(keys, config, said.token(), said.expires());
     }
 
-    private Map<String, List<String>> headers(Collection<Interceptor> interceptors, Config tokens) {
-        if (tokens != config && tokens.getAutoOAuthToken() != null) {
-            config.setAutoOAuthToken(tokens.getAutoOAuthToken());
+    private Identity identity(Config keys, Config trust, @Nullable String token, @Nullable Instant expires) {
+        ConnectionSettings settings = ConnectionSettings.of(config, keys, trust);
+        X509Certificate certificate = certificate(keys);
+        Instant end = certificate == null ? null : certificate.getNotAfter().toInstant();
+        return new Identity(
+                headers(settings.interceptors().values(), token),
+                settings,
+                certificate,
+                expires != null && (end == null || expires.isBefore(end)) ? expires : end);
+    }
+
+    private Map<String, List<String>> headers(Collection<Interceptor> interceptors, @Nullable String token) {
+        if (token != null) {
+            // where fabric8's interceptor takes it from, and puts a new one itself
+            config.setAutoOAuthToken(token);
         }
         StandardHttpRequest.Builder builder = requestTo(interceptors);
         if (isOidc(config) && builder.build().headers("Authorization").contains("Bearer invalid")) {
@@ -131,8 +137,10 @@ final class IdentityReader {
     }
 
     private static @Nullable X509Certificate certificate(Config config) {
-        String data = config.getClientCertData();
-        String file = config.getClientCertFile();
+        return certificate(config.getClientCertData(), config.getClientCertFile());
+    }
+
+    private static @Nullable X509Certificate certificate(@Nullable String data, @Nullable String file) {
         if ((data == null || data.isEmpty()) && (file == null || file.isEmpty())) {
             return null;
         }
@@ -145,28 +153,37 @@ final class IdentityReader {
         }
     }
 
-    private static boolean asksSomebody(Config config) {
-        return isOidc(config) || hasPlugin(config);
-    }
-
     private static boolean isOidc(Config config) {
         return config.getAuthProvider() != null
                 && "oidc".equalsIgnoreCase(config.getAuthProvider().getName());
     }
 
-    private static boolean hasPlugin(Config config) {
-        File file = config.getFileWithAuthInfo();
-        if (file == null || config.getCurrentContext() == null) {
-            return false;
+    /** The user of the current context as the kubeconfig has it, or null. */
+    private static @Nullable AuthInfo user(Config config, File kubeconfig) {
+        if (config.getCurrentContext() == null) {
+            return null;
         }
-        String user = config.getCurrentContext().getContext().getUser();
-        List<NamedAuthInfo> users = KubeConfigUtils.parseConfig(file).getUsers();
-        return users.stream()
-                .filter(each -> Objects.equals(each.getName(), user))
+        String name = config.getCurrentContext().getContext().getUser();
+        return KubeConfigUtils.parseConfig(kubeconfig).getUsers().stream()
+                .filter(each -> Objects.equals(each.getName(), name))
                 .map(NamedAuthInfo::getUser)
-                .filter(Objects::nonNull)
-                .map(AuthInfo::getExec)
-                .anyMatch(Objects::nonNull);
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Whether the caller gave the client an identity that comes before that of a plugin. */
+    private static boolean hasOwnIdentity(Config config) {
+        return config.getOauthToken() != null
+                || config.getOauthTokenProvider() != null
+                || config.getClientCertFile() != null
+                || config.getUsername() != null;
+    }
+
+    /** Whether the client's certificate came from the kubeconfig, in which it may have been replaced meanwhile. */
+    private static boolean isFrom(AuthInfo user, Config config) {
+        X509Certificate ours = certificate(config);
+        X509Certificate there = certificate(user.getClientCertificateData(), null);
+        return ours != null && there != null && ours.getSubjectX500Principal().equals(there.getSubjectX500Principal());
     }
 
     private static final class Refusal extends StandardHttpHeaders implements HttpResponse<byte[]> {
