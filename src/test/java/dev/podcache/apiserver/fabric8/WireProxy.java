@@ -47,8 +47,9 @@ final class WireProxy implements AutoCloseable {
         near.handler(head -> {
             Matcher authorization = AUTHORIZATION.matcher(head.toString(UTF_8));
             if (!authorization.find()) {
-                near.write("HTTP/1.1 407 Proxy Authentication Required\r\n"
-                        + "Proxy-Authenticate: Basic realm=\"test\"\r\nContent-Length: 0\r\n\r\n");
+                near.write("HTTP/1.1 407 Proxy Authentication Required\r\n");
+                near.write("Proxy-Authenticate: Basic realm=\"test\"\r\n");
+                near.write("Content-Length: 0\r\n\r\n");
                 return;
             }
             authorizations.add(authorization.group(1));

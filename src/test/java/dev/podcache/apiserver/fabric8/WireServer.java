@@ -1,7 +1,6 @@
 package dev.podcache.apiserver.fabric8;
 
 import com.google.common.base.Splitter;
-import com.google.common.collect.Iterables;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
@@ -155,7 +154,8 @@ final class WireServer implements AutoCloseable {
     }
 
     private static void answer(HttpServerRequest exchange) {
-        String last = Iterables.getLast(PATH.split(exchange.path()));
+        List<String> path = PATH.splitToList(exchange.path());
+        String last = path.get(path.size() - 1);
         if ("true".equals(exchange.getParam("watch"))) {
             watch(exchange.response());
         } else if (KINDS.containsKey(last) && exchange.method().name().equals("GET")) {
@@ -191,7 +191,7 @@ final class WireServer implements AutoCloseable {
         String kind = String.valueOf(KINDS.get(parts.get(parts.size() - 2)));
         String namespace = path.contains("/namespaces/") ? ",\"namespace\":\"shop\"" : "";
         return "{\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\",\"resourceVersion\":\"7\",\"uid\":\"u\"%s}}"
-                .formatted(kind, Iterables.getLast(parts), namespace);
+                .formatted(kind, parts.get(parts.size() - 1), namespace);
     }
 
     /** Answers with a Status. */

@@ -1,0 +1,99 @@
+package dev.podcache.apiserver.fabric8;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.NoLeaks;
+import io.vertx.core.http.HttpVersion;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.NullUnmarked;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The addresses of the server's name: several of them, and a lookup that hangs. */
+@NullUnmarked
+@ExtendWith(NoLeaks.class)
+class HostAddressesTest extends WireFixture {
+
+    private static final int STREAMS = 2;
+    private static final int MANY = 12;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void nobodyListensAtTheFirstAddress_theSecondIsTried() throws IOException {
+        WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
+        ForkedClient client = fork("127.0.0.2 localhost\n127.0.0.1 localhost\n", server);
+
+        List<String> kinds = Arrays.stream(Call.values()).map(Call::toString).toList();
+        kinds.forEach(kind -> client.make(Call.valueOf(kind), kind));
+
+        assertThat(kinds).allSatisfy(kind -> assertThat(client.outcomeOf(kind)).isEqualTo("answered"));
+    }
+
+    @Test
+    void lookupHangs_requestOverAnOpenConnection_isAnswered() throws IOException, InterruptedException {
+        WireServer server = closeLater(WireServer.allowing(STREAMS));
+        ForkedClient client = fork("127.0.0.1 localhost\n", server);
+        openConnections(client);
+
+        hangLookups();
+        makeManyThatNeedAConnection(client);
+
+        client.make(Call.GET, "open-get");
+        client.make(Call.HEARTBEAT, "open-heartbeat");
+        assertThat(client.outcomeOf("open-get")).isEqualTo("answered");
+        assertThat(client.outcomeOf("open-heartbeat")).isEqualTo("answered");
+    }
+
+    @Test
+    void lookupHangs_requestsThatNeedIt_eachEnds() throws IOException, InterruptedException {
+        WireServer server = closeLater(WireServer.allowing(STREAMS));
+        ForkedClient client = fork("127.0.0.1 localhost\n", server);
+        openConnections(client);
+
+        hangLookups();
+        List<String> names = makeManyThatNeedAConnection(client);
+
+        assertThat(names).allSatisfy(name -> assertThat(client.outcomeOf(name)).startsWith("failed: "));
+    }
+
+    /** Fills the connection of watches, and has others opened. */
+    private static void openConnections(ForkedClient client) {
+        for (int i = 0; i < STREAMS; i++) {
+            client.make(Call.WATCH, "full-" + i);
+            assertThat(client.outcomeOf("full-" + i)).isEqualTo("answered");
+        }
+        for (Call call : List.of(Call.GET, Call.HEARTBEAT)) {
+            client.make(call, "before-" + call);
+            assertThat(client.outcomeOf("before-" + call)).isEqualTo("answered");
+        }
+    }
+
+    private static List<String> makeManyThatNeedAConnection(ForkedClient client) {
+        List<String> names =
+                IntStream.range(0, MANY).mapToObj(i -> "watch-" + i).toList();
+        names.forEach(name -> client.make(Call.WATCH, name));
+        return names;
+    }
+
+    /** Makes the hosts file a pipe that nobody writes to: who opens it waits. */
+    private void hangLookups() throws IOException, InterruptedException {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        Files.move(pipe, folder.resolve("hosts"), StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private ForkedClient fork(String hosts, WireServer server) throws IOException {
+        Path file = Files.writeString(folder.resolve("hosts"), hosts);
+        return closeLater(new ForkedClient(file, folder, "https://localhost:" + server.port()));
+    }
+}
