@@ -3,6 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
@@ -11,7 +12,6 @@ import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the answer to a LIST. The bytes are scanned once for where each item begins and ends; each item
@@ -31,12 +31,19 @@ final class Fabric8ListDecoder<T> {
     }
 
     /**
-     * Decodes the answer.
+     * One page of a list.
+     *
+     * @param next what asks for the next page, empty after the last
+     */
+    record Page<T>(Listed<T> listed, String next) {}
+
+    /**
+     * Decodes one page.
      *
      * @throws ApiServerException {@link FailureReason#UNREADABLE} if it is no list of this kind
      *     or has no resourceVersion
      */
-    Listed<T> decode(byte[] json) {
+    Page<T> decode(byte[] json) {
         try (JsonParser parser = JSON.createParser(json)) {
             return read(parser, json);
         } catch (IOException notJson) {
@@ -44,19 +51,19 @@ final class Fabric8ListDecoder<T> {
         }
     }
 
-    private Listed<T> read(JsonParser parser, byte[] json) throws IOException {
+    private Page<T> read(JsonParser parser, byte[] json) throws IOException {
         if (parser.nextToken() != JsonToken.START_OBJECT) {
             throw unreadable(json, json.length == 0 ? "is empty" : "is no JSON object");
         }
         String listKind = null;
-        String version = null;
+        ListMetadata metadata = ListMetadata.NONE;
         ImmutableList<Fetched<T>> items = ImmutableList.of();
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             String field = parser.currentName();
             parser.nextToken();
             switch (field) {
                 case "kind" -> listKind = parser.getValueAsString();
-                case "metadata" -> version = resourceVersion(parser);
+                case "metadata" -> metadata = metadata(parser);
                 case "items" -> items = items(parser, json);
                 default -> parser.skipChildren();
             }
@@ -64,27 +71,35 @@ final class Fabric8ListDecoder<T> {
         if (!(kind.name() + "List").equals(listKind)) {
             throw unreadable(json, "is of another kind");
         }
-        if (version == null || version.isEmpty()) {
+        if (metadata.version.isEmpty()) {
             throw unreadable(json, "has no metadata.resourceVersion");
         }
-        return new Listed<>(items, version);
+        return new Page<>(new Listed<>(items, metadata.version), metadata.next);
     }
 
-    private static @Nullable String resourceVersion(JsonParser parser) throws IOException {
+    /** What is of interest in a list's metadata, empty where there is nothing. */
+    private record ListMetadata(String version, String next) {
+        static final ListMetadata NONE = new ListMetadata("", "");
+    }
+
+    private static ListMetadata metadata(JsonParser parser) throws IOException {
         String version = null;
+        String next = null;
         if (parser.currentToken() != JsonToken.START_OBJECT) {
             parser.skipChildren();
-            return null;
+            return ListMetadata.NONE;
         }
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            boolean wanted = parser.currentName().equals("resourceVersion");
+            String field = parser.currentName();
             parser.nextToken();
-            if (wanted) {
-                version = parser.getValueAsString();
+            switch (field) {
+                case "resourceVersion" -> version = parser.getValueAsString();
+                case "continue" -> next = parser.getValueAsString();
+                default -> {}
             }
             parser.skipChildren();
         }
-        return version;
+        return new ListMetadata(Strings.nullToEmpty(version), Strings.nullToEmpty(next));
     }
 
     private ImmutableList<Fetched<T>> items(JsonParser parser, byte[] json) throws IOException {

@@ -79,7 +79,7 @@ final class ConnectionSettings implements HttpClient.Builder {
         ConnectionSettings settings =
                 new ConnectionSettings(!config.isTrustCerts() && !config.isDisableHostnameVerification());
         HttpClientUtils.applyCommonConfiguration(config, settings, HttpClientUtils.getHttpClientFactory());
-        if (keys != config || trust != config) {
+        if (!keys.equals(config) || !trust.equals(config)) {
             try {
                 settings.sslContext(SSLUtils.keyManagers(keys), SSLUtils.trustManagers(trust));
             } catch (IOException | GeneralSecurityException e) {

@@ -27,6 +27,11 @@ public final class ListWatchSession {
         this.pool = pool;
     }
 
+    /** The time by which timeouts are measured, in nanoseconds from an arbitrary origin. */
+    public long nanoTime() {
+        return connections.timekeeper().nanoTime();
+    }
+
     /** Sends one request as {@link ApiConnections#send} does, over the connections of watches. */
     public <R> CompletableFuture<R> list(
             ServerRequest request, Duration timeout, int longest, Function<byte[], R> decode) {

@@ -94,7 +94,7 @@ class DecoderProperties {
 
     private boolean decodeList(byte[] json) {
         try {
-            Listed<Secret> listed = lists.decode(json);
+            Listed<Secret> listed = lists.decode(json).listed();
             assertThat(listed.resourceVersion()).isNotEmpty();
             assertThat(listed.items())
                     .allSatisfy(item ->
