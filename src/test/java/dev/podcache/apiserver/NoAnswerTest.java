@@ -47,7 +47,7 @@ class NoAnswerTest {
                 Arguments.of(
                         new ClosedChannelException(),
                         FailureReason.UNAVAILABLE,
-                        "the connection to https://api failed (java.nio.channels.ClosedChannelException)"),
+                        "the connection to https://api was closed"),
                 Arguments.of(
                         new IllegalStateException("x"),
                         FailureReason.UNAVAILABLE,

@@ -60,8 +60,8 @@ final class CacheUnderTest implements AutoCloseable {
     }
 
     private Opened open() {
-        KubernetesClient client = server.client(witness);
-        Fabric8ApiServer apiServer = ServerOnTime.of(client, LIMIT, new SteppedClock(world.clock::get));
+        KubernetesClient client = server.client();
+        Fabric8ApiServer apiServer = ServerOnTime.of(client, LIMIT, new SteppedClock(world.clock::get), witness);
         Podcache podcache = Podcache.builder(apiServer)
                 .node(ChaosServer.NODE)
                 .strategy(rules.strategy())

@@ -2,7 +2,6 @@ package dev.podcache.chaos;
 
 import dev.podcache.testing.RawApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.http.Interceptor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -16,12 +15,8 @@ interface ChaosServer extends AutoCloseable {
     /** What the writer uses; no fault of the network concerns it. */
     RawApi api();
 
-    /**
-     * A client for a cache, which everything concerns that goes wrong. The caller closes it.
-     *
-     * @param witness sees its requests leave, but for watches and the lists before them
-     */
-    KubernetesClient client(Interceptor witness);
+    /** A client for a cache, which everything concerns that goes wrong. The caller closes it. */
+    KubernetesClient client();
 
     /**
      * What can go wrong, for the caches of {@code world}, whose {@link WatchLog} is told of lists and watches from now on.

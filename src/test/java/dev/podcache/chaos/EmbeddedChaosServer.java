@@ -17,7 +17,6 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.http.Interceptor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -59,13 +58,12 @@ final class EmbeddedChaosServer implements ChaosServer {
     }
 
     @Override
-    public KubernetesClient client(Interceptor witness) {
+    public KubernetesClient client() {
         return new KubernetesClientBuilder()
                 .withConfig(new ConfigBuilder(Config.empty())
                         .withMasterUrl("http://127.0.0.1:" + proxy.port())
                         .withRequestRetryBackoffLimit(0)
                         .build())
-                .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("witness", witness))
                 .build();
     }
 

@@ -7,7 +7,6 @@ import dev.podcache.testing.TcpProxy;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
-import io.fabric8.kubernetes.client.http.Interceptor;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -43,7 +42,7 @@ final class RealChaosServer implements ChaosServer {
     }
 
     @Override
-    public KubernetesClient client(Interceptor witness) {
+    public KubernetesClient client() {
         return new KubernetesClientBuilder()
                 .withConfig(new ConfigBuilder(server.config())
                         .withMasterUrl("https://127.0.0.1:" + proxy.port())
@@ -51,7 +50,6 @@ final class RealChaosServer implements ChaosServer {
                         .withClientKeyData(null)
                         .withOauthTokenProvider(account::token)
                         .build())
-                .withHttpClientBuilderConsumer(http -> http.addOrReplaceInterceptor("witness", witness))
                 .build();
     }
 

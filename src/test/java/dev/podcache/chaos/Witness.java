@@ -1,28 +1,26 @@
 package dev.podcache.chaos;
 
-import io.fabric8.kubernetes.client.http.AsyncBody;
-import io.fabric8.kubernetes.client.http.BasicBuilder;
-import io.fabric8.kubernetes.client.http.HttpRequest;
-import io.fabric8.kubernetes.client.http.HttpResponse;
-import io.fabric8.kubernetes.client.http.Interceptor;
+import dev.podcache.apiserver.http.RequestObserver;
+import dev.podcache.apiserver.http.ServerRequest;
 import java.net.URI;
-import java.nio.ByteBuffer;
-import java.util.List;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Sees each GET of one cache leave, and how it ends, in the HTTP client. Thread-safe. */
-final class Witness implements Interceptor {
+/** Sees each GET of one cache leave, and how it ends. Thread-safe. */
+final class Witness implements RequestObserver {
 
-    private static final String ID = "X-Chaos-Id";
     private static final int OK = 200;
+    private static final int UNAUTHORIZED = 401;
     private static final int NOT_FOUND = 404;
 
     private final World world;
     private final Fetches fetches;
     private final Map<String, Subject> subjects;
+    private final Map<ServerRequest, UUID> ids = Collections.synchronizedMap(new IdentityHashMap<>());
 
     Witness(World world, Fetches fetches) {
         this.world = world;
@@ -31,11 +29,21 @@ final class Witness implements Interceptor {
     }
 
     @Override
-    public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
-        // a request is copied on its way, and the copy has an id of its own
+    public void sent(ServerRequest request) {
         UUID id = UUID.randomUUID();
-        builder.setHeader(ID, id.toString());
-        leaves(id, request.uri(), world.time.now());
+        ids.put(request, id);
+        leaves(id, URI.create("http://server" + request.path()), world.time.now());
+    }
+
+    @Override
+    public void answered(ServerRequest request, int status) {
+        boolean answered = status == OK || status == NOT_FOUND;
+        Subject subject =
+                subjects.get(URI.create("http://server" + request.path()).getPath());
+        UUID id = status == UNAUTHORIZED ? ids.get(request) : ids.remove(request);
+        if (subject != null && id != null) {
+            fetches.ended(subject, id, answered, world.time.now());
+        }
     }
 
     /** A request leaves. */
@@ -43,16 +51,6 @@ final class Witness implements Interceptor {
         Subject subject = subjects.get(uri.getPath());
         if (subject != null && (uri.getQuery() == null || uri.getQuery().startsWith("resourceVersion="))) {
             fetches.left(subject, id, Fetches.REFRESH.equals(uri.getQuery()), now);
-        }
-    }
-
-    @Override
-    public void after(HttpRequest request, HttpResponse<?> response, AsyncBody.Consumer<List<ByteBuffer>> consumer) {
-        boolean answered = response.code() == OK || response.code() == NOT_FOUND;
-        Subject subject = subjects.get(request.uri().getPath());
-        String id = request.header(ID);
-        if (subject != null && id != null) {
-            fetches.ended(subject, UUID.fromString(id), answered, world.time.now());
         }
     }
 

@@ -5,6 +5,7 @@ import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.PodStatusApi;
 import dev.podcache.apiserver.http.ApiConnections;
+import dev.podcache.apiserver.http.RequestObserver;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -32,10 +33,15 @@ public final class Fabric8ApiServer implements AutoCloseable {
     private final Requests requests;
 
     Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper) {
+        this(client, limit, timekeeper, RequestObserver.NONE);
+    }
+
+    /** One whose requests {@code observer} is told of. */
+    Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper, RequestObserver observer) {
         this.client = client;
         this.timekeeper = timekeeper;
         Config config = client.getConfiguration();
-        this.connections = new ApiConnections(urlOf(config), config, requestConfig(client), timekeeper);
+        this.connections = new ApiConnections(urlOf(config), config, requestConfig(client), timekeeper, observer);
         this.requests = new Requests(connections, new QpsLimiter(limit, timekeeper));
     }
 

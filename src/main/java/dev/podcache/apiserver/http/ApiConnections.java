@@ -49,8 +49,13 @@ public final class ApiConnections implements AutoCloseable {
      * @param config where TLS, proxies and credentials come from
      * @param requestConfig whom to impersonate, if anybody
      */
-    public ApiConnections(String server, Config config, RequestConfig requestConfig, Timekeeper timekeeper) {
-        this.connector = new Connector(server, config, requestConfig, timekeeper);
+    public ApiConnections(
+            String server,
+            Config config,
+            RequestConfig requestConfig,
+            Timekeeper timekeeper,
+            RequestObserver observer) {
+        this.connector = new Connector(server, config, requestConfig, timekeeper, observer);
         this.watches = new ConnectionPool(connector, ConnectionPool.Traffic.WATCHES, network);
         this.requests = new ConnectionPool(connector, ConnectionPool.Traffic.REQUESTS, network);
     }
@@ -144,7 +149,7 @@ public final class ApiConnections implements AutoCloseable {
                 request.what(), longest, budget, decode, timekeeper().workers());
     }
 
-    Exchange exchange(ServerRequest request, Duration timeout, ResponseHandler handler) {
+    Exchange exchange(ServerRequest request, Duration timeout, ResponseReader handler) {
         return new Exchange(request, timeout, handler, connector);
     }
 

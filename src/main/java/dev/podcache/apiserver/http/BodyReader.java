@@ -10,7 +10,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the body of one answer, up to a bound, and has it decoded on a worker. */
-final class BodyReader<R> implements ResponseHandler {
+final class BodyReader<R> implements ResponseReader {
 
     private final CompletableFuture<R> result = new CompletableFuture<>();
     private final String what;

@@ -21,7 +21,7 @@ final class ConnectionPool implements AutoCloseable {
     /*
      * The lock covers who waits, which connections there are, and what the pool knows of each. Under it nothing is done
      * but bookkeeping: every method decides under the lock what is to be done, and does it afterwards. It is taken on
-     * event loops, workers and the timer alike; inside it only the lock of the DialGate is taken.
+     * event loops, workers and the timer alike; inside it only those of the DialGate and of timers are taken.
      *
      * While nobody knows the server's limit, one connection is opened and all others wait for what it says (SETTINGS).
      * From then on as many are opened at once as the waiting need. HTTP/1.1 is a limit of one.
@@ -67,6 +67,9 @@ final class ConnectionPool implements AutoCloseable {
         this.connector = connector;
         this.traffic = traffic;
         this.network = network;
+        if (traffic.gated) {
+            connector.gate().observe(this::plan);
+        }
     }
 
     boolean offersHttp2() {
@@ -111,9 +114,6 @@ final class ConnectionPool implements AutoCloseable {
 
     /** {@code connection} can be used for {@code limit} streams. */
     void opened(Connection connection, int limit) {
-        if (traffic.gated) {
-            connector.gate().reached();
-        }
         List<Runnable> steps = new ArrayList<>();
         synchronized (this) {
             if (connection.phase == Connection.Phase.OPENING) {
@@ -124,6 +124,9 @@ final class ConnectionPool implements AutoCloseable {
             idleLocked(connection, steps);
         }
         steps.forEach(Runnable::run);
+        if (traffic.gated) {
+            connector.gate().reached();
+        }
     }
 
     /** The server changed the limit. */
@@ -136,11 +139,16 @@ final class ConnectionPool implements AutoCloseable {
         steps.forEach(Runnable::run);
     }
 
+    private void plan() {
+        List<Runnable> steps = new ArrayList<>();
+        synchronized (this) {
+            planLocked(steps);
+        }
+        steps.forEach(Runnable::run);
+    }
+
     /** {@code connection} could not be opened. Nobody waits longer than there is hope. */
     void failed(Connection connection, Throwable cause) {
-        if (traffic.gated) {
-            connector.gate().failed(cause);
-        }
         List<Exchange> hopeless = List.of();
         synchronized (this) {
             goneLocked(connection);
@@ -150,6 +158,9 @@ final class ConnectionPool implements AutoCloseable {
             }
         }
         hopeless.forEach(exchange -> exchange.fail(cause));
+        if (traffic.gated) {
+            connector.gate().failed(cause);
+        }
     }
 
     /** {@code connection} takes no new streams. */
@@ -223,6 +234,9 @@ final class ConnectionPool implements AutoCloseable {
     }
 
     private void retireLocked(Connection connection, List<Runnable> steps) {
+        if (connection.phase == Connection.Phase.OPENING && traffic.gated) {
+            steps.add(connector.gate()::givenUp);
+        }
         if (connection.phase == Connection.Phase.OPENING || connection.phase == Connection.Phase.OPEN) {
             connection.phase = Connection.Phase.RETIRED;
         }
@@ -339,7 +353,11 @@ final class ConnectionPool implements AutoCloseable {
 
     private void shutIfUnused(Connection connection) {
         synchronized (this) {
-            if (connection.taken > 0 || connection.phase != Connection.Phase.OPEN || isNeededLocked(connection)) {
+            if (connection.taken > 0 || connection.phase != Connection.Phase.OPEN) {
+                return;
+            }
+            if (isNeededLocked(connection)) {
+                connector.timekeeper().schedule(IDLE, () -> shutIfUnused(connection));
                 return;
             }
             goneLocked(connection);

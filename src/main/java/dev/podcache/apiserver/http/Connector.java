@@ -31,6 +31,7 @@ final class Connector {
     private final Timekeeper timekeeper;
     private final Credentials credentials;
     private final DialGate gate;
+    private final RequestObserver observer;
     private final AtomicReference<@Nullable Addresses> addresses = new AtomicReference<>();
     private volatile @Nullable Long plainHttp11Since; // nanoseconds
 
@@ -41,10 +42,16 @@ final class Connector {
      * @param config where TLS, proxies and credentials come from
      * @param requestConfig whom to impersonate, if anybody
      */
-    Connector(String server, Config config, RequestConfig requestConfig, Timekeeper timekeeper) {
+    Connector(
+            String server,
+            Config config,
+            RequestConfig requestConfig,
+            Timekeeper timekeeper,
+            RequestObserver observer) {
         this.server = server;
         this.uri = URI.create(server);
         this.timekeeper = timekeeper;
+        this.observer = observer;
         this.credentials =
                 new Credentials(() -> new IdentityReader(config, requestConfig, uri, timekeeper), timekeeper);
         this.gate = new DialGate(timekeeper, () -> ThreadLocalRandom.current().nextDouble());
@@ -52,6 +59,10 @@ final class Connector {
 
     Timekeeper timekeeper() {
         return timekeeper;
+    }
+
+    RequestObserver observer() {
+        return observer;
     }
 
     Credentials credentials() {

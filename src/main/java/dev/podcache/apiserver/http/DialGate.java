@@ -3,6 +3,8 @@ package dev.podcache.apiserver.http;
 import dev.podcache.time.Backoff;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ final class DialGate {
     private long next;
     private int late;
     private boolean dialling;
+    private final List<Runnable> observers = new CopyOnWriteArrayList<>();
 
     /**
      * An open one.
@@ -34,8 +37,13 @@ final class DialGate {
         this.random = random;
     }
 
+    /** Has {@code observer} run, under no lock, whenever it may have changed who may dial. */
+    void observe(Runnable observer) {
+        observers.add(observer);
+    }
+
     /**
-     * Asks to dial. Whoever may must report {@link #reached} or {@link #failed}.
+     * Asks to dial. Whoever may must report {@link #reached}, {@link #failed} or {@link #givenUp}.
      *
      * @return null if it may, else why it may not
      */
@@ -50,34 +58,52 @@ final class DialGate {
         return null;
     }
 
-    /** Whether somebody dials whose success would let all others in. */
+    /** Whether somebody dials, whose success lets all others in and whose failure tells them why not. */
     synchronized boolean isProbed() {
         return cause != null && dialling;
     }
 
     /** The server was reached. */
-    synchronized void reached() {
-        cause = null;
-        dialling = false;
-        late = 0;
+    void reached() {
+        boolean before;
+        synchronized (this) {
+            before = cause == null;
+            cause = null;
+            dialling = false;
+            late = 0;
+        }
+        if (!before) {
+            observers.forEach(Runnable::run);
+        }
     }
 
     /** The server could not be reached, or does not speak HTTP with us. */
-    synchronized void failed(Throwable why) {
-        long now = timekeeper.nanoTime();
-        if (cause == null) {
-            since = now;
-        } else if (!dialling) {
-            // one of several that were dialling when the first of them failed
-            return;
+    void failed(Throwable why) {
+        synchronized (this) {
+            long now = timekeeper.nanoTime();
+            if (cause == null) {
+                since = now;
+            } else if (!dialling) {
+                // one of several that were dialling when the first of them failed
+                return;
+            }
+            cause = why;
+            dialling = false;
+            Duration pause = OFTEN;
+            if (now - since >= OFTEN_FOR.toNanos()) {
+                late++;
+                pause = LATER.pause(late, random.getAsDouble());
+            }
+            next = now + pause.toNanos();
         }
-        cause = why;
-        dialling = false;
-        Duration pause = OFTEN;
-        if (now - since >= OFTEN_FOR.toNanos()) {
-            late++;
-            pause = LATER.pause(late, random.getAsDouble());
+        observers.forEach(Runnable::run);
+    }
+
+    /** An attempt ended that nobody wants any more. */
+    void givenUp() {
+        synchronized (this) {
+            dialling = false;
         }
-        next = now + pause.toNanos();
+        observers.forEach(Runnable::run);
     }
 }

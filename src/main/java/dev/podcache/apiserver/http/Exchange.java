@@ -32,7 +32,7 @@ final class Exchange {
 
     private final ServerRequest request;
     private final Duration timeout;
-    private final ResponseHandler handler;
+    private final ResponseReader handler;
     private final Connector connector;
     private final AtomicBoolean over = new AtomicBoolean();
     private final Timekeeper.Scheduled timer;
@@ -47,9 +47,9 @@ final class Exchange {
      * A request whose time begins now.
      *
      * @param timeout until the answer is complete, or until its head is there if the handler {@linkplain
-     *     ResponseHandler#isEndless is endless}; waiting for credentials and for a connection counts
+     *     ResponseReader#isEndless is endless}; waiting for credentials and for a connection counts
      */
-    Exchange(ServerRequest request, Duration timeout, ResponseHandler handler, Connector connector) {
+    Exchange(ServerRequest request, Duration timeout, ResponseReader handler, Connector connector) {
         this.request = request;
         this.timeout = timeout;
         this.handler = handler;
@@ -100,6 +100,9 @@ final class Exchange {
         Attempt begun = new Attempt(connection);
         attempts++;
         attempt = begun;
+        if (attempts == 1) {
+            connector.observer().sent(request);
+        }
         begun.stream = wire.send(request, identity().headers(), begun);
         if (over.get()) {
             begun.release();
@@ -198,6 +201,7 @@ final class Exchange {
 
         @Override
         public void head(int code, Function<String, @Nullable String> headers) {
+            connector.observer().answered(request, code);
             if (code / 100 != 2) {
                 status = code;
                 retryAfter = headers.apply("Retry-After");

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * in order: by the event loop of the connection, or for the end of a watch that never opened by whatever thread ends it.
  * Every delivery asks the exchange whether it is over, so none follows a close.
  */
-final class WatchStream<T> implements ResponseHandler, WatchHandle {
+final class WatchStream<T> implements ResponseReader, WatchHandle {
 
     private static final Logger log = LoggerFactory.getLogger(WatchStream.class);
 

@@ -5,7 +5,7 @@
  * certificates and tokens is used here. {@link dev.podcache.apiserver.http.ApiConnections} is the way in.
  *
  * <p>Read {@code ApiConnections}, {@code ListWatchSession}, {@code SerialRequests}; then {@code Exchange}, {@code
- * ConnectionPool}, {@code Connection}, {@code PingMonitor}; what comes: {@code ResponseHandler}, {@code BodyReader},
+ * ConnectionPool}, {@code Connection}, {@code PingMonitor}; what comes: {@code ResponseReader}, {@code BodyReader},
  * {@code WatchStream}, {@code LineDecoder}, {@code WatchEvents}; how the server is reached: {@code Connector}, {@code
  * Credentials}, {@code IdentityReader}, {@code ConnectionSettings}, {@code Addresses}, {@code DialGate}; the library:
  * {@code Wire}, {@code VertxNetwork}, {@code VertxWire}.

@@ -71,7 +71,8 @@ class BodyReaderTest {
     private void connect(StreamServer to) {
         server = to;
         Config config = new ConfigBuilder(Config.empty()).withTrustCerts(true).build();
-        connections = new ApiConnections("https://127.0.0.1:" + server.port(), config, config.getRequestConfig(), time);
+        connections = new ApiConnections(
+                "https://127.0.0.1:" + server.port(), config, config.getRequestConfig(), time, RequestObserver.NONE);
     }
 
     private static ApiServerException failure(CompletableFuture<?> future) {

@@ -255,7 +255,8 @@ class SerialRequestsTest {
                 .withMasterUrl("https://127.0.0.1:" + proxy.port())
                 .withTrustCerts(true)
                 .build();
-        connections = new ApiConnections("https://127.0.0.1:" + proxy.port(), config, config.getRequestConfig(), time);
+        connections = new ApiConnections(
+                "https://127.0.0.1:" + proxy.port(), config, config.getRequestConfig(), time, RequestObserver.NONE);
         heartbeats = connections.heartbeats(lease);
     }
 

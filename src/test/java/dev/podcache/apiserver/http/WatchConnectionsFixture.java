@@ -88,7 +88,8 @@ abstract class WatchConnectionsFixture {
 
     void connect(int port) {
         Config config = config().build();
-        connections = new ApiConnections("https://127.0.0.1:" + port, config, config.getRequestConfig(), time);
+        connections = new ApiConnections(
+                "https://127.0.0.1:" + port, config, config.getRequestConfig(), time, RequestObserver.NONE);
     }
 
     static ConfigBuilder config() {

@@ -218,7 +218,8 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
                 "https://127.0.0.1:1",
                 config().withHttpsProxy(proxy.url()).build(),
                 config().build().getRequestConfig(),
-                time);
+                time,
+                RequestObserver.NONE);
 
         watchAndAwait(server, 8);
 

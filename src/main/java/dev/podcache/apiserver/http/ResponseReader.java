@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Takes what one request brings. {@code begins}, {@code chunk} and {@code complete} are called on the event loop of the
  * connection, in that order; a request that is sent again begins once at most.
  */
-interface ResponseHandler {
+interface ResponseReader {
 
     /** Whether the body may go on for as long as it likes, as that of a watch. */
     boolean isEndless();
