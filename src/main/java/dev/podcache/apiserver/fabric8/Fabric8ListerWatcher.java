@@ -80,7 +80,10 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         long began = session.nanoTime();
         String atLeast = listed;
         List<Fetched<T>> items = new ArrayList<>();
-        return page("limit=" + PAGE + "&resourceVersion=" + atLeast, timeout, ApiConnections.LONGEST_LIST)
+        // a limit makes another version than 0 the exact one, which may be long forgotten
+        boolean pages = atLeast.isEmpty() || atLeast.equals("0");
+        String query = (pages ? "limit=" + PAGE + "&" : "") + "resourceVersion=" + atLeast;
+        return page(query, timeout, ApiConnections.LONGEST_LIST)
                 .thenCompose(first -> rest(first, items, began, timeout))
                 .exceptionallyCompose(failure -> {
                     boolean gone = ApiServerException.causeOf(failure) instanceof ApiServerException known

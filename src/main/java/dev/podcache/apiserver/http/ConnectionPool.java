@@ -27,14 +27,13 @@ final class ConnectionPool implements AutoCloseable {
      * From then on as many are opened at once as the waiting need. HTTP/1.1 is a limit of one.
      *
      * An exchange goes over the fullest connection that has room, so that connections empty out as watches end. One
-     * that carries nothing is closed after some seconds. A spare one is opened before the last stream is taken, so that
+     * that carries nothing is closed after a while. A spare one is opened before the last stream is taken, so that
      * hardly anybody waits for a TLS handshake: when no more than a tenth of one connection is free; it is closed only
      * when a fifth is free elsewhere, so that it does not come and go.
      *
      * A connection that was opened with another client certificate than the current one takes no new streams.
      */
 
-    private static final Duration IDLE = Duration.ofSeconds(5);
     private static final int SCARCE = 10;
     private static final int PLENTY = 5;
 
@@ -54,13 +53,16 @@ final class ConnectionPool implements AutoCloseable {
      * @param http2 whether HTTP/2 is offered
      * @param spare whether a connection is opened before it is needed
      * @param mostConnections how many there may be; what needs more waits
+     * @param idle for how long a connection that carries nothing is kept
      * @param gated whether it is the {@link DialGate} that says when the server may be dialled
      */
-    record Traffic(boolean http2, boolean spare, int mostConnections, boolean gated) {
+    record Traffic(boolean http2, boolean spare, int mostConnections, Duration idle, boolean gated) {
 
-        static final Traffic WATCHES = new Traffic(true, true, 8192, true);
-        static final Traffic REQUESTS = new Traffic(true, false, 64, true);
-        static final Traffic HEARTBEATS = new Traffic(false, false, 1, false);
+        private static final Duration LONGER_THAN_A_TTL = Duration.ofSeconds(90);
+
+        static final Traffic WATCHES = new Traffic(true, true, 8192, Duration.ofSeconds(5), true);
+        static final Traffic REQUESTS = new Traffic(true, false, 64, LONGER_THAN_A_TTL, true);
+        static final Traffic HEARTBEATS = new Traffic(false, false, 1, LONGER_THAN_A_TTL, false);
     }
 
     ConnectionPool(Connector connector, Traffic traffic, Supplier<VertxNetwork> network) {
@@ -157,10 +159,10 @@ final class ConnectionPool implements AutoCloseable {
                 waiting.clear();
             }
         }
-        hopeless.forEach(exchange -> exchange.fail(cause));
         if (traffic.gated) {
             connector.gate().failed(cause);
         }
+        hopeless.forEach(exchange -> exchange.fail(cause));
     }
 
     /** {@code connection} takes no new streams. */
@@ -347,7 +349,7 @@ final class ConnectionPool implements AutoCloseable {
 
     private void idleLocked(Connection connection, List<Runnable> steps) {
         if (connection.taken == 0 && connection.phase == Connection.Phase.OPEN) {
-            steps.add(() -> connector.timekeeper().schedule(IDLE, () -> shutIfUnused(connection)));
+            steps.add(() -> connector.timekeeper().schedule(traffic.idle, () -> shutIfUnused(connection)));
         }
     }
 
@@ -357,7 +359,7 @@ final class ConnectionPool implements AutoCloseable {
                 return;
             }
             if (isNeededLocked(connection)) {
-                connector.timekeeper().schedule(IDLE, () -> shutIfUnused(connection));
+                connector.timekeeper().schedule(traffic.idle, () -> shutIfUnused(connection));
                 return;
             }
             goneLocked(connection);
