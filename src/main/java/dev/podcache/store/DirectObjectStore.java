@@ -48,7 +48,7 @@ public final class DirectObjectStore<T extends HasMetadata> implements Store<T>,
 
     @Override
     public T get(String namespace, String name) {
-        ObjectKey key = ObjectKey.validated(namespace, name);
+        ObjectKey key = kind.validatedKey(namespace, name);
         options.metrics().missed(kind, key, STRATEGY);
         Flight<T> flight = new Flight<>(1, null);
         flights.launch(key, flight, flight.landed::complete);

@@ -105,7 +105,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         if (notDue != null) {
             return notDue;
         }
-        ObjectKey key = ObjectKey.validated(namespace, name);
+        ObjectKey key = kind.validatedKey(namespace, name);
         options.metrics().missed(kind, key, STRATEGY);
         long deadline = now() + options.readTimeout().toNanos();
         while (true) {

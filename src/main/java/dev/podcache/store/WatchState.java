@@ -8,11 +8,13 @@ enum WatchState {
     OPENING,
     /** Listed and watched: what is known is what the server has. */
     LIVE,
-    /** Lost after it was live; what was known is served, stale, while it is tried again. */
+    /** Lost, or open again but not confirmed yet: what was known is served, stale. */
     BROKEN,
-    /** Closed because nobody read the object for long; what was known is kept aside. */
+    /** Being opened again for a new reference to an object whose watch was broken: gets wait, through failures. */
+    RENEWING,
+    /** Closed because nobody read the object for long. */
     IDLE,
-    /** Being opened again because somebody reads it: gets wait, and fall back to what was kept aside. */
+    /** Being opened again because somebody reads the object: gets wait until the first failure. */
     REOPENING,
     /** Closed because the object says that it never changes; it is served from memory. */
     IMMUTABLE,
@@ -21,9 +23,10 @@ enum WatchState {
 
     private static final ImmutableSetMultimap<WatchState, WatchState> MOVES =
             ImmutableSetMultimap.<WatchState, WatchState>builder()
-                    .putAll(OPENING, LIVE, IMMUTABLE, DROPPED)
+                    .putAll(OPENING, LIVE, BROKEN, IMMUTABLE, DROPPED)
                     .putAll(LIVE, BROKEN, IDLE, IMMUTABLE, DROPPED)
-                    .putAll(BROKEN, LIVE, IMMUTABLE, DROPPED)
+                    .putAll(BROKEN, LIVE, RENEWING, IMMUTABLE, DROPPED)
+                    .putAll(RENEWING, LIVE, BROKEN, IMMUTABLE, DROPPED)
                     .putAll(IDLE, REOPENING, OPENING, DROPPED)
                     .putAll(REOPENING, LIVE, BROKEN, IMMUTABLE, OPENING, DROPPED)
                     .putAll(IMMUTABLE, OPENING, DROPPED)
@@ -39,11 +42,21 @@ enum WatchState {
 
     /** Whether there is, or should be, a watch. */
     boolean wantsWatch() {
-        return this == OPENING || this == LIVE || this == BROKEN || this == REOPENING;
+        return isOpening() || this == LIVE || this == BROKEN;
     }
 
-    /** Whether gets wait for the first answer. */
+    /** Whether gets wait. */
     boolean isOpening() {
-        return this == OPENING || this == REOPENING;
+        return this == OPENING || this == RENEWING || this == REOPENING;
+    }
+
+    /** Whether what is known is what the server has. */
+    boolean isUpToDate() {
+        return this == LIVE || this == IMMUTABLE;
+    }
+
+    /** Whether the state begins a new epoch, which is answered by a list that began in it. */
+    boolean beginsEpoch() {
+        return this == OPENING || this == RENEWING;
     }
 }
