@@ -1,16 +1,8 @@
 package dev.podcache.store;
 
-import com.google.common.base.Strings;
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.Phase;
-import dev.podcache.object.ResourceVersions;
-import dev.podcache.reflector.Reflector;
-import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +39,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     private final Watches<T> watches;
     private WatchState state = WatchState.OPENING; // guarded by this, like all that follows
-    private @Nullable WatchSession session;
+    private @Nullable WatchSession<T> session;
     private @Nullable Answer<T> pendingAnswer;
     private @Nullable CompletableFuture<Void> change;
     private @Nullable ApiServerException lastFailure;
@@ -62,70 +54,6 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         super(key, transitions);
         this.watches = watches;
         this.since = watches.now();
-    }
-
-    /** One watch of this object, from its list to its end. */
-    private final class WatchSession implements ReflectorSink<T> {
-
-        final Reflector<T> reflector = watches.reflector(key, this);
-
-        @Override
-        public void replace(ImmutableList<Fetched<T>> items, String resourceVersion) {
-            heard(
-                    this,
-                    items.stream()
-                            .filter(this::isOurs)
-                            .findFirst()
-                            .map(this::present)
-                            .orElseGet(() -> new Answer.Absent<>(0)));
-        }
-
-        @Override
-        public void upsert(Fetched<T> fetched) {
-            if (!isOurs(fetched)) {
-                return;
-            }
-            Answer<T> known = answer();
-            // a watch that began without a version starts with a state that may be older than the one that was got
-            boolean old = known instanceof Answer.Present<T> present
-                    && ResourceVersions.isOlder(fetched.resourceVersion(), present.resourceVersion);
-            if (!old) {
-                heard(this, present(fetched));
-            }
-        }
-
-        @Override
-        public void delete(Fetched<T> last) {
-            if (isOurs(last)) {
-                heard(this, new Answer.Absent<>(0));
-            }
-        }
-
-        @Override
-        public void connected() {
-            upToDate(this);
-        }
-
-        @Override
-        public void resumed() {
-            unconfirmed(this);
-        }
-
-        @Override
-        public void disconnected(ApiServerException cause) {
-            failed(this, cause);
-        }
-
-        /** Returns whether that is the object that was asked for. A proxy may ignore the field selector. */
-        private boolean isOurs(Fetched<T> fetched) {
-            ObjectMeta metadata = fetched.object().getMetadata();
-            return key.name().equals(metadata.getName())
-                    && key.namespace().equals(Strings.nullToEmpty(metadata.getNamespace()));
-        }
-
-        private Answer<T> present(Fetched<T> fetched) {
-            return watches.present(fetched);
-        }
     }
 
     /**
@@ -182,7 +110,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return lastFailure;
     }
 
-    private void heard(WatchSession from, Answer<T> said) {
+    void heard(WatchSession<T> from, Answer<T> said) {
         synchronized (this) {
             if (session != from) {
                 return;
@@ -203,7 +131,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    private void upToDate(WatchSession from) {
+    void upToDate(WatchSession<T> from) {
         synchronized (this) {
             if (session != from || state == WatchState.LIVE) {
                 return;
@@ -214,7 +142,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    private void unconfirmed(WatchSession from) {
+    void unconfirmed(WatchSession<T> from) {
         synchronized (this) {
             if (session != from) {
                 return;
@@ -227,7 +155,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    private void failed(WatchSession from, ApiServerException cause) {
+    void failed(WatchSession<T> from, ApiServerException cause) {
         boolean first;
         synchronized (this) {
             if (session != from) {
@@ -290,7 +218,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         if (next != WatchState.REOPENING) {
             pendingAnswer = null;
         }
-        WatchSession ended = session;
+        WatchSession<T> ended = session;
         if ((next.beginsEpoch() || !next.wantsWatch()) && ended != null) {
             session = null;
             afterwardsLocked(ended.reflector::close);
@@ -328,7 +256,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         List<Runnable> todo;
         synchronized (this) {
             if (state.wantsWatch() && session == null && watches.isLegal(key)) {
-                WatchSession opened = new WatchSession();
+                WatchSession<T> opened = new WatchSession<>(this, watches);
                 session = opened;
                 afterwardsLocked(() -> watches.open(opened.reflector));
             }
@@ -360,29 +288,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         } else if (known != null) {
             age = Duration.ofNanos(watches.now() - heardAt);
         }
-        return new ObjectState(phaseLocked(known), version, age, lastFailure, referencesLocked(), freshnessLocked());
-    }
-
-    private Phase phaseLocked(@Nullable Answer<T> known) {
-        return switch (state) {
-            case OPENING -> Phase.NOT_SYNCED;
-            case LIVE, IMMUTABLE -> Answer.phaseOf(known);
-            case BROKEN, RENEWING, IDLE, REOPENING ->
-                known instanceof Answer.Present ? Phase.STALE : Answer.phaseOf(known);
-            case DROPPED -> Phase.UNREAD;
-        };
-    }
-
-    private String freshnessLocked() {
-        return switch (state) {
-            case OPENING -> "watch being opened";
-            case LIVE -> "watched";
-            case BROKEN -> resumed ? "watch open again, not confirmed yet" : "watch lost, being opened again";
-            case RENEWING -> "watch lost, being opened again for a new reference";
-            case IDLE -> "watch closed because nobody reads the object, opened again by the next get";
-            case REOPENING -> "watch being opened again";
-            case IMMUTABLE -> "immutable, needs no watch";
-            case DROPPED -> "not referred to";
-        };
+        String freshness = resumed ? WatchState.RESUMED : state.freshness;
+        return new ObjectState(state.phase(known), version, age, lastFailure, referencesLocked(), freshness);
     }
 }

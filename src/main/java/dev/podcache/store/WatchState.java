@@ -1,25 +1,27 @@
 package dev.podcache.store;
 
 import com.google.common.collect.ImmutableSetMultimap;
+import dev.podcache.object.Phase;
+import org.jspecify.annotations.Nullable;
 
 /** Where the watch of one object stands. */
 enum WatchState {
     /** Being opened for the first time in this epoch: nothing is known, gets wait. */
-    OPENING,
+    OPENING("watch being opened"),
     /** Listed and watched: what is known is what the server has. */
-    LIVE,
+    LIVE("watched"),
     /** Lost, or open again but not confirmed yet: what was known is served, stale. */
-    BROKEN,
+    BROKEN("watch lost, being opened again"),
     /** Being opened again for a new reference to an object whose watch was broken: gets wait, through failures. */
-    RENEWING,
+    RENEWING("watch lost, being opened again for a new reference"),
     /** Closed because nobody read the object for long. */
-    IDLE,
+    IDLE("watch closed because nobody reads the object, opened again by the next get"),
     /** Being opened again because somebody reads the object: gets wait until the first failure. */
-    REOPENING,
+    REOPENING("watch being opened again"),
     /** Closed because the object says that it never changes; it is served from memory. */
-    IMMUTABLE,
+    IMMUTABLE("immutable, needs no watch"),
     /** Nobody refers to the object any more. */
-    DROPPED;
+    DROPPED("not referred to");
 
     private static final ImmutableSetMultimap<WatchState, WatchState> MOVES =
             ImmutableSetMultimap.<WatchState, WatchState>builder()
@@ -31,6 +33,27 @@ enum WatchState {
                     .putAll(REOPENING, LIVE, BROKEN, IMMUTABLE, OPENING, DROPPED)
                     .putAll(IMMUTABLE, OPENING, DROPPED)
                     .build();
+
+    /** What people are told of a watch that is open again, but {@link #BROKEN}. */
+    static final String RESUMED = "watch open again, not confirmed yet";
+
+    /** What people are told of it. */
+    final String freshness;
+
+    WatchState(String freshness) {
+        this.freshness = freshness;
+    }
+
+    /** What the state means for what is known. */
+    Phase phase(@Nullable Answer<?> known) {
+        return switch (this) {
+            case OPENING -> Phase.NOT_SYNCED;
+            case LIVE, IMMUTABLE -> Answer.phaseOf(known);
+            case BROKEN, RENEWING, IDLE, REOPENING ->
+                known instanceof Answer.Present ? Phase.STALE : Answer.phaseOf(known);
+            case DROPPED -> Phase.UNREAD;
+        };
+    }
 
     /** Moves from here; an illegal move is a bug and fails. */
     WatchState to(WatchState next) {
