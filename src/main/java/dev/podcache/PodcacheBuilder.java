@@ -13,6 +13,7 @@ import dev.podcache.node.NodeTtlSource;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.store.DirectObjectStore;
 import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.PayloadBudget;
@@ -185,8 +186,9 @@ public final class PodcacheBuilder {
         if (ownsServer) {
             parts.register(apiServer::close);
         }
-        StoreOptions options =
-                new StoreOptions(apiServer.timekeeper(), readTimeout, budget(apiServer), metrics, maxStaleness());
+        Timekeeper timekeeper = apiServer.timekeeper();
+        StoreOptions options = new StoreOptions(
+                timekeeper, readTimeout, budget(apiServer), metrics, maxStaleness(), new Recovery(timekeeper));
         Shared shared = new Shared(apiServer, options, ttlSource(apiServer, parts), new Registrations(), parts);
         return new Podcache(
                 manager(ObjectKind.SECRET, PodReferences::secretKeys, shared),

@@ -59,7 +59,7 @@ class SecretsHygieneTest {
 
     @BeforeEach
     void start(NoLeaks noLeaks) {
-        noLeaks.allowWarnings("failed, trying on");
+        noLeaks.allowWarnings("failed; retrying");
         noLeaks.allowWarnings("Node worker-1");
         server = EmbeddedApiServer.start(cluster);
         Config config = new ConfigBuilder(Config.empty())

@@ -36,7 +36,8 @@ public interface Manager<T> {
 
     /**
      * From now on holds what the pod refers to, and no longer what it referred to when it was registered before.
-     * Objects that are new to the pod are read anew at the next get. Idempotent: the same UID with the same
+     * Objects that are new to the pod are read anew at the next get; under WATCH, one whose watch is broken is served as
+     * it was known, marked stale, if that takes longer than the first-sync timeout. Idempotent: the same UID with the same
      * resourceVersion is not looked at again. Returns at once.
      *
      * @param pod as the API server returned it, with metadata, UID and spec; not kept

@@ -49,6 +49,11 @@ public final class ObjectKey {
         return Names.isLabel(namespace) && Names.isSubdomain(name);
     }
 
+    /** Whether an API server could know an object of that name. */
+    static boolean isLegalName(String name) {
+        return Names.isSubdomain(name);
+    }
+
     /**
      * The key of an object of the whole cluster, such as a Node.
      *

@@ -71,6 +71,28 @@ public final class ObjectKind<T extends HasMetadata> {
         return immutable.test(object);
     }
 
+    /**
+     * Returns the key of an object of this kind.
+     *
+     * @param namespace empty if, and only if, the kind has none
+     * @throws IllegalArgumentException if no API server could know it; the message quotes it and says what is allowed
+     */
+    public ObjectKey validatedKey(String namespace, String name) {
+        if (namespaced) {
+            return ObjectKey.validated(namespace, name);
+        }
+        if (!namespace.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "a " + this.name + " has no namespace, but \"" + namespace + "\" was given: give an empty one");
+        }
+        return ObjectKey.validatedClusterScoped(name);
+    }
+
+    /** Whether an API server could know this key of this kind: whether {@link #validatedKey} would accept it. */
+    public boolean isLegal(ObjectKey key) {
+        return namespaced ? key.isLegal() : key.namespace().isEmpty() && ObjectKey.isLegalName(key.name());
+    }
+
     /** The path of one object, such as {@code /api/v1/namespaces/shop/secrets/db}. */
     public String path(ObjectKey key) {
         return collectionPath(key.namespace()) + "/" + key.name();

@@ -32,9 +32,16 @@ public interface ReflectorSink<T> {
     void delete(Fetched<T> last);
 
     /**
-     * A watch was accepted: from now on changes are told as they happen. Comes again after each {@link #disconnected}.
+     * What the sink holds is up to date, and from now on changes are told as they happen: a watch was accepted and, if
+     * an attempt had failed before, something newer has confirmed it. Comes again after each {@link #disconnected}.
      */
     void connected();
+
+    /**
+     * A watch was accepted after an attempt had failed, but what the sink holds may still be behind: {@link #connected}
+     * follows when an event, a bookmark or a list has confirmed it. Told by {@link Reflector#ofOneObject} only.
+     */
+    default void resumed() {}
 
     /**
      * A list or a watch failed: what the sink holds may be behind from now on. Comes once for each failed attempt. A

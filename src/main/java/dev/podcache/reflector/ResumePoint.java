@@ -11,6 +11,12 @@ final class ResumePoint {
     /** A list of that version was taken in; if it is empty, the next watch begins without one. */
     void listed(String listed) {
         version = listed;
+        versionless = false;
+    }
+
+    /** Whether {@link #next} will say that a list is due. */
+    boolean needsList() {
+        return version == null;
     }
 
     /** An event of the watch was taken in; its version is empty if it brought none. */

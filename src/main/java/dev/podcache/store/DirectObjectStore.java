@@ -1,13 +1,11 @@
 package dev.podcache.store;
 
 import dev.podcache.apiserver.ObjectGetter;
-import dev.podcache.apiserver.RetryingGetter;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.Referrer;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * Strategy GET: every get asks the API server for the latest state. Keeps nothing, references neither: a get asks for
@@ -22,7 +20,7 @@ public final class DirectObjectStore<T extends HasMetadata> implements Store<T>,
 
     private final StoreOptions options;
     private final ObjectKind<T> kind;
-    private final Flights<T> flights;
+    private final Fetches<T> fetches;
 
     /**
      * A store that asks {@code getter}.
@@ -32,10 +30,7 @@ public final class DirectObjectStore<T extends HasMetadata> implements Store<T>,
     public DirectObjectStore(ObjectKind<T> kind, ObjectGetter<T> getter, StoreOptions options) {
         this.kind = kind;
         this.options = options;
-        RetryingGetter<T> retrying = new RetryingGetter<>(
-                getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
-        this.flights = new Flights<>(
-                kind, STRATEGY, new AnswerFetch<>(kind, retrying, options.timekeeper()::nanoTime, options), options);
+        this.fetches = new Fetches<>(kind, STRATEGY, getter, options.timekeeper()::nanoTime, options);
     }
 
     /** Does nothing. */
@@ -48,13 +43,13 @@ public final class DirectObjectStore<T extends HasMetadata> implements Store<T>,
 
     @Override
     public T get(String namespace, String name) {
-        ObjectKey key = ObjectKey.validated(namespace, name);
+        ObjectKey key = kind.validatedKey(namespace, name);
         options.metrics().missed(kind, key, STRATEGY);
-        Flight<T> flight = new Flight<>(1, null);
-        flights.launch(key, flight, flight.landed::complete);
-        return flights.landsWithin(options.readTimeout(), key, flight)
-                ? flights.conclude(key, null, flight.landed.join())
-                : flights.serveStale(key, null, null);
+        Fetch<T> fetch = new Fetch<>(1, null);
+        fetches.start(key, fetch, fetch.outcome::complete);
+        return fetches.endsWithin(options.readTimeout(), key, fetch)
+                ? fetches.conclude(key, null, fetch.outcome.join())
+                : fetches.serveStale(key, null, null);
     }
 
     @Override
@@ -65,6 +60,6 @@ public final class DirectObjectStore<T extends HasMetadata> implements Store<T>,
     /** Ends gets that wait, and those to come, with {@link Closed}. Idempotent. */
     @Override
     public void close() {
-        flights.close();
+        fetches.close();
     }
 }

@@ -15,7 +15,7 @@ abstract class Entry<T> extends Indexed {
     /*
      * The read path looks at `object` without the lock: one load away, where the way through the answer would be two.
      * Both are volatile, immutable or not looked into, and written under the monitor together with the state that
-     * belongs to them, the answer first.
+     * belongs to them, the answer first. What is known to be stale is in the answer only, so a hit need not ask.
      *
      * `touched` is a plain field that many threads set and a sweep clears. That is a race, and a harmless one: the
      * worst it does is to make an object look unused for one more sweep. A time stamp, or a volatile flag, would have
@@ -26,7 +26,7 @@ abstract class Entry<T> extends Indexed {
 
     private final Transitions<T> transitions;
     private volatile @Nullable Answer<T> answer; // written under this
-    private volatile @Nullable T object; // that of the answer, written with it
+    private volatile @Nullable T object; // that of the answer if gets may hit it, written with it
     private final References references = new References(); // guarded by this
     private boolean dropped; // guarded by this
 
@@ -35,7 +35,7 @@ abstract class Entry<T> extends Indexed {
         this.transitions = transitions;
     }
 
-    /** The read path: the object if it is known. Takes no lock and allocates nothing. */
+    /** The read path: the object if it is known, and not known to be stale. Takes no lock and allocates nothing. */
     final @Nullable T ifKnown() {
         if (!touched) {
             touched = true;
@@ -104,9 +104,14 @@ abstract class Entry<T> extends Indexed {
 
     /** Keeps an answer, or forgets it. The caller says {@link #changed} when it has let go of the lock. */
     final void setAnswerLocked(@Nullable Answer<T> received, String cause) {
+        setAnswerLocked(received, cause, true);
+    }
+
+    /** The same; if gets are not to hit it, they find it by {@link #answer} only. */
+    final void setAnswerLocked(@Nullable Answer<T> received, String cause, boolean hit) {
         transitions.noteLocked(this, answer, received, cause);
         answer = received;
-        object = received instanceof Answer.Present<T> present ? present.object : null;
+        object = hit && received instanceof Answer.Present<T> present ? present.object : null;
     }
 
     /** Does what a change entails, now that the lock is free. */

@@ -12,6 +12,7 @@ import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ResourceVersions;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -22,12 +23,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows single objects, and for those that may be read and watched but not listed makes do with a get
- * and a watch without a version.
+ * Follows single objects, and reads those with a get that may be read and watched but not listed.
  *
- * <p>That is a last resort, because the server walks over every object of the kind for such a watch. So it is taken
- * only if a list is refused once more after a get of the same object was allowed: a Node authorizer that lags behind a
- * pod's binding refuses the first list and allows the get right after. And every list tries the real one again.
+ * <p>That is a last resort. It is taken only if a list is refused once more after a get of the same object was allowed:
+ * a Node authorizer that lags behind a pod's binding refuses the first list and allows the get right after. And every
+ * list tries the real one again.
+ *
+ * <p>The watch begins with the version that the get brought. Only when the server has forgotten that version, or there
+ * was no object, it begins without one: the server walks over every object of the kind for such a watch.
  */
 final class ListOrGet<T> {
 
@@ -50,6 +53,8 @@ final class ListOrGet<T> {
 
         private final ObjectKey key;
         private final ListerWatcher<T> server;
+        private volatile String watchedFrom = ""; // so much is known, unless it is forgotten
+        private volatile boolean forgotten; // whether the server refused to watch from there
 
         One(ObjectKey key, ListerWatcher<T> server) {
             this.key = key;
@@ -85,16 +90,31 @@ final class ListOrGet<T> {
         private CompletableFuture<Listed<T>> got(@Nullable Fetched<T> fetched, Throwable refusal) {
             if (said.compareAndSet(false, true)) {
                 log.info(
-                        "{}; watching without listing, for which the API server walks over every object of the kind:"
-                                + " allow the verb list as well",
+                        "{}; reading objects of this kind with a get before their watch: allow the verb list as well",
                         refusal.getMessage());
             }
-            return done(new Listed<>(fetched == null ? ImmutableList.of() : ImmutableList.of(fetched), ""));
+            if (fetched == null) {
+                return done(new Listed<>(ImmutableList.of(), ""));
+            }
+            // nothing has happened to the object between its version and what is known
+            String version = ResourceVersions.isOlder(fetched.resourceVersion(), watchedFrom)
+                    ? watchedFrom
+                    : fetched.resourceVersion();
+            return done(new Listed<>(ImmutableList.of(fetched), forgotten ? "" : version));
         }
 
         @Override
         public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
-            return server.watch(resourceVersion, serverTimeout, events);
+            watchedFrom = resourceVersion;
+            return server.watch(resourceVersion, serverTimeout, event -> {
+                if (event instanceof WatchEvent.Opened) {
+                    forgotten = false;
+                } else if (event instanceof WatchEvent.Ended<T> ended
+                        && isReason(ended.failure(), FailureReason.EXPIRED)) {
+                    forgotten = true;
+                }
+                events.accept(event);
+            });
         }
 
         @Override

@@ -16,7 +16,10 @@ import dev.podcache.object.Referrer;
  * only the second may ever be seen.
  *
  * <p><b>Registration.</b> A new reference forgets the answer that was held. A get that begins after {@code
- * addReference} returned is never answered by a request that began before it was called.
+ * addReference} returned is never answered by a request that began before it was called. Two exceptions, both of {@link
+ * WatchObjectStore}: a reference that joins a live watch forgets nothing, as nothing newer is known. And if the watch is
+ * broken, a get waits for a request that began after the reference, but after the first-sync timeout it is served what
+ * was known before, as stale: a pod that starts while the API server is down gets an object late rather than never.
  *
  * <p><b>Order.</b> Gets that begin between two new references to an object never go back to an older resourceVersion of
  * it, unless the API server itself said so in a quorum read (its storage was restored from a backup).
@@ -34,8 +37,8 @@ import dev.podcache.object.Referrer;
 public interface Store<T> {
 
     /**
-     * Adds a reference and forgets the answer that is held, so that the next get asks anew. Counted: each needs its own
-     * {@link #deleteReference}. Returns at once, makes no request, never waits for one.
+     * Adds a reference and forgets the answer that is held, so that the next get asks anew; for exceptions see above.
+     * Counted: each needs its own {@link #deleteReference}. Returns at once, makes no request, never waits for one.
      *
      * @throws IllegalStateException if the store is closed
      */

@@ -1,6 +1,7 @@
 package dev.podcache.store;
 
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 
@@ -14,13 +15,16 @@ import java.time.Duration;
  * @param metrics told what happens; guarded against what it throws
  * @param maxStaleness how much older than the TTL an object may be that is served while it is refreshed, see {@link
  *     #backgroundRefresh}; zero for not at all, at most a hundred years, to which a longer one is cut
+ * @param recovery decides when lost watches are opened again; stores of one API server share the instance. Means
+ *     something to strategy WATCH only
  */
 public record StoreOptions(
         Timekeeper timekeeper,
         Duration readTimeout,
         PayloadBudget budget,
         PodcacheMetrics metrics,
-        Duration maxStaleness) {
+        Duration maxStaleness,
+        Recovery recovery) {
 
     /** How long a get blocks if nobody says otherwise: 10 s. */
     public static final Duration DEFAULT_READ_TIMEOUT = Duration.ofSeconds(10);
@@ -42,9 +46,9 @@ public record StoreOptions(
         metrics = PodcacheMetrics.guarded(metrics);
     }
 
-    /** Without background refresh. */
+    /** Without background refresh, and with a recovery of its own. */
     public StoreOptions(Timekeeper timekeeper, Duration readTimeout, PayloadBudget budget, PodcacheMetrics metrics) {
-        this(timekeeper, readTimeout, budget, metrics, Duration.ZERO);
+        this(timekeeper, readTimeout, budget, metrics, Duration.ZERO, new Recovery(timekeeper));
     }
 
     /**
@@ -54,12 +58,13 @@ public record StoreOptions(
      * @throws IllegalArgumentException if it is negative
      */
     public StoreOptions backgroundRefresh(Duration maxStaleness) {
-        return new StoreOptions(timekeeper, readTimeout, budget, metrics, maxStaleness);
+        return new StoreOptions(timekeeper, readTimeout, budget, metrics, maxStaleness, recovery);
     }
 
     /** The same without a bound on payloads. */
     StoreOptions unbounded() {
-        return new StoreOptions(timekeeper, readTimeout, PayloadBudget.unlimited(timekeeper), metrics, maxStaleness);
+        PayloadBudget none = PayloadBudget.unlimited(timekeeper);
+        return new StoreOptions(timekeeper, readTimeout, none, metrics, maxStaleness, recovery);
     }
 
     /** {@code duration}, or a hundred years if it is longer: {@link Duration#toNanos} throws from 292 years on. */

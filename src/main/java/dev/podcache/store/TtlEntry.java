@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 final class TtlEntry<T> extends Entry<T> {
 
     /*
-     * State                     a get                                      a landing that succeeds   one that fails
+     * State                     a get                                      a fetch that succeeds     one that fails
      * ----------------------------------------------------------------------------------------------------------------------
-     * no answer                 waits for a flight                         keep the answer           keep the failure
+     * no answer                 waits for a fetch                          keep the answer           keep the failure
      * no answer, and the server fails at once with that failure            -                         -
      *   asked for a pause
      *   that is not over
@@ -22,32 +22,32 @@ final class TtlEntry<T> extends Entry<T> {
      * present, stale, in the    is answered at once, without the lock      -                         -
      *   leeway
      * present, stale, beyond    is answered at once with what is known;    keep the answer           keep, refresh behind
-     *   that but bearable         one of them launches a flight
-     * present, staler           waits for a flight, but not for long       keep the answer           keep, refresh behind
+     *   that but bearable         one of them starts a fetch
+     * present, staler           waits for a fetch, but not for long        keep the answer           keep, refresh behind
      * absent                    the same: absence is never fresh           keep the answer           keep, refresh behind
      * present or absent, and    is answered at once with what is known;    keep, refresh no longer   pause longer
-     *   refreshed behind        one of them launches the next flight       behind
+     *   refreshed behind        one of them starts the next fetch        behind
      *                           when the pause is over
      *
-     * Single flight: at most one flight is attached. A new reference, and dropping, detach it: it goes on for those who
+     * Single flight: at most one fetch is attached. A new reference, and dropping, detach it: it goes on for those who
      * wait for it, but its outcome is not kept, and nobody who comes later waits for it. Hence the registration
-     * guarantee: a get that begins after addReference returned can only ever see answers of flights launched after it.
+     * guarantee: a get that begins after addReference returned can only ever see answers of fetches started after it.
      *
      * A pause that was asked for (Retry-After) holds for whatever is known, but not beyond a new reference: that begins
      * anew, so that no pod pays for what the one before it was told. Registrations are few, and whoever is told to wait
      * then does; it is gets, which may come in any number, that must not turn into requests. Without an answer, the
      * pauses of our own accord do not count: they spare the server a request that nobody needs, and here somebody does.
      *
-     * Sharing: a flight that began before a get did may answer it only with an object, and only if some age is allowed
-     * (TTL above 0). Otherwise the get goes round once more; the flight it finds then is younger than itself, whoever
-     * launched it, so its outcome counts whatever it is. If that one has landed by then, the object that it brought
-     * counts just the same. No get waits for more than two flights.
+     * Sharing: a fetch that began before a get did may answer it only with an object, and only if some age is allowed
+     * (TTL above 0). Otherwise the get goes round once more; the fetch it finds then is younger than itself, whoever
+     * started it, so its outcome counts whatever it is. If that one has ended by then, the object that it brought
+     * counts just the same. No get waits for more than two fetches.
      *
      * Background refresh: "bearable" is what exceeds the TTL by less than the maximum staleness; without the
      * option, and with a TTL of 0, nothing is. The leeway is the part of that in which nobody asks yet. It is
      * drawn anew for each answer, from nothing to half of the maximum, so objects that were read together drift
-     * apart a little more with each refresh; the other half is left for the next get to come and for the flight to
-     * land, before anybody has to wait.
+     * apart a little more with each refresh; the other half is left for the next get to come and for the fetch to
+     * end, before anybody has to wait.
      */
 
     private static final Retries RETRIES = new Retries(Duration.ofSeconds(1), Duration.ofSeconds(30));
@@ -63,9 +63,9 @@ final class TtlEntry<T> extends Entry<T> {
     // least as young as what was looked at.
     private volatile long receivedAt;
 
-    private @Nullable Flight<T> flight; // guarded by this, like all that follows
-    private long flights;
-    private long landed; // the number of the flight that brought the answer
+    private @Nullable Fetch<T> fetch; // guarded by this, like all that follows
+    private long fetches;
+    private long answeredBy; // the number of the fetch that brought the answer
     private boolean refreshBehind;
     private int failures;
     private long nextRefresh;
@@ -106,48 +106,48 @@ final class TtlEntry<T> extends Entry<T> {
      * What a get finds that is not a hit.
      *
      * @param dropped nobody refers to the object any more: look again
-     * @param good the object, if it is bearable, or another get just refreshed it, by a flight that began after this
+     * @param good the object, if it is bearable, or another get just refreshed it, by a fetch that began after this
      *     one did or so that it is fresh
      * @param known the last answer, which is not that good
-     * @param awaited the flight to wait for; null if {@code good}, or else {@code known}, is to be served at once, or,
+     * @param awaited the fetch to wait for; null if {@code good}, or else {@code known}, is to be served at once, or,
      *     if there is neither, if the get fails at once
-     * @param launched the flight that the caller has to set off
+     * @param started the fetch that the caller has to set off
      * @param lastFailure why the last refresh failed, if it did
      */
-    record Turn<T>(
+    record Lookup<T>(
             boolean dropped,
             @Nullable T good,
             @Nullable Answer<T> known,
-            @Nullable Flight<T> awaited,
-            @Nullable Flight<T> launched,
+            @Nullable Fetch<T> awaited,
+            @Nullable Fetch<T> started,
             @Nullable ApiServerException lastFailure) {}
 
-    /** How many flights have begun so far: those numbered above it began after the caller. */
-    synchronized long flightsSoFar() {
-        return flights;
+    /** How many fetches have begun so far: those numbered above it began after the caller. */
+    synchronized long fetchesSoFar() {
+        return fetches;
     }
 
-    /** What a get finds that began when there had been {@code begunBefore} flights. */
-    synchronized Turn<T> turn(long now, long ttlNanos, long begunBefore) {
+    /** What a get finds that began when there had been {@code begunBefore} fetches. */
+    synchronized Lookup<T> lookup(long now, long ttlNanos, long begunBefore) {
         Answer<T> known = answer();
         long freshSince = FreshnessClock.freshSince(now, ttlNanos);
         if (isDroppedLocked()) {
-            return new Turn<>(true, null, null, null, null, null);
+            return new Lookup<>(true, null, null, null, null, null);
         }
-        if (known instanceof Answer.Present<T> present && (present.isFresh(freshSince) || landed > begunBefore)) {
-            return new Turn<>(false, present.object, null, null, null, null);
+        if (known instanceof Answer.Present<T> present && (present.isFresh(freshSince) || answeredBy > begunBefore)) {
+            return new Lookup<>(false, present.object, null, null, null, null);
         }
         boolean behind = known != null && refreshBehind;
-        Flight<T> launched = null;
-        if (flight == null && mayAskLocked(known, now)) {
-            flights++;
-            launched = new Flight<>(flights, known);
-            flight = launched;
+        Fetch<T> started = null;
+        if (fetch == null && mayAskLocked(known, now)) {
+            fetches++;
+            started = new Fetch<>(fetches, known);
+            fetch = started;
         }
         if (known instanceof Answer.Present<T> present && freshSince - present.receivedAt < maxStaleness) {
-            return new Turn<>(false, present.object, null, null, launched, null);
+            return new Lookup<>(false, present.object, null, null, started, null);
         }
-        return new Turn<>(false, null, known, behind ? null : flight, launched, lastFailure);
+        return new Lookup<>(false, null, known, behind ? null : fetch, started, lastFailure);
     }
 
     private boolean mayAskLocked(@Nullable Answer<T> known, long now) {
@@ -157,12 +157,12 @@ final class TtlEntry<T> extends Entry<T> {
         return !refreshBehind || now - nextRefresh >= 0;
     }
 
-    /** Takes over the outcome of a flight, unless it was detached; then lets go of those who wait for it. */
-    void land(Flight<T> landing, Outcome<T> outcome, long now) {
+    /** Takes over the outcome of a fetch, unless it was detached; then lets go of those who wait for it. */
+    void end(Fetch<T> ended, Fetch.Outcome<T> outcome, long now) {
         Answer<T> after = null;
         synchronized (this) {
-            if (flight == landing) {
-                flight = null;
+            if (fetch == ended) {
+                fetch = null;
                 after = Answer.sharing(answer(), outcome.answer());
                 if (after == null) {
                     failedLocked(outcome.failure(), now);
@@ -170,18 +170,18 @@ final class TtlEntry<T> extends Entry<T> {
                     leeway = drawLeeway();
                     setAnswerLocked(after, Transitions.FETCHED);
                     receivedAt = after.receivedAt;
-                    landed = landing.number;
+                    answeredBy = ended.number;
                     succeededLocked();
                 }
             }
         }
         changed();
-        landing.landed.complete(after == null ? outcome : Outcome.answered(after));
+        ended.outcome.complete(after == null ? outcome : Fetch.Outcome.answered(after));
     }
 
-    /** A get did not want to wait longer for a flight, having something to serve: from here on nobody does. */
-    synchronized void gaveUpOn(Flight<T> slow) {
-        if (flight == slow) {
+    /** A get did not want to wait longer for a fetch, having something to serve: from here on nobody does. */
+    synchronized void gaveUpOn(Fetch<T> slow) {
+        if (fetch == slow) {
             refreshBehind = true;
         }
     }
@@ -213,14 +213,14 @@ final class TtlEntry<T> extends Entry<T> {
 
     @Override
     boolean beginsEpochLocked() {
-        flight = null;
+        fetch = null;
         succeededLocked();
         return true;
     }
 
     @Override
     void droppedLocked() {
-        flight = null;
+        fetch = null;
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.podcache.store;
 
 import dev.podcache.apiserver.ObjectGetter;
-import dev.podcache.apiserver.RetryingGetter;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
@@ -9,7 +8,6 @@ import dev.podcache.object.Referrer;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +50,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
     private final ObjectTtlSource ttl;
     private final StoreOptions options;
     private final FreshnessClock clock;
-    private final Flights<T> flights;
+    private final Fetches<T> fetches;
     private final EntryTable<T, TtlEntry<T>> entries;
 
     /**
@@ -66,9 +64,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         this.ttl = ttl;
         this.options = options;
         this.clock = new FreshnessClock(options.timekeeper(), ttl);
-        RetryingGetter<T> retrying = new RetryingGetter<>(
-                getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
-        this.flights = new Flights<>(kind, STRATEGY, new AnswerFetch<>(kind, retrying, clock::stamp, options), options);
+        this.fetches = new Fetches<>(kind, STRATEGY, getter, clock::stamp, options);
         Transitions<T> transitions = new Transitions<>(kind, options);
         long maxStaleness = options.maxStaleness().toNanos();
         this.entries = new EntryTable<>(
@@ -105,7 +101,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         if (notDue != null) {
             return notDue;
         }
-        ObjectKey key = ObjectKey.validated(namespace, name);
+        ObjectKey key = kind.validatedKey(namespace, name);
         options.metrics().missed(kind, key, STRATEGY);
         long deadline = now() + options.readTimeout().toNanos();
         while (true) {
@@ -125,40 +121,41 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
     /** The object, or null if the entry is dropped. Goes round at most twice, see {@code TtlEntry}. */
     private @Nullable T read(TtlEntry<T> entry, long deadline) {
         boolean ageAllowed = ttl.ttlNanos() > 0;
-        long begunBefore = entry.flightsSoFar();
+        long begunBefore = entry.fetchesSoFar();
         while (true) {
-            TtlEntry.Turn<T> turn = entry.turn(now(), ttl.ttlNanos(), begunBefore);
-            if (turn.dropped()) {
+            TtlEntry.Lookup<T> lookup = entry.lookup(now(), ttl.ttlNanos(), begunBefore);
+            if (lookup.dropped()) {
                 return null;
             }
-            Flight<T> launched = turn.launched();
-            if (launched != null) {
-                flights.launch(entry.key, launched, outcome -> entry.land(launched, outcome, now()));
+            Fetch<T> started = lookup.started();
+            if (started != null) {
+                fetches.start(entry.key, started, outcome -> entry.end(started, outcome, now()));
             }
-            Flight<T> awaited = turn.awaited();
+            Fetch<T> awaited = lookup.awaited();
             if (awaited == null) {
-                return turn.good() != null
-                        ? turn.good()
-                        : flights.serveStale(entry.key, turn.known(), turn.lastFailure());
+                return lookup.good() != null
+                        ? lookup.good()
+                        : fetches.serveStale(entry.key, lookup.known(), lookup.lastFailure());
             }
-            if (!flights.landsWithin(patience(turn, deadline), entry.key, awaited)) {
+            if (!fetches.endsWithin(patience(lookup, deadline), entry.key, awaited)) {
                 entry.gaveUpOn(awaited);
-                return flights.serveStale(entry.key, turn.known(), null);
+                return fetches.serveStale(entry.key, lookup.known(), null);
             }
-            Outcome<T> outcome = awaited.landed.join();
-            if (awaited.number > begunBefore || countsForLatecomer(outcome, turn.known(), ageAllowed)) {
-                return flights.conclude(entry.key, turn.known(), outcome);
+            Fetch.Outcome<T> outcome = awaited.outcome.join();
+            if (awaited.number > begunBefore || countsForLatecomer(outcome, lookup.known(), ageAllowed)) {
+                return fetches.conclude(entry.key, lookup.known(), outcome);
             }
         }
     }
 
-    private Duration patience(TtlEntry.Turn<T> turn, long deadline) {
+    private Duration patience(TtlEntry.Lookup<T> lookup, long deadline) {
         Duration left = Duration.ofNanos(deadline - now());
-        return turn.known() == null || left.compareTo(REFRESH_WAIT) < 0 ? left : REFRESH_WAIT;
+        return lookup.known() == null || left.compareTo(REFRESH_WAIT) < 0 ? left : REFRESH_WAIT;
     }
 
-    /** Whether a flight that began before a get did may answer it. */
-    private static <T> boolean countsForLatecomer(Outcome<T> outcome, @Nullable Answer<T> known, boolean ageAllowed) {
+    /** Whether a fetch that began before a get did may answer it. */
+    private static <T> boolean countsForLatecomer(
+            Fetch.Outcome<T> outcome, @Nullable Answer<T> known, boolean ageAllowed) {
         return outcome.answer() == null ? known != null || outcome.isClosed() : outcome.isPresent() && ageAllowed;
     }
 
@@ -180,7 +177,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
     /** Drops everything; gets that wait end with {@link Closed}. Idempotent. */
     @Override
     public void close() {
-        flights.close();
+        fetches.close();
         entries.close();
     }
 

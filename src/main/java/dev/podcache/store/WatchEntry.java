@@ -1,15 +1,8 @@
 package dev.podcache.store;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.Phase;
-import dev.podcache.object.ResourceVersions;
-import dev.podcache.reflector.Reflector;
-import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,32 +13,38 @@ import org.jspecify.annotations.Nullable;
 final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     /*
-     * State      answer         a list, or an event   watch accepted   an attempt fails   not read     new reference
-     * -----------------------------------------------------------------------------------------------------------------
-     * OPENING    none           aside until accepted  LIVE, published  says why           -            joins
-     * LIVE       as the server  published             -                BROKEN             IDLE, aside  joins
-     * BROKEN     as last known  published             LIVE             says why           -            joins
-     * IDLE       none, aside    -                     -                -                  -            OPENING, forgets
-     * REOPENING  none, aside    aside until accepted  LIVE, published  BROKEN, published  -            OPENING, forgets
-     * IMMUTABLE  the object     -                     -                -                  -            OPENING, forgets
+     * State      answer         a list, or an event     up to date      resumed       an attempt fails   not read       new reference
+     * -------------------------------------------------------------------------------------------------------------------------------
+     * OPENING    none           pending                 LIVE            BROKEN        says why           -              joins
+     * LIVE       as the server  published               -               -             BROKEN             IDLE, pending  joins
+     * BROKEN     last known     published               LIVE            says so       says why           -              RENEWING
+     * RENEWING   none, pending  pending                 LIVE            BROKEN        says why           -              joins
+     * IDLE       none, pending  -                       -               -             -                  -              OPENING, forgets
+     * REOPENING  none, pending  pending                 LIVE            BROKEN        BROKEN             -              OPENING, forgets
+     * IMMUTABLE  the object     -                       -               -             -                  -              OPENING, forgets
      *
-     * A get that finds no answer turns IDLE into REOPENING, and in both opening states waits for the next change of
-     * state. A get that waited for the first-sync timeout turns REOPENING into BROKEN, so that later gets do not wait.
-     * An object that says it is immutable makes IMMUTABLE of any state with a watch, and ends the watch.
+     * "Up to date" and "resumed" are connected() and resumed() of the reflector. A move to LIVE or BROKEN publishes the
+     * pending answer. What is BROKEN is published without a hit: gets find it at once, and count it as served stale.
      *
-     * The answer that gets see without the lock is null in exactly the states OPENING, IDLE and REOPENING.
+     * A get that finds no answer turns IDLE into REOPENING, and in the three opening states waits for the next change of
+     * state. A get that waited for the first-sync timeout turns REOPENING and RENEWING into BROKEN, so that later gets do
+     * not wait. An object that says it is immutable makes IMMUTABLE of any state with a watch, and ends the watch.
+     *
+     * The answer that gets see without the lock is null in exactly the states OPENING, RENEWING, IDLE and REOPENING.
      *
      * What a change entails outside (opening and closing watches, waking those who wait, telling listeners) is put down
      * in `afterwards` under the lock and done by unlocked() without it. A reflector that is being replaced may call
-     * once more before it is closed; `following` tells whether a call still counts.
+     * once more before it is closed; `session` tells whether a call still counts.
      */
 
     private final Watches<T> watches;
     private WatchState state = WatchState.OPENING; // guarded by this, like all that follows
-    private @Nullable Following following;
-    private @Nullable Answer<T> aside;
+    private @Nullable WatchSession<T> session;
+    private @Nullable Answer<T> pendingAnswer;
     private @Nullable CompletableFuture<Void> change;
     private @Nullable ApiServerException lastFailure;
+    private boolean resumed; // the watch is open again, though BROKEN
+    private boolean hurried; // a get has begun to wait
     private long since;
     private long heardAt; // when what is known was last up to date, unless it still is
     private int sweepsUnread;
@@ -57,90 +56,36 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         this.since = watches.now();
     }
 
-    /** One watch of this object, from its list to its end. */
-    private final class Following implements ReflectorSink<T> {
-
-        final Reflector<T> reflector = watches.reflector(key, this);
-
-        @Override
-        public void replace(ImmutableList<Fetched<T>> items, String resourceVersion) {
-            heard(
-                    this,
-                    items.stream()
-                            .filter(this::isOurs)
-                            .findFirst()
-                            .map(this::present)
-                            .orElseGet(() -> new Answer.Absent<>(0)));
-        }
-
-        @Override
-        public void upsert(Fetched<T> fetched) {
-            if (!isOurs(fetched)) {
-                return;
-            }
-            Answer<T> known = answer();
-            // a watch that began without a version starts with a state that may be older than the one that was got
-            boolean old = known instanceof Answer.Present<T> present
-                    && ResourceVersions.isOlder(fetched.resourceVersion(), present.resourceVersion);
-            if (!old) {
-                heard(this, present(fetched));
-            }
-        }
-
-        @Override
-        public void delete(Fetched<T> last) {
-            if (isOurs(last)) {
-                heard(this, new Answer.Absent<>(0));
-            }
-        }
-
-        @Override
-        public void connected() {
-            accepted(this);
-        }
-
-        @Override
-        public void disconnected(ApiServerException cause) {
-            failed(this, cause);
-        }
-
-        /** Returns whether that is the object that was asked for. A proxy may ignore the field selector. */
-        private boolean isOurs(Fetched<T> fetched) {
-            ObjectMeta metadata = fetched.object().getMetadata();
-            return key.name().equals(metadata.getName()) && key.namespace().equals(metadata.getNamespace());
-        }
-
-        private Answer<T> present(Fetched<T> fetched) {
-            return watches.present(fetched);
-        }
-    }
-
     /**
      * What a get finds that is not a hit.
      *
      * @param dropped nobody refers to the object any more: look again
      * @param answer what to serve; null if the get has to wait for {@code change}
-     * @param change completed when there is reason to look again
+     * @param stale whether nothing confirms that the server still says so
+     * @param change completed when there is reason to look again; null with an answer
      */
-    record Turn<T>(
+    record Lookup<T>(
             boolean dropped,
             @Nullable Answer<T> answer,
+            boolean stale,
             @Nullable ApiServerException failure,
-            CompletableFuture<Void> change) {}
+            @Nullable CompletableFuture<Void> change) {}
 
-    Turn<T> turn() {
-        Turn<T> turn;
+    Lookup<T> lookup() {
+        Lookup<T> lookup;
         synchronized (this) {
             if (state == WatchState.IDLE) {
                 moveLocked(WatchState.REOPENING);
             }
-            if (change == null) {
+            Answer<T> known = answer();
+            if (known == null && change == null) {
                 change = new CompletableFuture<>();
             }
-            turn = new Turn<>(isDroppedLocked(), answer(), lastFailure, change);
+            hurried = state.isOpening();
+            lookup = new Lookup<>(isDroppedLocked(), known, !state.isUpToDate(), lastFailure, change);
         }
         unlocked();
-        return turn;
+        return lookup;
     }
 
     /**
@@ -152,10 +97,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     Answer<T> giveUp() {
         Answer<T> known;
         synchronized (this) {
-            if (state == WatchState.REOPENING) {
-                Answer<T> kept = aside;
-                moveLocked(WatchState.BROKEN);
-                setAnswerLocked(kept, Transitions.WATCHED);
+            if (state == WatchState.REOPENING || state == WatchState.RENEWING) {
+                publishLocked(WatchState.BROKEN);
             }
             known = answer();
         }
@@ -167,54 +110,77 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return lastFailure;
     }
 
-    private void heard(Following from, Answer<T> said) {
+    void heard(WatchSession<T> from, Answer<T> said) {
         synchronized (this) {
-            if (following != from) {
+            if (session != from) {
                 return;
             }
             heardAt = watches.now();
-            Answer<T> after = Answer.sharing(answer() == null ? aside : answer(), said);
+            Answer<T> after = Answer.sharing(knownLocked(), said);
             if (after instanceof Answer.Present<T> present && present.immutable) {
+                pendingAnswer = after;
                 syncedLocked();
-                moveLocked(WatchState.IMMUTABLE);
+                publishLocked(WatchState.IMMUTABLE);
             } else if (state.isOpening()) {
-                aside = after;
+                pendingAnswer = after;
                 return;
+            } else {
+                setAnswerLocked(after, Transitions.WATCHED, state.isUpToDate());
             }
-            setAnswerLocked(after, Transitions.WATCHED);
         }
         changed();
     }
 
-    private void accepted(Following from) {
+    void upToDate(WatchSession<T> from) {
         synchronized (this) {
-            if (following != from || state == WatchState.LIVE) {
+            if (session != from || state == WatchState.LIVE) {
                 return;
             }
-            Answer<T> known = answer() == null ? aside : answer();
             syncedLocked();
-            moveLocked(WatchState.LIVE);
-            setAnswerLocked(known, Transitions.WATCHED);
+            publishLocked(WatchState.LIVE);
         }
         changed();
     }
 
-    private void failed(Following from, ApiServerException cause) {
+    void unconfirmed(WatchSession<T> from) {
+        synchronized (this) {
+            if (session != from) {
+                return;
+            }
+            if (state != WatchState.BROKEN) {
+                publishLocked(WatchState.BROKEN);
+            }
+            resumed = true;
+        }
+        changed();
+    }
+
+    void failed(WatchSession<T> from, ApiServerException cause) {
         boolean first;
         synchronized (this) {
-            if (following != from) {
+            if (session != from) {
                 return;
             }
             first = lastFailure == null;
             lastFailure = cause;
+            resumed = false;
             if (state == WatchState.LIVE || state == WatchState.REOPENING) {
-                Answer<T> known = answer() == null ? aside : answer();
-                moveLocked(WatchState.BROKEN);
-                setAnswerLocked(known, Transitions.WATCHED);
+                publishLocked(WatchState.BROKEN);
             }
         }
         changed();
         watches.failed(key, cause, first);
+    }
+
+    private @Nullable Answer<T> knownLocked() {
+        return pendingAnswer == null ? answer() : pendingAnswer;
+    }
+
+    /** Moves to a state in which gets find what is known. */
+    private void publishLocked(WatchState next) {
+        Answer<T> known = knownLocked();
+        moveLocked(next);
+        setAnswerLocked(known, Transitions.WATCHED, next.isUpToDate());
     }
 
     /** Looks whether the object was read since the last time; if twice it was not, its watch is closed. */
@@ -225,8 +191,9 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             if (state != WatchState.LIVE || sweepsUnread < 2) {
                 return;
             }
+            Answer<T> known = answer();
             moveLocked(WatchState.IDLE);
-            aside = answer();
+            pendingAnswer = known;
             setAnswerLocked(null, Transitions.IDLE);
         }
         changed();
@@ -247,14 +214,13 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         since = watches.now();
         heardAt = state == WatchState.LIVE ? since : heardAt;
         state = state.to(next);
+        resumed = false;
         if (next != WatchState.REOPENING) {
-            aside = null;
+            pendingAnswer = null;
         }
-        Following ended = following;
-        // an epoch is answered by a list that began in it
-        boolean over = next == WatchState.OPENING || !next.wantsWatch();
-        if (over && ended != null) {
-            following = null;
+        WatchSession<T> ended = session;
+        if ((next.beginsEpoch() || !next.wantsWatch()) && ended != null) {
+            session = null;
             afterwardsLocked(ended.reflector::close);
         }
         CompletableFuture<Void> awaited = change;
@@ -266,10 +232,17 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     @Override
     boolean beginsEpochLocked() {
-        if (state != WatchState.IDLE && state != WatchState.IMMUTABLE && state != WatchState.REOPENING) {
-            return false;
+        switch (state) {
+            case IDLE, IMMUTABLE, REOPENING -> moveLocked(WatchState.OPENING);
+            case BROKEN -> {
+                Answer<T> known = answer();
+                moveLocked(WatchState.RENEWING);
+                pendingAnswer = known;
+            }
+            default -> {
+                return false;
+            }
         }
-        moveLocked(WatchState.OPENING);
         return true;
     }
 
@@ -282,11 +255,15 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     void unlocked() {
         List<Runnable> todo;
         synchronized (this) {
-            if (state.wantsWatch() && following == null && key.isLegal()) {
-                Following opened = new Following();
-                following = opened;
+            if (state.wantsWatch() && session == null && watches.isLegal(key)) {
+                WatchSession<T> opened = new WatchSession<>(this, watches);
+                session = opened;
                 afterwardsLocked(() -> watches.open(opened.reflector));
             }
+            if (hurried && session != null) {
+                afterwardsLocked(session.reflector::hurry);
+            }
+            hurried = false;
             todo = afterwards;
             afterwards = null;
         }
@@ -303,7 +280,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     synchronized ObjectState state() {
-        Answer<T> known = answer() == null && state != WatchState.OPENING ? aside : answer();
+        Answer<T> known = state == WatchState.OPENING ? null : knownLocked();
         String version = known instanceof Answer.Present<T> present ? present.resourceVersion : "";
         Duration age = null;
         if (state == WatchState.LIVE) {
@@ -311,27 +288,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         } else if (known != null) {
             age = Duration.ofNanos(watches.now() - heardAt);
         }
-        return new ObjectState(phaseLocked(known), version, age, lastFailure, referencesLocked(), freshnessLocked());
-    }
-
-    private Phase phaseLocked(@Nullable Answer<T> known) {
-        return switch (state) {
-            case OPENING -> Phase.NOT_SYNCED;
-            case LIVE, IMMUTABLE -> Answer.phaseOf(known);
-            case BROKEN, IDLE, REOPENING -> known instanceof Answer.Present ? Phase.STALE : Answer.phaseOf(known);
-            case DROPPED -> Phase.UNREAD;
-        };
-    }
-
-    private String freshnessLocked() {
-        return switch (state) {
-            case OPENING -> "watch being opened";
-            case LIVE -> "watched";
-            case BROKEN -> "watch lost, being opened again";
-            case IDLE -> "watch closed because nobody reads the object, opened again by the next get";
-            case REOPENING -> "watch being opened again";
-            case IMMUTABLE -> "immutable, needs no watch";
-            case DROPPED -> "not referred to";
-        };
+        String freshness = resumed ? WatchState.RESUMED : state.freshness;
+        return new ObjectState(state.phase(known), version, age, lastFailure, referencesLocked(), freshness);
     }
 }

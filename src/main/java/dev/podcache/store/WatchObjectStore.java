@@ -23,11 +23,16 @@ import org.jspecify.annotations.Nullable;
  * API server tells what changes.
  *
  * <p><b>Staleness.</b> While the watch is connected, an answer is as old as the news is under way. While it is not, the
- * last known object keeps being served, and {@link #state} says STALE, since when and why. A watch that was lost is
- * resumed where it was, and is connected once the server accepts it: what it missed is news that is under way then,
- * normally for milliseconds, and the state says FRESH meanwhile. A reference that joins a
- * live watch makes no request: it sees what the watch has brought so far. One that finds the watch closed opens it
- * anew, and forgets what was known.
+ * last known object keeps being served, and {@link #state} says STALE, since when and why. A watch that was lost, or
+ * refused, is resumed where it was. FRESH means confirmed: the state stays STALE until an event, a bookmark or a list of
+ * the object, made within two seconds after the watch was accepted, shows what it missed. A watch that the server ends
+ * in good order loses nothing and stays FRESH. While the API server's own watch cache is behind, an object whose watch
+ * was never lost is FRESH although outdated: only the server could tell.
+ *
+ * <p><b>New references.</b> One that joins a live watch makes no request: it sees what the watch has brought so far. One
+ * that finds the watch closed opens it anew, and forgets what was known. One that finds it broken opens it anew, too:
+ * gets wait as for a first read, whatever fails meanwhile, and after the first-sync timeout are served what was known,
+ * as stale.
  *
  * <p><b>First read.</b> A get that finds nothing waits for the list and the watch, by default at most 1 s, and
  * otherwise fails with NotSynced, which carries their last failure.
@@ -131,23 +136,27 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
                 return hit;
             }
         }
-        return miss(ObjectKey.validated(namespace, name));
+        return miss(kind.validatedKey(namespace, name));
     }
 
     private T miss(ObjectKey key) {
-        options.metrics().missed(kind, key, STRATEGY);
         long deadline = options.timekeeper().nanoTime() + times.firstSync().toNanos();
+        boolean missed = false;
         while (true) {
             WatchEntry<T> entry = entries.find(key.namespace(), key.name());
-            if (entry == null) {
+            WatchEntry.Lookup<T> found = entry == null ? null : entry.lookup();
+            if (!missed && (found == null || !(found.answer() instanceof Answer.Present))) {
+                missed = true;
+                options.metrics().missed(kind, key, STRATEGY);
+            }
+            if (entry == null || found == null) {
                 throw entries.whyNone(key);
             }
-            WatchEntry.Turn<T> turn = entry.turn();
-            if (turn.dropped()) {
+            if (found.dropped()) {
                 entries.remove(entry);
-            } else if (turn.answer() != null) {
-                return serve(key, turn.answer(), turn.failure());
-            } else if (!changes(key, turn.change(), deadline)) {
+            } else if (found.answer() != null) {
+                return serve(key, found.answer(), found.stale(), found.failure());
+            } else if (!changes(key, Objects.requireNonNull(found.change()), deadline)) {
                 return giveUp(key, entry);
             }
         }
@@ -168,14 +177,14 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
         if (fallback == null) {
             throw new NotSynced(kind, key, times.firstSync(), entry.lastFailure());
         }
-        if (fallback instanceof Answer.Present) {
-            options.metrics().staleServed(kind, key, STRATEGY);
-        }
-        return serve(key, fallback, entry.lastFailure());
+        return serve(key, fallback, true, entry.lastFailure());
     }
 
-    private T serve(ObjectKey key, Answer<T> answer, @Nullable Throwable failedCheck) {
+    private T serve(ObjectKey key, Answer<T> answer, boolean stale, @Nullable Throwable failedCheck) {
         if (answer instanceof Answer.Present<T> present) {
+            if (stale) {
+                options.metrics().staleServed(kind, key, STRATEGY);
+            }
             return present.object;
         }
         throw new NotFound(kind, key, failedCheck);

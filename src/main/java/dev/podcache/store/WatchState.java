@@ -1,33 +1,59 @@
 package dev.podcache.store;
 
 import com.google.common.collect.ImmutableSetMultimap;
+import dev.podcache.object.Phase;
+import org.jspecify.annotations.Nullable;
 
 /** Where the watch of one object stands. */
 enum WatchState {
     /** Being opened for the first time in this epoch: nothing is known, gets wait. */
-    OPENING,
+    OPENING("watch being opened"),
     /** Listed and watched: what is known is what the server has. */
-    LIVE,
-    /** Lost after it was live; what was known is served, stale, while it is tried again. */
-    BROKEN,
-    /** Closed because nobody read the object for long; what was known is kept aside. */
-    IDLE,
-    /** Being opened again because somebody reads it: gets wait, and fall back to what was kept aside. */
-    REOPENING,
+    LIVE("watched"),
+    /** Lost, or open again but not confirmed yet: what was known is served, stale. */
+    BROKEN("watch lost, being opened again"),
+    /** Being opened again for a new reference to an object whose watch was broken: gets wait, through failures. */
+    RENEWING("watch lost, being opened again for a new reference"),
+    /** Closed because nobody read the object for long. */
+    IDLE("watch closed because nobody reads the object, opened again by the next get"),
+    /** Being opened again because somebody reads the object: gets wait until the first failure. */
+    REOPENING("watch being opened again"),
     /** Closed because the object says that it never changes; it is served from memory. */
-    IMMUTABLE,
+    IMMUTABLE("immutable, needs no watch"),
     /** Nobody refers to the object any more. */
-    DROPPED;
+    DROPPED("not referred to");
 
     private static final ImmutableSetMultimap<WatchState, WatchState> MOVES =
             ImmutableSetMultimap.<WatchState, WatchState>builder()
-                    .putAll(OPENING, LIVE, IMMUTABLE, DROPPED)
+                    .putAll(OPENING, LIVE, BROKEN, IMMUTABLE, DROPPED)
                     .putAll(LIVE, BROKEN, IDLE, IMMUTABLE, DROPPED)
-                    .putAll(BROKEN, LIVE, IMMUTABLE, DROPPED)
+                    .putAll(BROKEN, LIVE, RENEWING, IMMUTABLE, DROPPED)
+                    .putAll(RENEWING, LIVE, BROKEN, IMMUTABLE, DROPPED)
                     .putAll(IDLE, REOPENING, OPENING, DROPPED)
                     .putAll(REOPENING, LIVE, BROKEN, IMMUTABLE, OPENING, DROPPED)
                     .putAll(IMMUTABLE, OPENING, DROPPED)
                     .build();
+
+    /** What people are told of a watch that is open again, but {@link #BROKEN}. */
+    static final String RESUMED = "watch open again, not confirmed yet";
+
+    /** What people are told of it. */
+    final String freshness;
+
+    WatchState(String freshness) {
+        this.freshness = freshness;
+    }
+
+    /** What the state means for what is known. */
+    Phase phase(@Nullable Answer<?> known) {
+        return switch (this) {
+            case OPENING -> Phase.NOT_SYNCED;
+            case LIVE, IMMUTABLE -> Answer.phaseOf(known);
+            case BROKEN, RENEWING, IDLE, REOPENING ->
+                known instanceof Answer.Present ? Phase.STALE : Answer.phaseOf(known);
+            case DROPPED -> Phase.UNREAD;
+        };
+    }
 
     /** Moves from here; an illegal move is a bug and fails. */
     WatchState to(WatchState next) {
@@ -39,11 +65,21 @@ enum WatchState {
 
     /** Whether there is, or should be, a watch. */
     boolean wantsWatch() {
-        return this == OPENING || this == LIVE || this == BROKEN || this == REOPENING;
+        return isOpening() || this == LIVE || this == BROKEN;
     }
 
-    /** Whether gets wait for the first answer. */
+    /** Whether gets wait. */
     boolean isOpening() {
-        return this == OPENING || this == REOPENING;
+        return this == OPENING || this == RENEWING || this == REOPENING;
+    }
+
+    /** Whether what is known is what the server has. */
+    boolean isUpToDate() {
+        return this == LIVE || this == IMMUTABLE;
+    }
+
+    /** Whether the state begins a new epoch, which is answered by a list that began in it. */
+    boolean beginsEpoch() {
+        return this == OPENING || this == RENEWING;
     }
 }

@@ -10,7 +10,6 @@ import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -45,6 +44,10 @@ final class Watches<T extends HasMetadata> {
         options.metrics().watchSynced(kind, key, took);
     }
 
+    boolean isLegal(ObjectKey key) {
+        return kind.isLegal(key);
+    }
+
     /** An attempt failed; {@code first} if the one before it had not. */
     void failed(ObjectKey key, ApiServerException cause, boolean first) {
         options.metrics().watchFailed(kind, key, cause.reason());
@@ -58,7 +61,7 @@ final class Watches<T extends HasMetadata> {
         if (now - due >= 0 && nextWarning.compareAndSet(due, now + QUIET.toNanos())) {
             int others = unsaid.getAndSet(0);
             log.warn(
-                    "the watch of {} {} failed, trying on: {}{}",
+                    "watch of {} {} failed; retrying: {}{}",
                     kind,
                     key,
                     cause.getMessage(),
@@ -69,11 +72,7 @@ final class Watches<T extends HasMetadata> {
     }
 
     Reflector<T> reflector(ObjectKey key, ReflectorSink<T> sink) {
-        return new Reflector<>(
-                listerWatchers.apply(key),
-                sink,
-                options.timekeeper(),
-                () -> ThreadLocalRandom.current().nextDouble());
+        return Reflector.ofOneObject(listerWatchers.apply(key), sink, options.timekeeper(), options.recovery());
     }
 
     /** Begins to list and watch, on a worker: whoever adds a reference does not go to the network for it. */

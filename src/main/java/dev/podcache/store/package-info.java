@@ -5,16 +5,16 @@
  * dev.podcache.store.WatchObjectStore} is told of changes.
  *
  * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code
- * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Flights} and {@code
- * AnswerFetch} (which requests a fetch is made of), {@code Entry}, {@code EntryTable} and {@code EntryIndex}; then
- * {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState} and {@code ListOrGet}. What hangs on every change is
+ * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches}
+ * (which requests a fetch is made of), {@code Entry}, {@code EntryTable} and {@code EntryIndex}; then
+ * {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState}, {@code WatchSession} and {@code ListOrGet}. What hangs on every change is
  * {@code Transitions} and {@code PayloadBudget}; {@code DirectObjectStore} keeps nothing.
  *
  * <table>
  * <caption>Locks, never taken inside one another</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
  * <tr><td>{@code EntryIndex}</td><td>which entry a key has</td><td>none</td></tr>
- * <tr><td>monitor of an {@code Entry}</td><td>its references, answer, flight or watch</td><td>none</td></tr>
+ * <tr><td>monitor of an {@code Entry}</td><td>its references, answer, fetch or watch</td><td>none</td></tr>
  * <tr><td>{@code FreshnessClock}</td><td>writes of the time</td><td>{@code WhileUsed}</td></tr>
  * </table>
  *

@@ -169,7 +169,7 @@ class NodeAgentTest {
 
     @Test
     void serverDownForAMinute_everythingGoesOnAfterwards(NoLeaks leaks) {
-        leaks.allowWarnings("trying on: ");
+        leaks.allowWarnings("trying");
         leaks.allowWarnings("could not be renewed in 5 tries");
         leaks.allowWarnings("has a lease is not known, asking again in ");
         fixture.createPods(3);

@@ -114,7 +114,7 @@ class ObserveCommandTest {
 
     @Test
     void observe_objectThatMayNotBeWatched_isToldInOneLine(NoLeaks leaks) throws Exception {
-        leaks.allowWarnings("trying on");
+        leaks.allowWarnings("; retrying");
         server.faults()
                 .fail(
                         StatusException.forbidden(Resource.SECRETS, ""),

@@ -300,7 +300,7 @@ class RunCommandRealServerTest {
     @Test
     @Needs(ServerFeature.SERVICES)
     void serverIsDownForAWhile_everythingGoesOn(NoLeaks leaks) {
-        leaks.allowWarnings("trying on: ");
+        leaks.allowWarnings("trying");
         leaks.allowWarnings("has a lease is not known, asking again in ");
         leaks.allowWarnings("is not reported yet: ");
         leaks.allowWarnings("did not answer a ping");

@@ -87,8 +87,7 @@ final class Staleness {
         if (fromChange > rules.freshFromChange().toNanos()) {
             return outdated(Shape.OUTDATED, fromChange, rules.freshFromChange(), "");
         }
-        long outdated = Rules.CATCHES_UP_WHILE_FRESH_TODAY ? fromContact : fromChange;
-        long inCalm = Math.min(outdated, calm.lengthAt(now) - read.stalledBefore());
+        long inCalm = Math.min(fromChange, calm.lengthAt(now) - read.stalledBefore());
         return inCalm > rules.freshInCalm().toNanos()
                 ? outdated(Shape.OUTDATED_IN_CALM, fromChange, rules.freshInCalm(), ", in calm")
                 : null;

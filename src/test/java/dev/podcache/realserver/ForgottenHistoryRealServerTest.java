@@ -39,7 +39,7 @@ class ForgottenHistoryRealServerTest {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("failed, trying on");
+        leaks.allowWarnings("failed; retrying");
     }
 
     @Test

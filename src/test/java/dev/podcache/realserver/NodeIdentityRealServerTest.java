@@ -53,7 +53,7 @@ class NodeIdentityRealServerTest {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("failed, trying on");
+        leaks.allowWarnings("failed; retrying");
     }
 
     @AfterEach

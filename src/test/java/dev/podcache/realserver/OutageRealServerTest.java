@@ -56,7 +56,7 @@ class OutageRealServerTest {
     @Test
     void serverKilledUnderLoad_knownObjectsAreReadThroughout_andAreRightAfterwards(NoLeaks leaks)
             throws InterruptedException {
-        leaks.allowWarnings("failed, trying on: ");
+        leaks.allowWarnings("failed; retrying: ");
         leaks.allowWarnings("did not answer a ping");
         List<String> names =
                 IntStream.range(0, OBJECTS).mapToObj(i -> "db-" + i).toList();

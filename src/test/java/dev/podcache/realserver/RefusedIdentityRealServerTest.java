@@ -52,7 +52,7 @@ class RefusedIdentityRealServerTest {
 
     @BeforeEach
     void followElsewhere(NoLeaks leaks) {
-        leaks.allowWarnings("failed, trying on");
+        leaks.allowWarnings("failed; retrying");
         FOLLOWED.forEach(name -> shop.put(name, "v1"));
         LATE.forEach(name -> shop.put(name, "v1"));
         register(bystander, FOLLOWED);

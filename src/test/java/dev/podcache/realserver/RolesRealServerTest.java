@@ -36,7 +36,7 @@ class RolesRealServerTest {
 
     @BeforeEach
     void createSecrets(NoLeaks leaks) {
-        leaks.allowWarnings("failed, trying on");
+        leaks.allowWarnings("failed; retrying");
         shop.put("db", "v1");
         shop.put("cert", "v1");
     }

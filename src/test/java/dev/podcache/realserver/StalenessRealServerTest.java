@@ -38,7 +38,7 @@ class StalenessRealServerTest {
 
     @BeforeEach
     void follow(NoLeaks leaks) {
-        leaks.allowWarnings("failed, trying on");
+        leaks.allowWarnings("failed; retrying");
         shop.put("db", "v1");
         cache.registerPod(shop.pod("web", "", "db"));
         await().ignoreExceptions().until(() -> get().equals("v1"));

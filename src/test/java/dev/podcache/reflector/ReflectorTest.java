@@ -183,7 +183,7 @@ class ReflectorTest extends ReflectorFixture {
         reflector.start();
         List<Long> pauses = new ArrayList<>();
         for (int i = 0; i < 11; i++) {
-            server.fail(failure(FailureReason.UNAVAILABLE, null));
+            server.fail(new ApiServerException(FailureReason.UNAVAILABLE, 503, null, "answered 503", null));
             long before = time.nanoTime();
             int lists = server.lists();
             while (server.lists() == lists) {
@@ -374,5 +374,26 @@ class ReflectorTest extends ReflectorFixture {
         old.end(null);
 
         assertThat(sink.calls).hasSize(before);
+    }
+
+    @Test
+    void watch_endedAtOnceAgainAndAgainThoughItBringsEvents_isPaused() {
+        watching();
+        for (int i = 0; i < 2; i++) {
+            server.watch().upsert("b", "1" + i);
+            server.watch().end(null);
+            server.watch().open();
+        }
+        assertThat(server.watches()).isEqualTo(3);
+        for (int pause = 200; pause <= 1_600; pause *= 2) {
+            int before = server.watches();
+            server.watch().upsert("b", "2");
+            server.watch().end(null);
+            time.advance(Duration.ofMillis(pause - 1));
+            assertThat(server.watches()).isEqualTo(before);
+            time.advance(MILLI);
+            assertThat(server.watches()).isEqualTo(before + 1);
+            server.watch().open();
+        }
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * What hits look at is in two fields, the object and when it was received, which no reader can see change at once. So
- * one thread lands an answer after the other as fast as it can, number n at time n, and another reads all the while.
+ * one thread ends an answer after the other as fast as it can, number n at time n, and another reads all the while.
  */
 class AnswerPublicationTest {
 
@@ -24,7 +24,7 @@ class AnswerPublicationTest {
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
     private final TtlEntry<Long> entry = new TtlEntry<>(
             TtlFixture.DB, new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(timekeeper)), Long.MAX_VALUE);
-    private volatile boolean landing = true;
+    private volatile boolean ended = true;
     private volatile long finds; // by the reader
 
     AnswerPublicationTest() {
@@ -46,7 +46,7 @@ class AnswerPublicationTest {
         CompletableFuture<@Nullable Long> offence = CompletableFuture.supplyAsync(() -> {
             long last = 0;
             long found = 0;
-            while (landing) {
+            while (ended) {
                 Long number = read.apply(last);
                 if (number != null && number < last + least) {
                     return number;
@@ -60,11 +60,11 @@ class AnswerPublicationTest {
             return null;
         });
         for (long n = 1; (n <= LANDINGS || finds < FINDS) && !offence.isDone(); n++) {
-            Flight<Long> flight =
-                    Objects.requireNonNull(entry.turn(n, 0, Long.MAX_VALUE).launched());
-            entry.land(flight, Outcome.answered(new Answer.Present<>(n, n, "" + n, 8, false)), n);
+            Fetch<Long> fetch =
+                    Objects.requireNonNull(entry.lookup(n, 0, Long.MAX_VALUE).started());
+            entry.end(fetch, Fetch.Outcome.answered(new Answer.Present<>(n, n, "" + n, 8, false)), n);
         }
-        landing = false;
+        ended = false;
         return offence.get();
     }
 }

@@ -142,7 +142,7 @@ class StoreMetricsTest {
     }
 
     @Test
-    @ExpectedWarnings("failed, trying on")
+    @ExpectedWarnings("failed; retrying")
     void watchThatComesBack_isNoChange() {
         List<String> changes = new ArrayList<>();
         try (WatchFixture watched = new WatchFixture(new ManualTimekeeper(), new PodcacheMetrics() {
@@ -158,6 +158,35 @@ class StoreMetricsTest {
             watched.timekeeper.advance(Duration.ofSeconds(1));
 
             assertThat(changes).containsExactly("UNREAD to FRESH");
+        }
+    }
+
+    @Test
+    @ExpectedWarnings("failed; retrying")
+    void getsOfABrokenWatch_areServedStaleAndNoMisses() {
+        List<String> counted = new ArrayList<>();
+        try (WatchFixture watched = new WatchFixture(new ManualTimekeeper(), new PodcacheMetrics() {
+            @Override
+            public void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {
+                counted.add("stale");
+            }
+
+            @Override
+            public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
+                counted.add("missed");
+            }
+        })) {
+            watched.create(DB, "v1");
+            watched.store.addReference(DB, POD);
+            watched.get();
+            watched.server.resetWatches();
+            watched.get();
+            watched.get();
+            // resumed, not confirmed yet, and then confirmed
+            watched.timekeeper.advance(Duration.ofSeconds(3));
+            watched.get();
+
+            assertThat(counted).containsExactly("stale", "stale");
         }
     }
 
@@ -213,7 +242,7 @@ class StoreMetricsTest {
 
     /** As one does that was compiled against another version of its library. */
     @Test
-    @ExpectedWarnings({"a metrics listener throws", "failed, trying on"})
+    @ExpectedWarnings({"a metrics listener throws", "failed; retrying"})
     void listenerThrowingAnError_doesNotEndTheWatch() {
         try (WatchFixture watched = new WatchFixture(new ManualTimekeeper(), new PodcacheMetrics() {
             @Override

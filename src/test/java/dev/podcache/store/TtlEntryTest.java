@@ -63,20 +63,20 @@ class TtlEntryTest {
 
     @ParameterizedTest
     @CsvSource({
-        "NO_ANSWER,               launches and waits",
+        "NO_ANSWER,               starts and waits",
         "FRESH,                   hits v1",
         "FRESH_AT_LAST,           hits v1",
         "STALE_IN_THE_LEEWAY,     serves v1 without the lock",
-        "STALE_BEYOND_THE_LEEWAY, launches and serves v1",
-        "STALE_BEARABLE_AT_LAST,  launches and serves v1",
-        "STALER,                  launches and waits",
-        "ABSENT,                  launches and waits",
+        "STALE_BEYOND_THE_LEEWAY, starts and serves v1",
+        "STALE_BEARABLE_AT_LAST,  starts and serves v1",
+        "STALER,                  starts and waits",
+        "ABSENT,                  starts and waits",
         "BEARABLE_BEHIND_PAUSED,  serves v1",
-        "BEARABLE_BEHIND_DUE,     launches and serves v1",
+        "BEARABLE_BEHIND_DUE,     starts and serves v1",
         "STALER_BEHIND_PAUSED,    serves the known v1",
-        "STALER_BEHIND_DUE,       launches and serves the known v1",
+        "STALER_BEHIND_DUE,       starts and serves the known v1",
         "ABSENT_BEHIND_PAUSED,    serves the known absence",
-        "ABSENT_BEHIND_DUE,       launches and serves the known absence"
+        "ABSENT_BEHIND_DUE,       starts and serves the known absence"
     })
     void get(Row row, String outcome) {
         bringTo(row);
@@ -93,33 +93,33 @@ class TtlEntryTest {
         "STALER_BEHIND_DUE,       serves the known v1",
         "ABSENT_BEHIND_DUE,       serves the known absence"
     })
-    void get_flightUnderWay_launchesNoOther(Row row, String outcome) {
+    void get_fetchUnderWay_launchesNoOther(Row row, String outcome) {
         bringTo(row);
-        Flight<String> flight = launch();
+        Fetch<String> fetch = start();
 
         assertThat(get()).isEqualTo(outcome);
-        Flight<String> awaited = turn().awaited();
-        assertThat(awaited == null || awaited == flight).isTrue();
+        Fetch<String> awaited = lookup().awaited();
+        assertThat(awaited == null || awaited == fetch).isTrue();
     }
 
     @Test
     void get_waits_isToldWhatIsKnown() {
         bringTo(Row.STALER);
-        TtlEntry.Turn<String> turn = turn();
+        TtlEntry.Lookup<String> lookup = lookup();
 
-        assertThat(turn.known()).isSameAs(entry.answer());
-        assertThat(turn.launched())
+        assertThat(lookup.known()).isSameAs(entry.answer());
+        assertThat(lookup.started())
                 .isNotNull()
-                .satisfies(flight -> assertThat(flight.known).isSameAs(entry.answer()));
-        assertThat(turn.lastFailure()).isNull();
+                .satisfies(fetch -> assertThat(fetch.known).isSameAs(entry.answer()));
+        assertThat(lookup.lastFailure()).isNull();
     }
 
     @Test
     void get_behind_isToldWhyTheLastRefreshFailed() {
         bringTo(Row.STALER);
-        fail(launch(), unavailable());
+        fail(start(), unavailable());
 
-        assertThat(turn().lastFailure())
+        assertThat(lookup().lastFailure())
                 .isEqualTo(entry.state(now, ttl, "").lastFailure())
                 .isNotNull();
     }
@@ -138,7 +138,7 @@ class TtlEntryTest {
         ttl = 0;
         now = 0;
 
-        assertThat(get()).isEqualTo("launches and waits");
+        assertThat(get()).isEqualTo("starts and waits");
     }
 
     @Test
@@ -155,12 +155,12 @@ class TtlEntryTest {
         entry = entry(0);
         bringTo(Row.STALE_IN_THE_LEEWAY);
 
-        assertThat(get()).isEqualTo("launches and waits");
+        assertThat(get()).isEqualTo("starts and waits");
     }
 
     @Test
     void get_immutableAndOld_hits() {
-        land(launch(), new Answer.Present<>(0, "v1", "1", 2, true));
+        end(start(), new Answer.Present<>(0, "v1", "1", 2, true));
         now = STALE_FOR_GOOD;
 
         assertThat(get()).isEqualTo("hits v1");
@@ -168,17 +168,17 @@ class TtlEntryTest {
 
     @Test
     void get_immutableThenForgotten_doesNotHit() {
-        land(launch(), new Answer.Present<>(0, "v1", "1", 2, true));
+        end(start(), new Answer.Present<>(0, "v1", "1", 2, true));
         entry.evict();
 
-        assertThat(get()).isEqualTo("launches and waits");
+        assertThat(get()).isEqualTo("starts and waits");
     }
 
     @Test
     void get_immutableThenReplacedByWhatIsNot_hitsNoLongerThanTheTtl() {
-        land(launch(), new Answer.Present<>(0, "v1", "1", 2, true));
+        end(start(), new Answer.Present<>(0, "v1", "1", 2, true));
         entry.addReference(OTHER_POD);
-        land(launch(), present("v2"));
+        end(start(), present("v2"));
         now = TTL;
 
         assertThat(get()).isEqualTo("serves v2 without the lock");
@@ -189,7 +189,7 @@ class TtlEntryTest {
         bringTo(Row.FRESH);
         entry.addReference(OTHER_POD);
 
-        assertThat(get()).isEqualTo("launches and waits");
+        assertThat(get()).isEqualTo("starts and waits");
     }
 
     @Test
@@ -201,17 +201,17 @@ class TtlEntryTest {
         assertThat(entry.touched).isTrue();
     }
 
-    // the column: a landing that succeeds
+    // the column: a ended that succeeds
 
     @ParameterizedTest
     @CsvSource({"NO_ANSWER", "STALE_BEYOND_THE_LEEWAY", "STALER", "ABSENT", "STALER_BEHIND_DUE", "ABSENT_BEHIND_DUE"})
     void landing_succeeds_keepsTheAnswerAndRefreshesNoLongerBehind(Row row) {
         bringTo(row);
-        land(launch(), present("v2"));
+        end(start(), present("v2"));
 
         assertThat(get()).isEqualTo("hits v2");
         now += STALE_FOR_GOOD;
-        assertThat(get()).isEqualTo("launches and waits");
+        assertThat(get()).isEqualTo("starts and waits");
         assertThat(entry.state(now, ttl, "").lastFailure()).isNull();
     }
 
@@ -219,28 +219,28 @@ class TtlEntryTest {
     @CsvSource({"NO_ANSWER", "STALE_BEYOND_THE_LEEWAY", "STALER", "ABSENT", "STALER_BEHIND_DUE", "ABSENT_BEHIND_DUE"})
     void landing_findsNothing_keepsTheAbsence(Row row) {
         bringTo(row);
-        land(launch(), new Answer.Absent<>(now));
+        end(start(), new Answer.Absent<>(now));
 
         assertThat(entry.answer()).isInstanceOf(Answer.Absent.class);
-        assertThat(get()).isEqualTo("launches and waits");
+        assertThat(get()).isEqualTo("starts and waits");
     }
 
     @Test
     void landing_sameVersion_keepsTheSharedInstance() {
         bringTo(Row.STALER);
         String shared = objectOf(entry.answer());
-        Flight<String> flight = launch();
-        land(flight, new Answer.Present<>(now, new String("v1"), "v1", 2, false));
+        Fetch<String> fetch = start();
+        end(fetch, new Answer.Present<>(now, new String("v1"), "v1", 2, false));
 
         assertThat(entry.ifFresh(FreshnessClock.freshSince(now, ttl))).isSameAs(shared);
-        assertThat(outcomeOf(flight).answer()).isSameAs(entry.answer());
+        assertThat(outcomeOf(fetch).answer()).isSameAs(entry.answer());
     }
 
     @Test
     void landing_eachDrawsALeewayOfItsOwn_upToHalfOfTheMaximum() {
         int longOnes = 0;
         for (int i = 0; i < 100; i++) {
-            land(launch(), new Answer.Present<>(0, "v" + i, "v" + i, 2, false));
+            end(start(), new Answer.Present<>(0, "v" + i, "v" + i, 2, false));
             assertThat(entry.ifInLeeway(MAX_STALENESS / 2)).isNull();
             longOnes += entry.ifInLeeway(MAX_STALENESS / 4) == null ? 0 : 1;
             ttl = 0;
@@ -250,11 +250,11 @@ class TtlEntryTest {
         assertThat(longOnes).isBetween(1, 99);
     }
 
-    // the column: a landing that fails
+    // the column: a ended that fails
 
     @ParameterizedTest
     @CsvSource({
-        "NO_ANSWER,               launches and waits",
+        "NO_ANSWER,               starts and waits",
         "STALE_BEYOND_THE_LEEWAY, serves v1",
         "STALER,                  serves the known v1",
         "ABSENT,                  serves the known absence",
@@ -263,7 +263,7 @@ class TtlEntryTest {
     })
     void landing_fails_theNextGet(Row row, String outcome) {
         bringTo(row);
-        fail(launch(), unavailable());
+        fail(start(), unavailable());
 
         assertThat(get()).isEqualTo(outcome);
     }
@@ -272,7 +272,7 @@ class TtlEntryTest {
     void landing_failsOnceMore_pausesLonger() {
         bringTo(Row.STALER);
         for (long pause : new long[] {1, 2, 4, 8, 16, 30, 30}) {
-            fail(launch(), unavailable());
+            fail(start(), unavailable());
             long failedAt = now;
             now = failedAt + pause * SECOND / 2 - 1;
             assertThat(get())
@@ -286,34 +286,34 @@ class TtlEntryTest {
     void landing_failsAfterASuccess_pausesAsAfterTheFirstFailure() {
         bringTo(Row.STALER);
         for (int i = 0; i < 3; i++) {
-            fail(launch(), unavailable());
+            fail(start(), unavailable());
             now += 30 * SECOND;
         }
-        land(launch(), present("v2"));
+        end(start(), present("v2"));
         now += STALE_FOR_GOOD;
-        fail(launch(), unavailable());
+        fail(start(), unavailable());
         now += SECOND;
 
-        assertThat(get()).isEqualTo("launches and serves the known v2");
+        assertThat(get()).isEqualTo("starts and serves the known v2");
     }
 
     @Test
     void landing_ofAClosedStore_isNoFailure() {
         bringTo(Row.STALER);
-        Flight<String> flight = launch();
-        entry.land(flight, Outcome.closed(), now);
+        Fetch<String> fetch = start();
+        entry.end(fetch, Fetch.Outcome.closed(), now);
 
-        assertThat(outcomeOf(flight).isClosed()).isTrue();
-        assertThat(get()).isEqualTo("launches and waits");
+        assertThat(outcomeOf(fetch).isClosed()).isTrue();
+        assertThat(get()).isEqualTo("starts and waits");
     }
 
     @Test
     void landing_fails_tellsThoseWhoWait() {
-        Flight<String> flight = launch();
+        Fetch<String> fetch = start();
         ApiServerException failure = unavailable();
-        fail(flight, failure);
+        fail(fetch, failure);
 
-        assertThat(outcomeOf(flight).failure()).isSameAs(failure);
+        assertThat(outcomeOf(fetch).failure()).isSameAs(failure);
     }
 
     // a get that did not want to wait
@@ -321,29 +321,29 @@ class TtlEntryTest {
     @Test
     void gaveUp_theNextGetServesWhatIsKnownAndAwaitsNothing() {
         bringTo(Row.STALER);
-        Flight<String> slow = launch();
+        Fetch<String> slow = start();
         entry.gaveUpOn(slow);
 
         assertThat(get()).isEqualTo("serves the known v1");
-        land(slow, present("v2"));
+        end(slow, present("v2"));
         assertThat(get()).isEqualTo("hits v2");
     }
 
     @Test
     void gaveUp_nothingKnown_theNextGetWaitsAllTheSame() {
-        entry.gaveUpOn(launch());
+        entry.gaveUpOn(start());
 
         assertThat(get()).isEqualTo("waits");
     }
 
     @Test
-    void gaveUpOnAFlightThatLanded_changesNothing() {
+    void gaveUpOnAFetchThatLanded_changesNothing() {
         bringTo(Row.STALER);
-        Flight<String> landed = launch();
-        land(landed, new Answer.Absent<>(now));
+        Fetch<String> landed = start();
+        end(landed, new Answer.Absent<>(now));
         entry.gaveUpOn(landed);
 
-        assertThat(get()).isEqualTo("launches and waits");
+        assertThat(get()).isEqualTo("starts and waits");
     }
 
     // single flight
@@ -355,83 +355,83 @@ class TtlEntryTest {
         entry.addReference(OTHER_POD);
 
         assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(Phase.UNREAD, "", null, null, 2, "TTL"));
-        assertThat(get()).isEqualTo("launches and waits");
+        assertThat(get()).isEqualTo("starts and waits");
     }
 
     @Test
-    void newReference_flightUnderWay_isNotAwaitedByThoseWhoCome_norKept() {
+    void newReference_fetchUnderWay_isNotAwaitedByThoseWhoCome_norKept() {
         bringTo(Row.STALER);
-        Flight<String> detached = launch();
+        Fetch<String> detached = start();
         entry.addReference(OTHER_POD);
-        Flight<String> younger = launch();
-        land(detached, present("old"));
+        Fetch<String> younger = start();
+        end(detached, present("old"));
 
         assertThat(objectOf(outcomeOf(detached).answer())).isEqualTo("old");
         assertThat(entry.answer()).isNull();
-        assertThat(turn().awaited()).isSameAs(younger);
+        assertThat(lookup().awaited()).isSameAs(younger);
     }
 
     @Test
     void newReference_afterFailures_pausesAsAfterTheFirstFailure() {
         bringTo(Row.STALER_BEHIND_DUE);
-        fail(launch(), unavailable());
+        fail(start(), unavailable());
         entry.addReference(OTHER_POD);
-        land(launch(), new Answer.Absent<>(now));
-        fail(launch(), unavailable());
+        end(start(), new Answer.Absent<>(now));
+        fail(start(), unavailable());
         now += SECOND;
 
-        assertThat(get()).isEqualTo("launches and serves the known absence");
+        assertThat(get()).isEqualTo("starts and serves the known absence");
     }
 
     @Test
-    void dropping_flightUnderWay_isNotKept() {
-        Flight<String> flight = launch();
+    void dropping_fetchUnderWay_isNotKept() {
+        Fetch<String> fetch = start();
         entry.deleteReference(POD);
-        land(flight, present("v1"));
+        end(fetch, present("v1"));
 
         assertThat(entry.answer()).isNull();
-        assertThat(objectOf(outcomeOf(flight).answer())).isEqualTo("v1");
+        assertThat(objectOf(outcomeOf(fetch).answer())).isEqualTo("v1");
         assertThat(told).isEmpty();
     }
 
     // sharing
 
     @Test
-    void get_anotherOneRefreshedByAFlightThatBeganLater_isServedThatThoughNothingMayAge() {
+    void get_anotherOneRefreshedByAFetchThatBeganLater_isServedThatThoughNothingMayAge() {
         ttl = 0;
-        long begun = entry.flightsSoFar();
-        land(launch(), present("v1"));
+        long begun = entry.fetchesSoFar();
+        end(start(), present("v1"));
 
         assertThat(get(begun)).isEqualTo("serves v1");
-        assertThat(get(entry.flightsSoFar())).isEqualTo("launches and waits");
+        assertThat(get(entry.fetchesSoFar())).isEqualTo("starts and waits");
     }
 
     @Test
-    void get_anotherOneFoundAbsenceByAFlightThatBeganLater_asksAgain() {
-        long begun = entry.flightsSoFar();
-        land(launch(), new Answer.Absent<>(now));
+    void get_anotherOneFoundAbsenceByAFetchThatBeganLater_asksAgain() {
+        long begun = entry.fetchesSoFar();
+        end(start(), new Answer.Absent<>(now));
 
-        assertThat(get(begun)).isEqualTo("launches and waits");
+        assertThat(get(begun)).isEqualTo("starts and waits");
     }
 
     @Test
-    void get_evictedSinceAFlightThatBeganLater_asksAgain() {
-        long begun = entry.flightsSoFar();
-        land(launch(), present("v1"));
+    void get_evictedSinceAFetchThatBeganLater_asksAgain() {
+        long begun = entry.fetchesSoFar();
+        end(start(), present("v1"));
         entry.evict();
 
-        assertThat(get(begun)).isEqualTo("launches and waits");
+        assertThat(get(begun)).isEqualTo("starts and waits");
     }
 
     @Test
     void flights_areCountedFromOne() {
-        assertThat(entry.flightsSoFar()).isZero();
-        Flight<String> first = launch();
+        assertThat(entry.fetchesSoFar()).isZero();
+        Fetch<String> first = start();
         assertThat(first.number).isEqualTo(1);
-        assertThat(entry.flightsSoFar()).isEqualTo(1);
+        assertThat(entry.fetchesSoFar()).isEqualTo(1);
         fail(first, unavailable());
 
-        assertThat(launch().number).isEqualTo(2);
+        assertThat(start().number).isEqualTo(2);
     }
 
     // what is told
@@ -439,11 +439,11 @@ class TtlEntryTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void landing_isToldOnlyIfItBroughtAnAnswer(boolean brought) {
-        Flight<String> flight = launch();
+        Fetch<String> fetch = start();
         if (brought) {
-            land(flight, present("v1"));
+            end(fetch, present("v1"));
         } else {
-            fail(flight, unavailable());
+            fail(fetch, unavailable());
         }
 
         assertThat(told).isEqualTo(brought ? List.of("UNREAD to FRESH: fetched") : List.of());
@@ -466,7 +466,7 @@ class TtlEntryTest {
     /** The stamp of an answer is of the coarse clock, which may have been read later. */
     @Test
     void state_answerOfTheNextTick_hasTheAgeZero() {
-        land(launch(), new Answer.Absent<>(7));
+        end(start(), new Answer.Absent<>(7));
 
         assertThat(entry.state(0, ttl, "").age()).isZero();
     }
@@ -480,7 +480,7 @@ class TtlEntryTest {
             case STALE_BEYOND_THE_LEEWAY -> answeredFor(TTL + MAX_STALENESS / 2);
             case STALE_BEARABLE_AT_LAST -> answeredFor(STALE_FOR_GOOD - 1);
             case STALER -> answeredFor(STALE_FOR_GOOD);
-            case ABSENT -> land(launch(), new Answer.Absent<>(0));
+            case ABSENT -> end(start(), new Answer.Absent<>(0));
             case BEARABLE_BEHIND_PAUSED -> behind(Row.STALE_BEYOND_THE_LEEWAY, 60 * SECOND - 1);
             case BEARABLE_BEHIND_DUE -> behind(Row.STALE_BEYOND_THE_LEEWAY, 60 * SECOND);
             case STALER_BEHIND_PAUSED -> behind(Row.STALER, 60 * SECOND - 1);
@@ -491,7 +491,7 @@ class TtlEntryTest {
     }
 
     private void answeredFor(long age) {
-        land(launch(), present("v1"));
+        end(start(), present("v1"));
         now = age;
     }
 
@@ -499,13 +499,13 @@ class TtlEntryTest {
     private void behind(Row known, long ago) {
         bringTo(known);
         Duration minute = Duration.ofMinutes(1);
-        fail(launch(), new ApiServerException(FailureReason.UNAVAILABLE, 503, minute, "GET was answered 503", null));
+        fail(start(), new ApiServerException(FailureReason.UNAVAILABLE, 503, minute, "GET was answered 503", null));
         now += ago;
     }
 
     /** What a get does that begins now, as the store has it done. */
     private String get() {
-        return get(entry.flightsSoFar());
+        return get(entry.fetchesSoFar());
     }
 
     private String get(long begunBefore) {
@@ -517,44 +517,44 @@ class TtlEntryTest {
         if (notDue != null) {
             return "serves " + notDue + " without the lock";
         }
-        TtlEntry.Turn<String> turn = entry.turn(now, ttl, begunBefore);
-        if (turn.dropped()) {
+        TtlEntry.Lookup<String> lookup = entry.lookup(now, ttl, begunBefore);
+        if (lookup.dropped()) {
             return "looks again";
         }
-        return (turn.launched() == null ? "" : "launches and ") + found(turn);
+        return (lookup.started() == null ? "" : "starts and ") + found(lookup);
     }
 
-    private static String found(TtlEntry.Turn<String> turn) {
-        if (turn.awaited() != null) {
+    private static String found(TtlEntry.Lookup<String> lookup) {
+        if (lookup.awaited() != null) {
             return "waits";
         }
-        return turn.good() != null ? "serves " + turn.good() : "serves the known " + objectOf(turn.known());
+        return lookup.good() != null ? "serves " + lookup.good() : "serves the known " + objectOf(lookup.known());
     }
 
-    private TtlEntry.Turn<String> turn() {
-        return entry.turn(now, ttl, entry.flightsSoFar());
+    private TtlEntry.Lookup<String> lookup() {
+        return entry.lookup(now, ttl, entry.fetchesSoFar());
     }
 
-    /** The flight that a get sets off now. */
-    private Flight<String> launch() {
-        return Objects.requireNonNull(turn().launched(), "no flight is due");
+    /** The fetch that a get sets off now. */
+    private Fetch<String> start() {
+        return Objects.requireNonNull(lookup().started(), "no fetch is due");
     }
 
-    private void land(Flight<String> flight, Answer<String> answer) {
-        entry.land(flight, Outcome.answered(answer), now);
+    private void end(Fetch<String> fetch, Answer<String> answer) {
+        entry.end(fetch, Fetch.Outcome.answered(answer), now);
     }
 
-    private void fail(Flight<String> flight, ApiServerException failure) {
-        entry.land(flight, Outcome.failed(failure), now);
+    private void fail(Fetch<String> fetch, ApiServerException failure) {
+        entry.end(fetch, Fetch.Outcome.failed(failure), now);
     }
 
     private Answer<String> present(String object) {
         return new Answer.Present<>(now, object, object, object.length(), false);
     }
 
-    private static Outcome<String> outcomeOf(Flight<String> flight) {
-        assertThat(flight.landed).isDone();
-        return flight.landed.join();
+    private static Fetch.Outcome<String> outcomeOf(Fetch<String> fetch) {
+        assertThat(fetch.outcome).isDone();
+        return fetch.outcome.join();
     }
 
     private static String objectOf(@Nullable Answer<String> answer) {

@@ -90,7 +90,7 @@ class TtlInterleavingTest {
         f.store.addReference(DB, OTHER_POD);
         Held second = f.server.holdNext(DB);
         CompletableFuture<String> after = getsBehind(1, 2).get(0);
-        // the old fetch lands first: it must not answer the new get, nor be kept
+        // the old fetch ends first: it must not answer the new get, nor be kept
         held.release();
         assertThat(broughtBy(before)).isEqualTo("v1");
         assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);

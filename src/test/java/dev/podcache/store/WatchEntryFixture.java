@@ -1,6 +1,7 @@
 package dev.podcache.store;
 
 import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,6 +39,8 @@ abstract class WatchEntryFixture {
             .put("watch being opened", WatchState.OPENING)
             .put("watched", WatchState.LIVE)
             .put("watch lost, being opened again", WatchState.BROKEN)
+            .put("watch open again, not confirmed yet", WatchState.BROKEN)
+            .put("watch lost, being opened again for a new reference", WatchState.RENEWING)
             .put("watch closed because nobody reads the object, opened again by the next get", WatchState.IDLE)
             .put("watch being opened again", WatchState.REOPENING)
             .put("immutable, needs no watch", WatchState.IMMUTABLE)
@@ -57,6 +60,8 @@ abstract class WatchEntryFixture {
         LIVE,
         BROKEN,
         BROKEN_LISTING,
+        RENEWING,
+        RENEWING_LISTED,
         IDLE,
         REOPENING,
         REOPENING_LISTED,
@@ -64,7 +69,7 @@ abstract class WatchEntryFixture {
         DROPPED;
 
         boolean isListing() {
-            return this == OPENING || this == BROKEN_LISTING || this == REOPENING;
+            return this == OPENING || this == BROKEN_LISTING || this == REOPENING || this == RENEWING;
         }
     }
 
@@ -89,7 +94,7 @@ abstract class WatchEntryFixture {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("trying on");
+        leaks.allowWarnings("; retrying");
     }
 
     void bringTo(Row row) {
@@ -113,10 +118,18 @@ abstract class WatchEntryFixture {
                 time.advance(SURELY_REPEATED);
             }
             case BROKEN_LISTING -> fail(Row.LIVE, failure(FailureReason.EXPIRED, 410));
+            case RENEWING -> {
+                onFromLive(Row.BROKEN);
+                entry.addReference(OTHER_POD);
+            }
+            case RENEWING_LISTED -> {
+                onFromLive(Row.RENEWING);
+                hear(Row.RENEWING, "v1", "10");
+            }
             case IDLE -> leaveUnread();
             case REOPENING -> {
                 leaveUnread();
-                entry.turn();
+                entry.lookup();
             }
             case REOPENING_LISTED -> {
                 onFromLive(Row.REOPENING);
@@ -155,6 +168,9 @@ abstract class WatchEntryFixture {
     void accept(Row row) {
         assertThat(server.watches()).as("watches in the row %s", row).isPositive();
         server.watch().open();
+        if (row == Row.BROKEN) {
+            server.watch().bookmark("12");
+        }
     }
 
     void fail(Row row, ApiServerException failure) {

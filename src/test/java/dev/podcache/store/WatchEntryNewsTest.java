@@ -23,8 +23,9 @@ class WatchEntryNewsTest extends WatchEntryFixture {
         "OPENING,          OPENING,   nothing, nothing",
         "OPENING_LISTED,   OPENING,   nothing, nothing",
         "LIVE,             LIVE,      v2,      v2",
-        "BROKEN,           BROKEN,    v2,      v2",
+        "BROKEN,           LIVE,      v2,      v2",
         "BROKEN_LISTING,   BROKEN,    v2,      v2",
+        "RENEWING,         RENEWING,  nothing, v2",
         "REOPENING,        REOPENING, nothing, v2",
         "REOPENING_LISTED, REOPENING, nothing, v2"
     })
@@ -85,7 +86,7 @@ class WatchEntryNewsTest extends WatchEntryFixture {
         bringTo(Row.LIVE);
         Secret shared = entry.ifKnown();
         leaveUnread();
-        entry.turn();
+        entry.lookup();
         hear(Row.REOPENING, "v1", "10");
         accept(Row.REOPENING_LISTED);
 
@@ -116,6 +117,7 @@ class WatchEntryNewsTest extends WatchEntryFixture {
         "LIVE,             v1, 0",
         "BROKEN,           v1, 1",
         "BROKEN_LISTING,   v1, 1",
+        "RENEWING_LISTED,  v1, 2",
         "REOPENING_LISTED, v1, 2"
     })
     void accepted_isLive(Row row, String served, int tellings) {
@@ -152,6 +154,8 @@ class WatchEntryNewsTest extends WatchEntryFixture {
         "LIVE,             BROKEN,  v1",
         "BROKEN,           BROKEN,  v1",
         "BROKEN_LISTING,   BROKEN,  v1",
+        "RENEWING,         RENEWING, nothing",
+        "RENEWING_LISTED,  RENEWING, nothing",
         "REOPENING,        BROKEN,  v1",
         "REOPENING_LISTED, BROKEN,  v1"
     })
@@ -177,7 +181,7 @@ class WatchEntryNewsTest extends WatchEntryFixture {
     }
 
     @Test
-    @ExpectedWarnings("the watch of Secret default/db failed, trying on: the server answered 503")
+    @ExpectedWarnings("watch of Secret default/db failed; retrying: the server answered 503")
     void failed_first_isWarnedOf() {
         bringTo(Row.OPENING);
         fail(Row.OPENING, failure(FailureReason.UNAVAILABLE, 503));

@@ -10,6 +10,7 @@ import dev.podcache.testing.Secrets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,15 +26,15 @@ class WatchEntryTellingTest extends WatchEntryFixture {
     @CsvSource({
         "OPENING,          false, false",
         "OPENING_LISTED,   false, true",
-        "LIVE,             true,  false",
-        "BROKEN,           false, true",
+        "RENEWING,         false, false",
+        "RENEWING_LISTED,  false, true",
         "REOPENING,        true,  false",
         "REOPENING_LISTED, true,  true"
     })
     void waiting_isOverAtAChangeOfState(Row row, boolean byAFailure, boolean byAcceptance) {
         bringTo(row);
-        CompletableFuture<Void> change = entry.turn().change();
-        assertThat(entry.turn().change()).isSameAs(change);
+        CompletableFuture<Void> change = Objects.requireNonNull(entry.lookup().change());
+        assertThat(entry.lookup().change()).isSameAs(change);
 
         if (byAcceptance) {
             assertThat(change).isNotDone();
@@ -48,18 +49,18 @@ class WatchEntryTellingTest extends WatchEntryFixture {
     @Test
     void waiting_lastReferenceGone_isOver() {
         bringTo(Row.OPENING);
-        CompletableFuture<Void> change = entry.turn().change();
+        CompletableFuture<Void> change = Objects.requireNonNull(entry.lookup().change());
         entry.deleteReference(POD);
 
         assertThat(change).isCompleted();
-        assertThat(entry.turn().change()).isNotSameAs(change);
+        assertThat(entry.lookup().change()).isNotSameAs(change);
     }
 
     @Test
     void waiting_whoIsWokenHoldsNoLock() {
         bringTo(Row.OPENING_LISTED);
         List<Boolean> locked = new ArrayList<>();
-        entry.turn().change().thenRun(() -> locked.add(Thread.holdsLock(entry)));
+        Objects.requireNonNull(entry.lookup().change()).thenRun(() -> locked.add(Thread.holdsLock(entry)));
         whenChanged = () -> locked.add(Thread.holdsLock(entry));
         accept(Row.OPENING_LISTED);
 
@@ -80,7 +81,7 @@ class WatchEntryTellingTest extends WatchEntryFixture {
         time.advance(SURELY_REPEATED);
         accept(Row.BROKEN);
         leaveUnread();
-        entry.turn();
+        entry.lookup();
         time.advance(MILLI);
         hear(Row.REOPENING, Secrets.immutable(DB, "v3"), "12");
         entry.deleteReference(POD);
@@ -136,7 +137,7 @@ class WatchEntryTellingTest extends WatchEntryFixture {
         time.advance(MILLI.multipliedBy(5));
         leaveUnread();
         time.advance(MILLI);
-        entry.turn();
+        entry.lookup();
         time.advance(MILLI);
         assertThat(entry.state().age()).isEqualTo(Duration.ofMillis(2));
 

@@ -28,6 +28,8 @@ class WatchEntryTest extends WatchEntryFixture {
         "LIVE,             v1,      v1",
         "BROKEN,           v1,      v1",
         "BROKEN_LISTING,   v1,      v1",
+        "RENEWING,         nothing, v1",
+        "RENEWING_LISTED,  nothing, v1",
         "IDLE,             nothing, nothing",
         "REOPENING,        nothing, v1",
         "REOPENING_LISTED, nothing, v1",
@@ -47,13 +49,14 @@ class WatchEntryTest extends WatchEntryFixture {
         "OPENING_LISTED,   OPENING,   nothing",
         "LIVE,             LIVE,      v1",
         "BROKEN,           BROKEN,    v1",
+        "RENEWING,         RENEWING,  nothing",
         "IDLE,             REOPENING, nothing",
         "REOPENING,        REOPENING, nothing",
         "IMMUTABLE,        IMMUTABLE, v1"
     })
     void get(Row row, WatchState next, String answer) {
         bringTo(row);
-        WatchEntry.Turn<Secret> turn = entry.turn();
+        WatchEntry.Lookup<Secret> turn = entry.lookup();
 
         assertThat(state()).isEqualTo(next);
         assertThat(content(turn.answer())).isEqualTo(answer);
@@ -65,14 +68,14 @@ class WatchEntryTest extends WatchEntryFixture {
     void get_dropped_looksAgain() {
         bringTo(Row.DROPPED);
 
-        assertThat(entry.turn().dropped()).isTrue();
+        assertThat(entry.lookup().dropped()).isTrue();
     }
 
     @Test
     void get_idle_listsOnce() {
         bringTo(Row.IDLE);
-        entry.turn();
-        entry.turn();
+        entry.lookup();
+        entry.lookup();
 
         assertThat(server.lists()).isEqualTo(2);
     }
@@ -85,6 +88,7 @@ class WatchEntryTest extends WatchEntryFixture {
         "OPENING_LISTED,   OPENING",
         "LIVE,             IDLE",
         "BROKEN,           BROKEN",
+        "RENEWING,         RENEWING",
         "REOPENING,        REOPENING",
         "REOPENING_LISTED, REOPENING",
         "IMMUTABLE,        IMMUTABLE"
@@ -139,8 +143,9 @@ class WatchEntryTest extends WatchEntryFixture {
         "OPENING,          OPENING, nothing, 0",
         "OPENING_LISTED,   OPENING, nothing, 0",
         "LIVE,             LIVE,    v1,      0",
-        "BROKEN,           BROKEN,  v1,      0",
-        "BROKEN_LISTING,   BROKEN,  v1,      0",
+        "BROKEN,           RENEWING, nothing, 1",
+        "BROKEN_LISTING,   RENEWING, nothing, 1",
+        "RENEWING,         RENEWING, nothing, 0",
         "IDLE,             OPENING, nothing, 1",
         "REOPENING,        OPENING, nothing, 1",
         "REOPENING_LISTED, OPENING, nothing, 1",
@@ -156,7 +161,7 @@ class WatchEntryTest extends WatchEntryFixture {
         assertThat(served()).isEqualTo(served);
         assertThat(server.lists()).isEqualTo(lists + newLists);
         assertThat(server.openWatches()).isEqualTo(newLists > 0 ? 0 : watches);
-        assertThat(entry.state().references()).isEqualTo(2);
+        assertThat(entry.state().references()).isGreaterThanOrEqualTo(2);
     }
 
     @ParameterizedTest
@@ -192,7 +197,9 @@ class WatchEntryTest extends WatchEntryFixture {
     // the end
 
     @ParameterizedTest
-    @EnumSource(names = "DROPPED", mode = EnumSource.Mode.EXCLUDE)
+    @EnumSource(
+            names = {"DROPPED", "RENEWING", "RENEWING_LISTED"},
+            mode = EnumSource.Mode.EXCLUDE)
     void lastReferenceGone_endsTheWatch(Row row) {
         bringTo(row);
         entry.deleteReference(POD);

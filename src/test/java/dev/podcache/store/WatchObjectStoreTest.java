@@ -18,12 +18,15 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.Phase;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.TooManyRequests;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -161,7 +164,8 @@ class WatchObjectStoreTest {
         f.timekeeper.advance(Duration.ofMillis(1999));
         f.requireRequests(1, 0);
 
-        f.timekeeper.advance(Duration.ofMillis(1));
+        // and up to two seconds more, so that many who were asked do not come together
+        f.timekeeper.advance(Duration.ofMillis(2001));
         assertThat(f.get()).isEqualTo("v1");
     }
 
@@ -200,7 +204,7 @@ class WatchObjectStoreTest {
 
     @Test
     @ExpectedWarnings("connection")
-    void withoutTheVerbList_aBrokenWatchBeginsAnew() {
+    void withoutTheVerbList_aBrokenWatchIsResumedFromWhatIsKnown() {
         f.create(DB, "v1");
         f.refuse(Verb.LIST, 1000);
         f.store.addReference(DB, POD);
@@ -209,7 +213,36 @@ class WatchObjectStoreTest {
         f.timekeeper.advance(Duration.ofMillis(200));
 
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(f.server.count(Verb.GET)).isEqualTo(2);
+        assertThat(f.server.count(Verb.GET)).isEqualTo(1);
+    }
+
+    /** A watch without a version would not tell of it. */
+    @Test
+    void withoutTheVerbList_deletedBetweenTheGetAndTheWatch_isNotFound() {
+        f.create(DB, "v1");
+        f.refuse(Verb.LIST, 1000);
+        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
+        f.store.addReference(DB, POD);
+        f.delete(DB);
+        held.release();
+
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+    }
+
+    @Test
+    void withoutTheVerbList_historyForgotten_watchesWithoutAVersionAndReadsOnceMore() {
+        f.create(DB, "v1");
+        f.refuse(Verb.LIST, 1000);
+        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
+        f.store.addReference(DB, POD);
+        f.delete(DB);
+        f.create(ObjectKey.of("default", "noise"), "noise");
+        f.server.forgetHistory();
+        held.release();
+
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.ABSENT);
+        assertThat(f.store.state(DB).lastFailure()).isNull();
     }
 
     @Test
@@ -290,6 +323,123 @@ class WatchObjectStoreTest {
         assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
         assertThat(f.store.state(DB).lastFailure()).isNull();
         assertThat(f.server.count(Verb.LIST)).as("resumed, not listed again").isEqualTo(1);
+    }
+
+    /** What the watch missed may still be on its way: the server tells it late. */
+    @Test
+    @ExpectedWarnings("connection")
+    void brokenWatch_resumedWhileTheServerIsBehind_isStaleUntilAReadConfirmsIt() {
+        live("v1");
+        f.server.cluster().holdWatchCache();
+        f.server.resetWatches();
+        f.update(DB, "v2");
+        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        f.timekeeper.advance(Duration.ofSeconds(3));
+        assertThat(f.server.isWatched(DB)).isTrue();
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).freshness()).isEqualTo("watch open again, not confirmed yet");
+
+        held.release();
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        f.update(DB, "v3");
+        f.server.cluster().releaseWatchCache();
+        assertThat(f.get()).isEqualTo("v3");
+        f.requireRequests(2, 2);
+    }
+
+    /** The events of what the read has told already come after it. */
+    @Test
+    @ExpectedWarnings("connection")
+    void brokenWatch_readSaysAbsent_isNotUndoneByOlderEvents() {
+        live("v1");
+        f.server.cluster().holdWatchCache();
+        f.server.resetWatches();
+        f.update(DB, "v2");
+        f.delete(DB);
+        f.timekeeper.advance(Duration.ofSeconds(3));
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
+        f.create(DB, "v3");
+        f.timekeeper.advance(Duration.ofSeconds(3));
+        f.server.cluster().releaseWatchCache();
+
+        assertThat(f.get()).isEqualTo("v3");
+    }
+
+    @Test
+    @ExpectedWarnings("connection")
+    void brokenWatch_resumed_anEventConfirmsIt() {
+        live("v1");
+        f.server.resetWatches();
+        f.update(DB, "v2");
+        f.timekeeper.advance(Duration.ofMillis(200));
+
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        f.requireRequests(1, 2);
+    }
+
+    @Test
+    @ExpectedWarnings("connection")
+    void brokenWatch_readThatConfirmsFails_staysStaleAndIsRepeated() {
+        live("v1");
+        f.server.resetWatches();
+        f.fail(Verb.LIST, 2, FailureReason.UNAVAILABLE, 500);
+        f.timekeeper.advance(Duration.ofMillis(2200));
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.server.isWatched(DB)).isTrue();
+
+        f.timekeeper.advance(Duration.ofSeconds(2));
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.server.count(Verb.WATCH)).isEqualTo(2);
+    }
+
+    @Test
+    void watchEndedInGoodOrder_needsNoConfirmation() {
+        live("v1");
+        while (f.server.count(Verb.WATCH) == 1) {
+            f.timekeeper.advance(Duration.ofSeconds(20));
+            f.get();
+        }
+
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        f.requireRequests(1, 2);
+    }
+
+    // RENEWING
+
+    @Test
+    @ExpectedWarnings("connection")
+    void brokenWatch_newReferrer_waitsForAListOfItsOwn() {
+        live("v1");
+        f.refuse(Verb.WATCH, 1);
+        f.server.resetWatches();
+        f.timekeeper.advance(Duration.ofMillis(200));
+        f.update(DB, "v2");
+        f.store.addReference(DB, OTHER_POD);
+
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+    }
+
+    @Test
+    @ExpectedWarnings("connection")
+    void brokenWatch_newReferrerWhileTheServerIsDown_isServedTheLastKnownAfterTheWait() throws Exception {
+        live("v1");
+        f.fail(Verb.WATCH, 1000, FailureReason.UNAVAILABLE, 503);
+        f.fail(Verb.LIST, 1000, FailureReason.UNAVAILABLE, 503);
+        f.server.resetWatches();
+        f.store.addReference(DB, OTHER_POD);
+        CompletableFuture<String> get = f.getBehind();
+        f.timekeeper.awaitWaiters(1);
+        f.timekeeper.advance(Duration.ofMillis(999));
+        assertThat(get).isNotDone();
+        f.timekeeper.advance(Duration.ofMillis(1));
+
+        assertThat(broughtBy(get)).isEqualTo("v1");
+        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.get()).isEqualTo("v1");
     }
 
     @Test
@@ -497,6 +647,29 @@ class WatchObjectStoreTest {
         f.create(DB, value);
         f.store.addReference(DB, POD);
         assertThat(f.get()).isEqualTo(value);
+    }
+
+    @Test
+    void clusterScopedObject_isWatched() {
+        Node node = new NodeBuilder()
+                .withNewMetadata()
+                .withName("worker-1")
+                .endMetadata()
+                .build();
+        f.server.cluster().create(node);
+        ObjectKey key = ObjectKey.validatedClusterScoped("worker-1");
+        try (WatchObjectStore<Node> nodes = new WatchObjectStore<>(
+                ObjectKind.NODE,
+                of -> f.server.listerWatcher(ObjectKind.NODE, of.namespace(), "metadata.name=" + of.name()),
+                f.server.getter(ObjectKind.NODE),
+                StoreOptions.defaults(f.timekeeper),
+                WatchObjectStore.WatchTimes.DEFAULT)) {
+            nodes.addReference(key, POD);
+
+            assertThat(nodes.get("", "worker-1").getMetadata().getName()).isEqualTo("worker-1");
+            assertThatThrownBy(() -> nodes.get("", "other")).isInstanceOf(NotRegistered.class);
+            assertThatThrownBy(() -> nodes.get("default", "worker-1")).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 
     private static ObjectKey key(int i) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.Phase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,7 +72,12 @@ class WatchOrderProperties {
             case FAIL_WATCH -> f.fail(Verb.WATCH, 1, FailureReason.UNAVAILABLE, 503);
             case FORGET_HISTORY -> f.server.forgetHistory();
             case PASS_TIME -> f.timekeeper.advance(Duration.ofMillis(250));
-            case JOIN -> f.store.addReference(DB, OTHER_POD);
+            case JOIN -> {
+                // to a broken watch, it would begin an epoch
+                if (f.store.state(DB).phase() == Phase.FRESH) {
+                    f.store.addReference(DB, OTHER_POD);
+                }
+            }
             case LEAVE -> f.store.deleteReference(DB, OTHER_POD);
         }
     }

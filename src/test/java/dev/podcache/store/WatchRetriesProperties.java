@@ -49,7 +49,8 @@ class WatchRetriesProperties {
                     verb == null ? RequestPattern.any() : RequestPattern.any().verb(verb);
             f.server.failNext(
                     Integer.MAX_VALUE,
-                    ApiServerException.withoutAnswer(reason, "a request", "for the test", null),
+                    // with an HTTP code: the server is there, so this object's own pauses count
+                    new ApiServerException(reason, 500, null, "a request failed for the test", null),
                     failing);
             long begun = f.timekeeper.nanoTime();
             f.server.clearActions();

@@ -60,7 +60,7 @@ class WatchStoreConcurrencyTest {
 
     @Test
     void registrationAndOrder_holdForEveryReader_andAllConverges(NoLeaks leaks) throws Exception {
-        leaks.allowWarnings("trying on");
+        leaks.allowWarnings("; retrying");
         for (int i = 0; i < KEYS; i++) {
             server.cluster().create(Secrets.of(key(i), "0"));
         }

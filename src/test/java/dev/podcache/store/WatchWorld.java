@@ -53,6 +53,7 @@ final class WatchWorld {
         boolean first = model.count() == 0;
         boolean watched = f.server.isWatched(key);
         boolean closed = model.known && !watched && (model.isImmutable || !model.disturbed);
+        boolean broken = !first && isBroken(key);
         long lists = lists(key);
         Secret then = atServer(key);
         long now = Long.parseLong(f.server
@@ -62,7 +63,7 @@ final class WatchWorld {
         f.store.addReference(key, pod);
         model.references.merge(pod, 1, Integer::sum);
         boolean listed = lists(key) > lists;
-        if (watched && !first) {
+        if (watched && !first && !broken) {
             assertThat(listed)
                     .as("P1: joining the live watch of %s is a request", key)
                     .isFalse();
@@ -72,13 +73,22 @@ final class WatchWorld {
                     .as("P1: registration of " + key + " opens its watch")
                     .isTrue();
         }
-        if (listed) {
+        if (broken) {
+            // gets may fall back to what was known
+            model.usedAt = f.timekeeper.nanoTime();
+        } else if (listed) {
             model.known = false;
             model.isImmutable = false;
             model.mayBeImmutable = then != null && Boolean.TRUE.equals(then.getImmutable());
             model.usedAt = f.timekeeper.nanoTime();
             model.atLeast = Math.max(model.atLeast, then == null ? now + 1 : versionOf(then));
         }
+    }
+
+    /** Whether its watch is lost, or open again but not confirmed. */
+    private boolean isBroken(ObjectKey key) {
+        String freshness = f.store.state(key).freshness();
+        return freshness.startsWith("watch lost") || freshness.startsWith("watch open again");
     }
 
     /** How many lists of that object there were. */
@@ -119,7 +129,8 @@ final class WatchWorld {
     }
 
     void fail(Verb verb, int times, FailureReason reason) {
-        f.fail(verb, times, reason, 0);
+        // with an HTTP code: without one, the server may seem unreachable, and a registration waits for its turn
+        f.fail(verb, times, reason, 500);
         models.values().forEach(model -> model.disturbed = true);
         failing = true;
     }

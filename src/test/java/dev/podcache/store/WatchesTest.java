@@ -31,7 +31,7 @@ class WatchesTest {
     private final Watches<Secret> watches = watches();
 
     @Test
-    @ExpectedWarnings("the watch of Secret default/db failed, trying on: answered 503")
+    @ExpectedWarnings("watch of Secret default/db failed; retrying: answered 503")
     void failed_manyAtOnce_warnsOfTheFirstAndTellsAll() {
         watches.failed(DB, failure(FailureReason.UNAVAILABLE, 503), true);
         time.advance(QUIET.minusNanos(1));
@@ -42,9 +42,9 @@ class WatchesTest {
 
     @Test
     @ExpectedWarnings({
-        "the watch of Secret default/db failed, trying on: answered 503",
-        "the watch of Secret default/tls failed, trying on: answered 500; 2 more have failed since the last warning",
-        "the watch of Secret default/db failed, trying on: answered 502; 1 more have failed since the last warning"
+        "watch of Secret default/db failed; retrying: answered 503",
+        "watch of Secret default/tls failed; retrying: answered 500; 2 more have failed since the last warning",
+        "watch of Secret default/db failed; retrying: answered 502; 1 more have failed since the last warning"
     })
     void failed_afterTenSeconds_warnsAgainAndCountsThoseSince() {
         watches.failed(DB, failure(FailureReason.UNAVAILABLE, 503), true);

@@ -71,7 +71,7 @@ class HostileAnswersTest {
 
     @BeforeEach
     void setUp(NoLeaks noLeaks) {
-        noLeaks.allowWarnings("the watch of Secret shop/db failed, trying on: ");
+        noLeaks.allowWarnings("watch of Secret shop/db failed; retrying: ");
         client = new KubernetesClientBuilder()
                 .withConfig(new ConfigBuilder(Config.empty())
                         .withMasterUrl(network.url())

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.apiserver.RetryingGetter;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -23,8 +22,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Flights that land when a test says so. */
-class FlightsTest {
+/** Fetches that end when a test says so. */
+class FetchesTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(1);
     private static final Secret SECRET = Secrets.of(DB, "v1");
@@ -34,29 +33,29 @@ class FlightsTest {
             new ApiServerException(FailureReason.FORBIDDEN, 403, Duration.ofSeconds(7), "GET was answered 403", null);
 
     private final List<String> told = new ArrayList<>();
-    private final List<Outcome<Secret>> landings = new ArrayList<>();
+    private final List<Fetch.Outcome<Secret>> outcomes = new ArrayList<>();
     private final ManualTimekeeper timekeeper = ManualTimekeeper.passingWhileWaiting();
     private final CompletableFuture<Fetched<Secret>> response = new CompletableFuture<>();
-    private final Flights<Secret> flights = flights();
-    private final Flight<Secret> flight = new Flight<>(1, PRESENT);
+    private final Fetches<Secret> fetches = fetches();
+    private final Fetch<Secret> fetch = new Fetch<>(1, PRESENT);
 
     @Test
     void launch_answered_landsTheAnswer() {
-        flights.launch(DB, flight, landings::add);
-        assertThat(landings).isEmpty();
+        fetches.start(DB, fetch, outcomes::add);
+        assertThat(outcomes).isEmpty();
         response.complete(new Fetched<>(SECRET, "1", 2));
 
-        assertThat(landings).hasSize(1).allMatch(Outcome::isPresent);
+        assertThat(outcomes).hasSize(1).allMatch(Fetch.Outcome::isPresent);
     }
 
     @Test
     void launch_adapterFailsWithAnythingElse_landsThatAsAFailure() {
         IllegalStateException bug = new IllegalStateException("a bug");
-        flights.launch(DB, flight, landings::add);
+        fetches.start(DB, fetch, outcomes::add);
         response.completeExceptionally(bug);
 
-        assertThat(landings)
-                .extracting(Outcome::failure)
+        assertThat(outcomes)
+                .extracting(Fetch.Outcome::failure)
                 .singleElement()
                 .satisfies(failure -> assertThat(failure)
                         .hasMessageContaining("the adapter failed unexpectedly")
@@ -64,51 +63,51 @@ class FlightsTest {
     }
 
     @Test
-    void close_endsTheFlightsUnderWay() {
-        flights.launch(DB, flight, landings::add);
-        assertThat(flight.landed).isNotDone();
-        flights.close();
+    void close_endsTheFetchesUnderWay() {
+        fetches.start(DB, fetch, outcomes::add);
+        assertThat(fetch.outcome).isNotDone();
+        fetches.close();
 
-        assertThat(outcomeOf(flight).isClosed()).isTrue();
+        assertThat(outcomeOf(fetch).isClosed()).isTrue();
     }
 
     @Test
     void close_afterALanding_leavesItsOutcome() {
-        flights.launch(DB, flight, landings::add);
+        fetches.start(DB, fetch, outcomes::add);
         response.complete(new Fetched<>(SECRET, "1", 2));
-        flights.close();
+        fetches.close();
 
-        assertThat(flight.landed).as("not under way any more").isNotDone();
+        assertThat(fetch.outcome).as("not under way any more").isNotDone();
     }
 
     @Test
     void launch_closed_endsAtOnce() {
-        flights.close();
-        flights.launch(DB, flight, landings::add);
+        fetches.close();
+        fetches.start(DB, fetch, outcomes::add);
 
-        assertThat(outcomeOf(flight).isClosed()).isTrue();
+        assertThat(outcomeOf(fetch).isClosed()).isTrue();
     }
 
     @Test
     void landsWithin_landedAlready_doesNotWait() {
-        flight.landed.complete(Outcome.answered(PRESENT));
+        fetch.outcome.complete(Fetch.Outcome.answered(PRESENT));
         Thread.currentThread().interrupt();
 
-        assertThat(flights.landsWithin(PATIENCE, DB, flight)).isTrue();
+        assertThat(fetches.endsWithin(PATIENCE, DB, fetch)).isTrue();
         assertThat(Thread.interrupted()).as("not even asked").isTrue();
     }
 
     @Test
     void landsWithin_landsMeanwhile_waitsNoLonger() {
-        timekeeper.schedule(PATIENCE.dividedBy(2), () -> flight.landed.complete(Outcome.answered(PRESENT)));
+        timekeeper.schedule(PATIENCE.dividedBy(2), () -> fetch.outcome.complete(Fetch.Outcome.answered(PRESENT)));
 
-        assertThat(flights.landsWithin(PATIENCE, DB, flight)).isTrue();
+        assertThat(fetches.endsWithin(PATIENCE, DB, fetch)).isTrue();
         assertThat(timekeeper.nanoTime()).isEqualTo(PATIENCE.dividedBy(2).toNanos());
     }
 
     @Test
     void landsWithin_late_isFalse() {
-        assertThat(flights.landsWithin(PATIENCE, DB, flight)).isFalse();
+        assertThat(fetches.endsWithin(PATIENCE, DB, fetch)).isFalse();
         assertThat(timekeeper.nanoTime()).isEqualTo(PATIENCE.toNanos());
     }
 
@@ -116,7 +115,7 @@ class FlightsTest {
     void landsWithin_interrupted_failsWithTheStatusSet() {
         Thread.currentThread().interrupt();
 
-        assertThatThrownBy(() -> flights.landsWithin(PATIENCE, DB, flight))
+        assertThatThrownBy(() -> fetches.endsWithin(PATIENCE, DB, fetch))
                 .isInstanceOfSatisfying(
                         FetchFailed.class, e -> assertThat(e.reason()).isEqualTo(FailureReason.INTERRUPTED))
                 .hasCauseInstanceOf(InterruptedException.class);
@@ -125,32 +124,32 @@ class FlightsTest {
 
     @Test
     void conclude_present_isTheObject() {
-        assertThat(flights.conclude(DB, null, Outcome.answered(PRESENT))).isSameAs(SECRET);
+        assertThat(fetches.conclude(DB, null, Fetch.Outcome.answered(PRESENT))).isSameAs(SECRET);
         assertThat(told).isEmpty();
     }
 
     @Test
     void conclude_absent_isNotFoundForSure() {
-        assertThatThrownBy(() -> flights.conclude(DB, PRESENT, Outcome.answered(ABSENT)))
+        assertThatThrownBy(() -> fetches.conclude(DB, PRESENT, Fetch.Outcome.answered(ABSENT)))
                 .isInstanceOf(NotFound.class)
                 .hasNoCause();
     }
 
     @Test
     void conclude_closed_isClosed() {
-        assertThatThrownBy(() -> flights.conclude(DB, PRESENT, Outcome.closed()))
+        assertThatThrownBy(() -> fetches.conclude(DB, PRESENT, Fetch.Outcome.closed()))
                 .isInstanceOf(Closed.class);
     }
 
     @Test
     void conclude_failedButKnown_isWhatIsKnownAndTold() {
-        assertThat(flights.conclude(DB, PRESENT, Outcome.failed(failure))).isSameAs(SECRET);
+        assertThat(fetches.conclude(DB, PRESENT, Fetch.Outcome.failed(failure))).isSameAs(SECRET);
         assertThat(told).containsExactly("stale default/db CACHE");
     }
 
     @Test
     void conclude_failedAndKnownToBeAbsent_isNotFoundThatSaysWhyItIsNotSure() {
-        assertThatThrownBy(() -> flights.conclude(DB, ABSENT, Outcome.failed(failure)))
+        assertThatThrownBy(() -> fetches.conclude(DB, ABSENT, Fetch.Outcome.failed(failure)))
                 .isInstanceOf(NotFound.class)
                 .hasCause(failure);
         assertThat(told).as("no object was served").isEmpty();
@@ -158,7 +157,7 @@ class FlightsTest {
 
     @Test
     void conclude_failedAndNothingKnown_failsWithTheFacts() {
-        assertThatThrownBy(() -> flights.conclude(DB, null, Outcome.failed(failure)))
+        assertThatThrownBy(() -> fetches.conclude(DB, null, Fetch.Outcome.failed(failure)))
                 .isInstanceOfSatisfying(FetchFailed.class, e -> {
                     assertThat(e.reason()).isEqualTo(FailureReason.FORBIDDEN);
                     assertThat(e.httpCode()).hasValue(403);
@@ -169,7 +168,7 @@ class FlightsTest {
 
     @Test
     void serveStale_noFailureYet_isATimeout() {
-        assertThatThrownBy(() -> flights.serveStale(DB, null, null))
+        assertThatThrownBy(() -> fetches.serveStale(DB, null, null))
                 .isInstanceOfSatisfying(
                         FetchFailed.class, e -> assertThat(e.reason()).isEqualTo(FailureReason.TIMEOUT))
                 .cause()
@@ -177,12 +176,12 @@ class FlightsTest {
                 .hasMessageContaining("still waiting");
     }
 
-    private static Outcome<Secret> outcomeOf(Flight<Secret> flight) {
-        assertThat(flight.landed).isDone();
-        return flight.landed.join();
+    private static Fetch.Outcome<Secret> outcomeOf(Fetch<Secret> fetch) {
+        assertThat(fetch.outcome).isDone();
+        return fetch.outcome.join();
     }
 
-    private Flights<Secret> flights() {
+    private Fetches<Secret> fetches() {
         StoreOptions options = new StoreOptions(
                 timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), new PodcacheMetrics() {
                     @Override
@@ -190,12 +189,7 @@ class FlightsTest {
                         told.add("stale " + key + " " + strategy);
                     }
                 });
-        RetryingGetter<Secret> getter =
-                new RetryingGetter<>((key, freshness, timeout) -> response, timekeeper, () -> 0.5);
-        return new Flights<>(
-                ObjectKind.SECRET,
-                "CACHE",
-                new AnswerFetch<>(ObjectKind.SECRET, getter, timekeeper::nanoTime, options),
-                options);
+        return new Fetches<>(
+                ObjectKind.SECRET, "CACHE", (key, freshness, timeout) -> response, timekeeper::nanoTime, options);
     }
 }

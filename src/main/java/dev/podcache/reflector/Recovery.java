@@ -1,0 +1,305 @@
+package dev.podcache.reflector;
+
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides when the reflectors of one API server repeat their attempts, so that they recover together without a storm.
+ * Share one instance among all reflectors of a server. Thread-safe.
+ *
+ * <p><b>Spread.</b> A single failure is repeated after the reflector's own pause. Reflectors that fail together are
+ * spread, by up to 5 ms for each of them and 1.8 s at most, so what one connection carried is back within two seconds.
+ * Lists are paced at 200 a second, watches at 1,000.
+ *
+ * <p><b>Outage.</b> When three attempts in a row were not answered, of three reflectors unless there are fewer, the
+ * server is taken to be unreachable. Then one reflector at a time tries, at most twice a second in the first minute and
+ * after jittered pauses up to 10 s from then on. The first answer to any reflector ends the outage for all of them.
+ *
+ * <p><b>Order.</b> An object for which a get waits goes first and is not spread.
+ */
+public final class Recovery {
+
+    /*
+     * State       an attempt is made                                       left when
+     * ---------------------------------------------------------------------------------------------------------------
+     * reachable   when it is due, and its queue has a token;               three in a row were not answered
+     *             an opening at once
+     * outage      one at a time, at the next probe; urgent ones first;     anybody gets an answer: whoever was not
+     *             whatever its pause, unless the server asked for it       answered is due again, spread
+     *
+     * A reflector has at most one pending attempt. The lock covers the queues and the state; attempts are made without
+     * it, on the thread that calls or on the timer's.
+     */
+
+    private static final Logger log = LoggerFactory.getLogger(Recovery.class);
+    private static final long TOGETHER = Duration.ofSeconds(1).toNanos();
+    private static final long SPREAD_OF_EACH = Duration.ofMillis(5).toNanos();
+    private static final long WIDEST_SPREAD = Duration.ofMillis(1_800).toNanos();
+
+    private final Timekeeper timekeeper;
+    private final DoubleSupplier random;
+    private final AttemptQueue lists; // guarded by this, like all that follows
+    private final AttemptQueue watches;
+    private final Outage outage = new Outage();
+    private long reflectors;
+    private long numbers;
+    private volatile boolean
+            suspicious; // written under this; whether an attempt was not answered since the last answer
+    private int failedTogether;
+    private long failedAt;
+    private Timekeeper.@Nullable Scheduled timer;
+    private long timerAt;
+    private boolean making;
+
+    /** For all reflectors of one API server. */
+    public Recovery(Timekeeper timekeeper) {
+        this(timekeeper, () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    /**
+     * One whose jitter is given.
+     *
+     * @param random uniform in [0, 1)
+     */
+    Recovery(Timekeeper timekeeper, DoubleSupplier random) {
+        this.timekeeper = timekeeper;
+        this.random = random;
+        // with what is in the bucket, at most 200 in any second
+        this.lists = new AttemptQueue(180, 20, timekeeper);
+        this.watches = new AttemptQueue(1_000, 50, timekeeper);
+    }
+
+    /** Returns a random number in [0, 1), for jitter. */
+    double random() {
+        return random.getAsDouble();
+    }
+
+    /** One reflector less; its pending attempt is dropped. */
+    void leave(PendingAttempt of) {
+        synchronized (this) {
+            reflectors--;
+            of.closed = true;
+            removeLocked(of);
+            outage.left(of, random());
+        }
+        makeDue();
+    }
+
+    /**
+     * Makes the first attempt of a reflector, a list: at once, unless the server is unreachable. The reflector has to
+     * {@link #leave} some time.
+     */
+    void open(PendingAttempt of, Runnable task) {
+        boolean waits;
+        synchronized (this) {
+            reflectors++;
+            of.number = numbers++;
+            waits = outage.lasts();
+            if (waits) {
+                putLocked(of, true, Duration.ZERO, 0, task);
+            }
+        }
+        if (waits) {
+            makeDue();
+        } else {
+            task.run();
+        }
+    }
+
+    /** Makes another attempt after {@code pause}, and later if many failed together. */
+    void repeat(PendingAttempt of, boolean isList, Duration pause, Runnable task) {
+        synchronized (this) {
+            long now = timekeeper.nanoTime();
+            failedTogether = now - failedAt < TOGETHER ? failedTogether + 1 : 1;
+            failedAt = now;
+            putLocked(of, isList, pause, spread(failedTogether), task);
+        }
+        makeDue();
+    }
+
+    /**
+     * Makes a list that confirms what is known, after {@code pause} and at a random moment of {@code within}; right
+     * after the pause if a get waits.
+     */
+    void confirm(PendingAttempt of, Duration pause, Duration within, Runnable task) {
+        synchronized (this) {
+            putLocked(of, true, pause, (long) (random() * within.toNanos()), task);
+        }
+        makeDue();
+    }
+
+    /** A get waits for the object: from now on, until {@link #settle}, its attempts go first. */
+    void hurry(PendingAttempt of) {
+        synchronized (this) {
+            Runnable task = of.task;
+            removeLocked(of);
+            of.isUrgent = true;
+            if (task != null) {
+                of.task = task;
+                of.due = of.earliest;
+                queue(of).add(of);
+            }
+        }
+        makeDue();
+    }
+
+    /** The object is up to date: nothing waits for it any more, and what is pending is not needed. */
+    synchronized void settle(PendingAttempt of) {
+        removeLocked(of);
+        of.isUrgent = false;
+        setTimerLocked(timekeeper.nanoTime());
+    }
+
+    /** The server answered an attempt, with whatever. Cheap while all goes well. */
+    void answered(PendingAttempt of) {
+        if (!suspicious && !of.unanswered) {
+            return;
+        }
+        synchronized (this) {
+            of.unanswered = false;
+            suspicious = false;
+            if (outage.answered()) {
+                wakeLocked();
+            }
+        }
+        makeDue();
+    }
+
+    /** Nobody answered an attempt. Returns whether that is because the server is unreachable for all. */
+    synchronized boolean unanswered(PendingAttempt of) {
+        of.unanswered = true;
+        suspicious = true;
+        outage.unanswered(of, reflectors, timekeeper.nanoTime(), random());
+        return outage.lasts();
+    }
+
+    private void wakeLocked() {
+        long now = timekeeper.nanoTime();
+        for (AttemptQueue queue : List.of(watches, lists)) {
+            List<PendingAttempt> waiting = queue.unanswered();
+            for (PendingAttempt attempt : waiting) {
+                queue.remove(attempt);
+                attempt.unanswered = false;
+                attempt.earliest = now;
+                attempt.due = attempt.isUrgent ? now : now + spread(waiting.size());
+                queue.add(attempt);
+            }
+        }
+    }
+
+    private long spread(int together) {
+        return (long) (random() * Math.min(WIDEST_SPREAD, SPREAD_OF_EACH * (together - 1)));
+    }
+
+    private void putLocked(PendingAttempt of, boolean isList, Duration pause, long spread, Runnable task) {
+        if (of.closed) {
+            return;
+        }
+        removeLocked(of);
+        of.task = task;
+        of.isList = isList;
+        of.earliest = timekeeper.nanoTime() + pause.toNanos();
+        of.due = of.isUrgent ? of.earliest : of.earliest + spread;
+        queue(of).add(of);
+    }
+
+    private void removeLocked(PendingAttempt of) {
+        if (of.task != null) {
+            queue(of).remove(of);
+            of.task = null;
+        }
+    }
+
+    private AttemptQueue queue(PendingAttempt of) {
+        return of.isList ? lists : watches;
+    }
+
+    /** Makes the attempts that are due, one after the other, and sets the timer for the next. */
+    private void makeDue() {
+        synchronized (this) {
+            // one that fails at once comes back here: it is not made inside the one before it
+            if (making) {
+                return;
+            }
+            making = true;
+        }
+        for (Runnable task = next(); task != null; task = next()) {
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                log.error("an attempt failed unexpectedly; this is a bug in Podcache", e);
+            }
+        }
+    }
+
+    private synchronized @Nullable Runnable next() {
+        long now = timekeeper.nanoTime();
+        PendingAttempt attempt = outage.lasts() ? probeLocked(now) : watches.take(now);
+        if (attempt == null && !outage.lasts()) {
+            attempt = lists.take(now);
+        }
+        if (attempt == null) {
+            making = false;
+            setTimerLocked(now);
+            return null;
+        }
+        Runnable task = attempt.task;
+        removeLocked(attempt);
+        return task;
+    }
+
+    private @Nullable PendingAttempt probeLocked(long now) {
+        if (outage.untilProbe(now) > 0) {
+            return null;
+        }
+        for (boolean urgently : new boolean[] {true, false}) {
+            for (AttemptQueue queue : List.of(watches, lists)) {
+                PendingAttempt found = queue.probe(now, urgently);
+                if (found != null) {
+                    outage.probes(found, now);
+                    return found;
+                }
+            }
+        }
+        return null;
+    }
+
+    private void setTimerLocked(long now) {
+        Duration until = untilNextLocked(now);
+        if (until == null) {
+            cancelTimerLocked();
+            return;
+        }
+        long at = now + until.toNanos();
+        if (timer == null || timerAt - at > 0 || timerAt - now <= 0) {
+            cancelTimerLocked();
+            timerAt = at;
+            timer = timekeeper.schedule(until, this::makeDue);
+        }
+    }
+
+    private @Nullable Duration untilNextLocked(long now) {
+        Duration watch = watches.untilNext(now);
+        Duration list = lists.untilNext(now);
+        if (watch == null && list == null) {
+            return null;
+        }
+        if (outage.lasts() && outage.untilProbe(now) > 0) {
+            return Duration.ofNanos(outage.untilProbe(now));
+        }
+        return list == null || (watch != null && watch.compareTo(list) <= 0) ? watch : list;
+    }
+
+    private void cancelTimerLocked() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+}

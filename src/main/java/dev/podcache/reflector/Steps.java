@@ -1,0 +1,53 @@
+package dev.podcache.reflector;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs the steps of one {@link ReflectorLoop} one at a time, in the order in which they come: each on the thread that
+ * brings it, or on the thread that runs another one just then. So a step that begins another never runs inside it, and
+ * no thread waits. Thread-safe.
+ */
+final class Steps {
+
+    private final Consumer<Throwable> thrown;
+    private boolean running; // guarded by this
+    private @Nullable Queue<Runnable> waiting; // guarded by this; made when first needed, there are thousands of us
+
+    /**
+     * Nothing to do yet.
+     *
+     * @param thrown told what a step threw, in its place
+     */
+    Steps(Consumer<Throwable> thrown) {
+        this.thrown = thrown;
+    }
+
+    void run(Runnable step) {
+        synchronized (this) {
+            if (running) {
+                if (waiting == null) {
+                    waiting = new ArrayDeque<>(2);
+                }
+                waiting.add(step);
+                return;
+            }
+            running = true;
+        }
+        for (Runnable next = step; next != null; next = next()) {
+            try {
+                next.run();
+            } catch (RuntimeException | Error e) {
+                thrown.accept(e);
+            }
+        }
+    }
+
+    private synchronized @Nullable Runnable next() {
+        Runnable next = waiting == null ? null : waiting.poll();
+        running = next != null;
+        return next;
+    }
+}

@@ -1,0 +1,201 @@
+package dev.podcache.store;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.Freshness;
+import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.RetryingGetter;
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.ObjectUnavailableException.FetchFailed;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ResourceVersions;
+import dev.podcache.store.Fetch.Outcome;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fetches of one store: makes the requests, shares them, waits for them, and turns how they end into what a get
+ * returns or throws. Thread-safe.
+ *
+ * <table>
+ * <caption>Requests</caption>
+ * <tr><th>known</th><th>request</th><th>then</th></tr>
+ * <tr><td>nothing</td><td>LATEST, repeated while the read timeout lasts</td><td></td></tr>
+ * <tr><td>absent</td><td>LATEST, once</td><td></td></tr>
+ * <tr><td>present</td><td>CACHED, once</td><td>LATEST, once, if that was older than what is known, or NotFound: the API
+ * server that answered may lag behind the one before. Its outcome is final, whatever its resourceVersion.</td></tr>
+ * </table>
+ */
+final class Fetches<T extends HasMetadata> {
+
+    private final ObjectKind<T> kind;
+    private final String strategy;
+    private final RetryingGetter<T> getter;
+    private final LongSupplier clock;
+    private final StoreOptions options;
+    private final Set<Fetch<T>> underWay = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    /**
+     * No fetches yet.
+     *
+     * @param getter makes the requests, one each
+     * @param clock the time of an answer
+     */
+    Fetches(ObjectKind<T> kind, String strategy, ObjectGetter<T> getter, LongSupplier clock, StoreOptions options) {
+        this.kind = kind;
+        this.strategy = strategy;
+        this.getter = new RetryingGetter<>(
+                getter, options.timekeeper(), () -> ThreadLocalRandom.current().nextDouble());
+        this.clock = clock;
+        this.options = options;
+    }
+
+    /** Starts {@code fetch}; {@code ended} takes over its outcome, whatever the getter throws, and completes it. */
+    void start(ObjectKey key, Fetch<T> fetch, Consumer<Outcome<T>> ended) {
+        underWay.add(fetch);
+        // asked when close() can see the fetch already, so that one of the two ends it
+        if (closed) {
+            fetch.outcome.complete(Outcome.closed());
+        }
+        long began = options.timekeeper().nanoTime();
+        request(key, fetch.known).exceptionally(this::unexpected).thenAccept(outcome -> {
+            if (options.metrics() != PodcacheMetrics.NONE) {
+                Duration took = Duration.ofNanos(options.timekeeper().nanoTime() - began);
+                options.metrics().fetched(kind, key, why(fetch.known), reason(outcome), took);
+            }
+            underWay.remove(fetch);
+            ended.accept(outcome);
+        });
+    }
+
+    private CompletableFuture<Outcome<T>> request(ObjectKey key, @Nullable Answer<T> known) {
+        Duration timeout = options.readTimeout();
+        if (known == null) {
+            return getter.get(key, Freshness.LATEST, timeout).handle(this::outcome);
+        }
+        if (!(known instanceof Answer.Present<T> present)) {
+            return getter.getOnce(key, Freshness.LATEST, timeout).handle(this::outcome);
+        }
+        return getter.getOnce(key, Freshness.CACHED, timeout)
+                .handle(this::outcome)
+                .thenCompose(cached -> mayLag(cached, present)
+                        ? getter.getOnce(key, Freshness.LATEST, timeout).handle(this::outcome)
+                        : CompletableFuture.completedFuture(cached));
+    }
+
+    private boolean mayLag(Outcome<T> cached, Answer.Present<T> known) {
+        Answer<T> answer = cached.answer();
+        return answer instanceof Answer.Absent
+                || (answer instanceof Answer.Present<T> present
+                        && ResourceVersions.isOlder(present.resourceVersion, known.resourceVersion));
+    }
+
+    private Outcome<T> outcome(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {
+        if (fetched != null) {
+            T object = fetched.object();
+            return Outcome.answered(new Answer.Present<>(
+                    clock.getAsLong(),
+                    object,
+                    fetched.resourceVersion(),
+                    fetched.encodedBytes(),
+                    kind.isImmutable(object)));
+        }
+        Throwable cause = ApiServerException.causeOf(thrown);
+        if (!(cause instanceof ApiServerException failure)) {
+            return unexpected(cause);
+        }
+        return failure.reason() == FailureReason.NOT_FOUND
+                ? Outcome.answered(new Answer.Absent<>(clock.getAsLong()))
+                : Outcome.failed(failure);
+    }
+
+    private Outcome<T> unexpected(Throwable thrown) {
+        return Outcome.failed(ApiServerException.withoutAnswer(
+                FailureReason.UNREADABLE,
+                "GET " + kind,
+                "the adapter failed unexpectedly",
+                ApiServerException.causeOf(thrown)));
+    }
+
+    private static String why(@Nullable Answer<?> known) {
+        if (known == null) {
+            return "first read";
+        }
+        return known instanceof Answer.Absent ? "absent" : "expired";
+    }
+
+    private static @Nullable FailureReason reason(Outcome<?> ended) {
+        if (ended.failure() != null) {
+            return ended.failure().reason();
+        }
+        return ended.isPresent() ? null : FailureReason.NOT_FOUND;
+    }
+
+    /**
+     * Waits for a fetch; whether it ended in time.
+     *
+     * @throws FetchFailed if the thread is interrupted, which it then still is
+     */
+    boolean endsWithin(Duration patience, ObjectKey key, Fetch<T> fetch) {
+        if (fetch.outcome.isDone()) {
+            return true;
+        }
+        try {
+            return options.timekeeper().await(fetch.outcome, patience);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FetchFailed(kind, key, FailureReason.INTERRUPTED, 0, null, e);
+        }
+    }
+
+    /** What a get makes of a fetch that ended: its answer, or if it has none, what is known anyway. */
+    T conclude(ObjectKey key, @Nullable Answer<T> known, Outcome<T> outcome) {
+        if (outcome.isClosed()) {
+            throw new Closed(kind, key);
+        }
+        Answer<T> answer = outcome.answer();
+        return answer == null ? serveStale(key, known, outcome.failure()) : serve(key, answer, null);
+    }
+
+    /** What a get makes of what is known, because asking failed with {@code failure}, or null if it takes too long. */
+    T serveStale(ObjectKey key, @Nullable Answer<T> known, @Nullable ApiServerException failure) {
+        ApiServerException why = failure == null ? late(key) : failure;
+        if (known == null) {
+            throw new FetchFailed(kind, key, why.reason(), why.httpCode(), why.retryAfter(), why);
+        }
+        if (known instanceof Answer.Present) {
+            options.metrics().staleServed(kind, key, strategy);
+        }
+        return serve(key, known, why);
+    }
+
+    private T serve(ObjectKey key, Answer<T> answer, @Nullable ApiServerException failedCheck) {
+        if (answer instanceof Answer.Present<T> present) {
+            return present.object;
+        }
+        throw new NotFound(kind, key, failedCheck);
+    }
+
+    private ApiServerException late(ObjectKey key) {
+        return ApiServerException.withoutAnswer(
+                FailureReason.TIMEOUT, "GET " + kind + " " + key, "no answer in time, still waiting", null);
+    }
+
+    /** Ends all gets that wait, with {@link Closed}, and those to come. Idempotent. */
+    void close() {
+        closed = true;
+        underWay.forEach(fetch -> fetch.outcome.complete(Outcome.closed()));
+    }
+}
