@@ -18,6 +18,7 @@ import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -142,7 +143,7 @@ final class WireServer implements AutoCloseable {
                 exchange.uri(),
                 user(exchange.sslSession()),
                 token(exchange.getHeader("Authorization")),
-                String.valueOf(exchange.connection().indicatedServerName()),
+                Objects.requireNonNullElse(exchange.connection().indicatedServerName(), ""),
                 exchange.version(),
                 exchange.connection());
         arrived.add(request);
