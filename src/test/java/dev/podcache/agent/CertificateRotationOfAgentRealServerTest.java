@@ -36,7 +36,10 @@ class CertificateRotationOfAgentRealServerTest {
     private static final Duration LEASE = Duration.ofSeconds(20);
 
     /** Long enough for a lease that is no longer renewed to lapse after the first certificate has expired. */
-    private static final Duration ROTATING = LIFE.multipliedBy(4);
+    private static final Duration LAPSES_WITHIN = LIFE.multipliedBy(3);
+
+    /** Long enough for the first certificate to expire. */
+    private static final Duration EXPIRES_WITHIN = LIFE.plusSeconds(2);
 
     private static final String CONFIGURATION = """
             apiVersion: kubelet.config.k8s.io/v1beta1
@@ -68,7 +71,7 @@ class CertificateRotationOfAgentRealServerTest {
     @Test
     void certificateReplacedAtHalfLife_severalTimes_leaseNeverLapses() {
         startAgent();
-        Instant end = Instant.now().plus(ROTATING);
+        Instant end = Instant.now().plus(LAPSES_WITHIN);
 
         await().pollInterval(Duration.ofMillis(200)).until(() -> {
             replaceCertificateInTime();
@@ -79,9 +82,9 @@ class CertificateRotationOfAgentRealServerTest {
     }
 
     @Test
-    void certificateReplacedAtHalfLife_severalTimes_newPodWithASecretRuns() {
+    void certificateReplacedAtHalfLife_firstOneExpired_newPodWithASecretRuns() {
         startAgent();
-        Instant end = Instant.now().plus(ROTATING);
+        Instant end = Instant.now().plus(EXPIRES_WITHIN);
         await().pollInterval(Duration.ofMillis(200)).until(() -> {
             replaceCertificateInTime();
             return Instant.now().isAfter(end);
