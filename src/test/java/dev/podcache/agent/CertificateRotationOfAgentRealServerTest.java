@@ -3,11 +3,13 @@ package dev.podcache.agent;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import dev.podcache.testing.Secrets;
+import dev.podcache.testing.ServerFeature;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.io.IOException;
@@ -82,6 +84,7 @@ class CertificateRotationOfAgentRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.SERVICES)
     void certificateReplacedAtHalfLife_firstOneExpired_newPodWithASecretRuns() {
         startAgent();
         Instant end = Instant.now().plus(EXPIRES_WITHIN);

@@ -31,14 +31,14 @@ class TokenFileRotationTest extends WireFixture {
     private Path token;
 
     @BeforeEach
-    void beInAPod() throws IOException {
+    void setProperties() throws IOException {
         token = Files.writeString(folder.resolve("token"), "old");
         Path authority = Files.writeString(folder.resolve("ca.crt"), WireCertificates.authorityPem());
         properties(token, authority).forEach(System::setProperty);
     }
 
     @AfterEach
-    void leaveThePod() {
+    void clearProperties() {
         properties(token, token).keySet().forEach(System::clearProperty);
     }
 
