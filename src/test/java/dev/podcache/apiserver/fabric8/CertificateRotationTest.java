@@ -2,6 +2,7 @@ package dev.podcache.apiserver.fabric8;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.object.FailureReason;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.client.Config;
 import io.vertx.core.http.HttpVersion;
@@ -115,6 +116,20 @@ class CertificateRotationTest extends WireFixture {
         plugin.returnToken("new");
 
         assertCallArrivesAsNew(call);
+    }
+
+    @ParameterizedTest
+    @MethodSource("callsAndVersions")
+    void noOtherCredentialsThere_callRefused_failsAfterTwoRequestsAtMost(Call call, HttpVersion version)
+            throws Exception {
+        start(version);
+        Path file = new WireKubeconfig(folder, server.url()).writeCertificate("old");
+        connect(Config.fromKubeconfig(file.toFile()));
+        server.refuse(request -> true);
+
+        assertThat(failureOf(make(call, "after")).reason()).isEqualTo(FailureReason.UNAUTHORIZED);
+
+        assertThat(server.arrived("after")).hasSizeBetween(1, 2);
     }
 
     private void start(HttpVersion version) throws IOException {

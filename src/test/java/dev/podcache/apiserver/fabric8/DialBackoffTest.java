@@ -64,6 +64,25 @@ class DialBackoffTest extends WireFixture {
     }
 
     @Test
+    void manyFailuresAndASuccess_nextBackOff_isAsShortAsTheFirst() throws InterruptedException {
+        proxy.refuse(true);
+        for (int i = 0; i < 6; i++) {
+            failureOf(make(Call.LIST, "failing-" + i));
+            time.advance(Duration.ofMinutes(1));
+        }
+        proxy.refuse(false);
+        answerOf(make(Call.LIST, "answered"));
+        proxy.refuse(true);
+        proxy.reset();
+        await().until(() -> !succeeds(Call.LIST));
+
+        proxy.refuse(false);
+        time.advance(AFTER_THE_FIRST);
+
+        answerOf(make(Call.LIST, "again"));
+    }
+
+    @Test
     void connectionsLost_serverIsThere_requestIsAnsweredAtOnce() throws InterruptedException {
         answerOf(make(Call.LIST, "first"));
         proxy.reset();

@@ -38,13 +38,13 @@ class GoAwayTest extends WireFixture {
     }
 
     /** Sends GOAWAY on the first connection, and answers nothing there but the first request, if at all. */
-    private record Farewell(Together together) implements FrameServer.Script {
+    private record SendsGoAway(Together together) implements FrameServer.Script {
 
         @Override
         public Frames greeting(FrameServer.Connection connection) {
             Frames settings = new Frames().settingsWithLimit(LIMIT);
-            boolean says = connection.number == 0 && together != Together.WITH_THE_FIRST_ANSWER;
-            return says ? settings.goAway(together.lastStream) : settings;
+            boolean goesAway = connection.number == 0 && together != Together.WITH_THE_FIRST_ANSWER;
+            return goesAway ? settings.goAway(together.lastStream) : settings;
         }
 
         @Override
@@ -55,15 +55,15 @@ class GoAwayTest extends WireFixture {
             Frames answer = path.contains("watch=true")
                     ? new Frames().headers(stream)
                     : new Frames().answer(stream, WireServer.listOf("configmaps", "", ""));
-            boolean says = connection.number == 0 && together == Together.WITH_THE_FIRST_ANSWER;
-            return says ? answer.goAway(together.lastStream) : answer;
+            boolean goesAway = connection.number == 0 && together == Together.WITH_THE_FIRST_ANSWER;
+            return goesAway ? answer.goAway(together.lastStream) : answer;
         }
     }
 
     @ParameterizedTest
     @EnumSource(Together.class)
     void goAwayAtOnce_requestsAfterIt_goOverANewConnection(Together together) throws InterruptedException {
-        FrameServer server = closeLater(new FrameServer(new Farewell(together)));
+        FrameServer server = closeLater(new FrameServer(new SendsGoAway(together)));
         connect(config(server.url()).build());
 
         answerOf(make(Call.WATCH, "first"));
@@ -76,7 +76,7 @@ class GoAwayTest extends WireFixture {
     @EnumSource(Together.class)
     void goAwayAtOnce_newConnectionFreezes_itsWatchEnds(Together together, NoLeaks leaks) throws InterruptedException {
         leaks.allowWarnings("ping");
-        FrameServer server = closeLater(new FrameServer(new Farewell(together)));
+        FrameServer server = closeLater(new FrameServer(new SendsGoAway(together)));
         TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
         ManualTimekeeper time = new ManualTimekeeper();
         connect(config("https://127.0.0.1:" + proxy.port()).build(), time);

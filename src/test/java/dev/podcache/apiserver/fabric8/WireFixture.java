@@ -142,7 +142,7 @@ abstract class WireFixture {
                         .build());
     }
 
-    /** What it failed with. */
+    /** Waits for the failure of a request. */
     static ApiServerException failureOf(CompletableFuture<?> request) throws InterruptedException {
         try {
             request.get(Patience.SECONDS, SECONDS);
@@ -154,7 +154,7 @@ abstract class WireFixture {
         throw new AssertionError("a request was answered that was to fail");
     }
 
-    /** Waits until it is answered. Fails if it fails. */
+    /** Waits for the answer. Throws an error if the request fails. */
     static <T> T answerOf(CompletableFuture<T> request) throws InterruptedException {
         try {
             return request.get(Patience.SECONDS, SECONDS);

@@ -18,6 +18,7 @@ import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -49,7 +50,7 @@ final class WireServer implements AutoCloseable {
             .setUseDaemonThread(true));
     private final HttpServer server;
     private volatile Predicate<Arrived> unknown = request -> false;
-    private volatile Handler handler = (request, exchange) -> false;
+    private volatile Script script = (request, exchange) -> false;
 
     /**
      * A request.
@@ -68,7 +69,7 @@ final class WireServer implements AutoCloseable {
             HttpConnection connection) {}
 
     /** Answers some requests in place of the server. */
-    interface Handler {
+    interface Script {
         /** Whether {@code request} is answered here, now or later. */
         boolean answer(Arrived request, HttpServerRequest exchange);
     }
@@ -126,9 +127,9 @@ final class WireServer implements AutoCloseable {
         unknown = which;
     }
 
-    /** Has such requests answered by {@code handler} from now on. */
-    void handle(Handler handler) {
-        this.handler = handler;
+    /** Has such requests answered by {@code script} from now on. */
+    void handle(Script script) {
+        this.script = script;
     }
 
     /** The requests whose URI contains {@code part}. */
@@ -142,13 +143,13 @@ final class WireServer implements AutoCloseable {
                 exchange.uri(),
                 user(exchange.sslSession()),
                 token(exchange.getHeader("Authorization")),
-                String.valueOf(exchange.connection().indicatedServerName()),
+                Objects.requireNonNullElse(exchange.connection().indicatedServerName(), ""),
                 exchange.version(),
                 exchange.connection());
         arrived.add(request);
         if (unknown.test(request)) {
             fail(exchange, 401, "Unauthorized");
-        } else if (!handler.answer(request, exchange)) {
+        } else if (!script.answer(request, exchange)) {
             answer(exchange);
         }
     }
