@@ -149,7 +149,7 @@ class ContainerEnvironmentTest {
     }
 
     @Test
-    @ExpectedWarnings("the watch of Secret test1/db failed")
+    @ExpectedWarnings("watch of Secret test1/db failed")
     void of_optionalButForbidden_failsAndSaysWhy() {
         f.server.failNext(
                 100, new ApiServerException(FailureReason.FORBIDDEN, 403, null, "LIST was answered 403", null));
