@@ -49,8 +49,7 @@ public final class Recovery {
     private final Outage outage = new Outage();
     private long reflectors;
     private long numbers;
-    private volatile boolean
-            suspicious; // written under this; whether an attempt was not answered since the last answer
+    private volatile boolean suspicious; // written under this; whether the latest attempt was not answered
     private int failedTogether;
     private long failedAt;
     private Timekeeper.@Nullable Scheduled timer;
@@ -255,33 +254,38 @@ public final class Recovery {
     }
 
     private @Nullable PendingAttempt probeLocked(long now) {
-        if (outage.untilProbe(now) > 0) {
-            return null;
-        }
-        for (boolean urgently : new boolean[] {true, false}) {
-            for (AttemptQueue queue : List.of(watches, lists)) {
-                PendingAttempt found = queue.probe(now, urgently);
-                if (found != null) {
-                    outage.probes(found, now);
-                    return found;
-                }
+        PendingAttempt found = null;
+        if (outage.untilProbe(now) <= 0) {
+            for (boolean urgently : new boolean[] {true, false}) {
+                found = found == null ? watches.probe(now, urgently) : found;
+                found = found == null ? lists.probe(now, urgently) : found;
             }
         }
-        return null;
+        if (found != null) {
+            outage.probes(found, now);
+        }
+        return found;
     }
 
     private void setTimerLocked(long now) {
         Duration until = untilNextLocked(now);
-        if (until == null) {
-            cancelTimerLocked();
-            return;
+        boolean keeps = until != null && timerAt - now > 0 && timerAt - now <= until.toNanos();
+        if (timer != null && !keeps) {
+            timer.cancel();
+            timer = null;
         }
-        long at = now + until.toNanos();
-        if (timer == null || timerAt - at > 0 || timerAt - now <= 0) {
-            cancelTimerLocked();
+        if (timer == null && until != null) {
+            long at = now + until.toNanos();
             timerAt = at;
-            timer = timekeeper.schedule(until, this::makeDue);
+            timer = timekeeper.schedule(until, () -> fired(at));
         }
+    }
+
+    private void fired(long at) {
+        synchronized (this) {
+            timer = timerAt == at ? null : timer;
+        }
+        makeDue();
     }
 
     private @Nullable Duration untilNextLocked(long now) {
@@ -289,17 +293,9 @@ public final class Recovery {
         Duration list = lists.untilNext(now);
         if (watch == null && list == null) {
             return null;
-        }
-        if (outage.lasts() && outage.untilProbe(now) > 0) {
+        } else if (outage.lasts() && outage.untilProbe(now) > 0) {
             return Duration.ofNanos(outage.untilProbe(now));
         }
         return list == null || (watch != null && watch.compareTo(list) <= 0) ? watch : list;
-    }
-
-    private void cancelTimerLocked() {
-        if (timer != null) {
-            timer.cancel();
-            timer = null;
-        }
     }
 }

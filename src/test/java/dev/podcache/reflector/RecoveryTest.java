@@ -41,7 +41,6 @@ class RecoveryTest {
 
         final Reflector<String> reflector = Reflector.ofOneObject(this, this, time, recovery);
         boolean upToDate;
-        long since;
         int attempts;
 
         @Nullable
@@ -89,7 +88,6 @@ class RecoveryTest {
         @Override
         public void connected() {
             upToDate = true;
-            since = time.nanoTime();
         }
 
         @Override

@@ -7,8 +7,8 @@ import dev.podcache.time.Timekeeper;
 import org.jetbrains.lincheck.datastructures.Operation;
 
 /**
- * One entry, its server and gets of it: the loop of {@code TtlObjectStore} round the entry and its flights, with nothing
- * else of the store. Between the launch of a flight, the reading at the server and its landing, other threads may do
+ * One entry, its server and gets of it: the loop of {@code TtlObjectStore} round the entry and its fetches, with nothing
+ * else of the store. Between the start of a fetch, the reading at the server and its ended, other threads may do
  * anything.
  */
 public abstract class EntryOperations {
@@ -33,26 +33,26 @@ public abstract class EntryOperations {
         return atServer;
     }
 
-    /** Forgets what is known, and detaches the flight under way. */
+    /** Forgets what is known, and detaches the fetch under way. */
     protected final void addReference() {
         entry.addReference(POD);
     }
 
     @Operation
     public int get() {
-        long begunBefore = entry.flightsSoFar();
+        long begunBefore = entry.fetchesSoFar();
         while (true) {
-            TtlEntry.Turn<Integer> turn = entry.turn(0, ttlNanos, begunBefore);
-            Flight<Integer> launched = turn.launched();
-            if (launched != null) {
+            TtlEntry.Lookup<Integer> lookup = entry.lookup(0, ttlNanos, begunBefore);
+            Fetch<Integer> started = lookup.started();
+            if (started != null) {
                 int read = atServer;
-                entry.land(launched, Outcome.answered(new Answer.Present<>(0, read, "" + read, 1, false)), 0);
+                entry.end(started, Fetch.Outcome.answered(new Answer.Present<>(0, read, "" + read, 1, false)), 0);
             }
-            Flight<Integer> awaited = turn.awaited();
+            Fetch<Integer> awaited = lookup.awaited();
             if (awaited == null) {
-                return turn.good() == null ? -1 : turn.good();
+                return lookup.good() == null ? -1 : lookup.good();
             }
-            Outcome<Integer> outcome = awaited.landed.join();
+            Fetch.Outcome<Integer> outcome = awaited.outcome.join();
             if ((awaited.number > begunBefore || ttlNanos > 0)
                     && outcome.answer() instanceof Answer.Present<Integer> present) {
                 return present.object;
