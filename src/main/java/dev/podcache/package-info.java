@@ -24,7 +24,7 @@
  *          v                                            v    v              v         v     v
  *  apiserver   ObjectGetter, ListerWatcher            NodeApi, EventApi   LeaseApi  PodStatusApi, EventApi
  *          v                                            |                   |         |
- *  apiserver.fabric8 (requests), apiserver.stream (watches, and the connection of both heartbeats) -> kube-apiserver
+ *  apiserver.fabric8 (paths, decoding), apiserver.http (exchanges and connections) -> kube-apiserver
  * </pre>
  *
  * <p>A package may import only packages further down in this list; packages on one line never import each other:
@@ -37,7 +37,7 @@
  *  6  manager   node   events
  *  5  store
  *  4  reflector   apiserver.fabric8
- *  3  apiserver.stream
+ *  3  apiserver.http
  *  2  apiserver   pod   metrics   patch
  *  1  object   time
  * </pre>

@@ -44,14 +44,14 @@ public interface Timekeeper extends AutoCloseable {
     Executor workers();
 
     /**
-     * Threads for what may block for a while, such as looking up a name, reading a certificate or asking a plugin for a
-     * token: so that it holds up no {@linkplain #workers() work}. The same after {@link #close()}.
+     * Threads for what may block for a while, such as a call of somebody else's code: so that it holds up no {@linkplain
+     * #workers() work}. The same after {@link #close()}.
      */
     Executor blocking();
 
     /**
-     * Threads for the same, apart from those of {@link #blocking()}: for what must not wait behind it, such as a sign
-     * of life while name lookups hang. The same after {@link #close()}.
+     * Threads for the same, apart from those of {@link #blocking()}: for the one lookup of a name and the one reading of
+     * credentials that requests wait for. The same after {@link #close()}.
      */
     Executor urgent();
 

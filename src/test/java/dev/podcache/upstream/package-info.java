@@ -29,7 +29,7 @@
  * podCIDRs</td></tr>
  * <tr><td>{@code TestUpdateNodeStatusError}</td><td>{@code NodeStatusUpdaterTest}</td><td></td></tr>
  * <tr><td>{@code TestUpdateExistingNodeStatusTimeout}</td><td>{@code NodeStatusUpdaterTest}</td><td>over the port;
- * connections are {@code HeartbeatConnectionTest}'s</td></tr>
+ * connections are {@code SerialRequestsTest}'s</td></tr>
  * <tr><td>{@code TestUpdateNodeStatusAndVolumesInUseWithNodeLease}</td><td>{@code NodeStatusUpdaterTest}</td><td>no
  * volume manager is told what was reported: there is none</td></tr>
  * <tr><td>{@code TestUpdateNodeStatusWithRuntimeStateError}</td><td>{@code RuntimeHealthTest},

@@ -8,6 +8,7 @@ import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.apiserver.http.RequestObserver;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
+import dev.podcache.time.TokenBucket;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -42,7 +43,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
         this.timekeeper = timekeeper;
         Config config = client.getConfiguration();
         this.connections = new ApiConnections(urlOf(config), config, requestConfig(client), timekeeper, observer);
-        this.requests = new Requests(connections, new QpsLimiter(limit, timekeeper));
+        this.requests = new Requests(connections, new TokenBucket(limit.perSecond(), limit.burst(), timekeeper));
     }
 
     /** The server that {@code client} talks to, with the {@linkplain RequestLimit#DEFAULT default limit}. */

@@ -5,7 +5,7 @@ import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.Event;
 import java.util.concurrent.CompletableFuture;
 
-/** {@link EventApi} over the caller's client. */
+/** {@link EventApi} within the client-side limit. */
 final class Fabric8EventApi implements EventApi {
 
     private final ObjectRequests<Event> events;

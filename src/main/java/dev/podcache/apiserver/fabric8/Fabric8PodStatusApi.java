@@ -7,7 +7,7 @@ import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.concurrent.CompletableFuture;
 
-/** {@link PodStatusApi} over the caller's client. */
+/** {@link PodStatusApi} within the client-side limit. */
 final class Fabric8PodStatusApi implements PodStatusApi {
 
     private final ObjectRequests<Pod> pods;

@@ -4,6 +4,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.FailureReason;
+import dev.podcache.time.TokenBucket;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -13,11 +14,11 @@ import java.util.function.Function;
 final class Requests {
 
     private final ApiConnections connections;
-    private final QpsLimiter limiter;
+    private final TokenBucket tokens;
 
-    Requests(ApiConnections connections, QpsLimiter limiter) {
+    Requests(ApiConnections connections, TokenBucket tokens) {
         this.connections = connections;
-        this.limiter = limiter;
+        this.tokens = tokens;
     }
 
     /**
@@ -28,7 +29,7 @@ final class Requests {
      * @return what {@code decode} returned or threw, or exceptionally an {@link ApiServerException}
      */
     <R> CompletableFuture<R> send(ServerRequest request, Duration timeout, Function<byte[], R> decode) {
-        Optional<Duration> wait = limiter.take(timeout);
+        Optional<Duration> wait = tokens.take(timeout);
         if (wait.isEmpty()) {
             return CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
                     FailureReason.THROTTLED,

@@ -11,6 +11,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The connections of one kind of traffic to one server. It finds each exchange a stream on as few connections as the
@@ -34,6 +36,7 @@ final class ConnectionPool implements AutoCloseable {
      * A connection that was opened with another client certificate than the current one takes no new streams.
      */
 
+    private static final Logger log = LoggerFactory.getLogger(ConnectionPool.class);
     private static final int SCARCE = 10;
     private static final int PLENTY = 5;
 
@@ -44,7 +47,8 @@ final class ConnectionPool implements AutoCloseable {
     private final List<Connection> connections = new ArrayList<>(); // guarded by this; all but those that are gone
     private final Set<Exchange> waiting = new LinkedHashSet<>(); // guarded by this
     private int expected; // guarded by this; the limit that the server last told, 0 before that
-    private @Nullable Identity current; // guarded by this; the one of the latest exchange
+    private @Nullable Identity current; // guarded by this; the latest that an exchange had
+    private boolean toldFull; // guarded by this
     private boolean closed; // guarded by this
 
     /**
@@ -222,6 +226,9 @@ final class ConnectionPool implements AutoCloseable {
 
     private void changeIdentityLocked(Identity identity, List<Runnable> steps) {
         Identity before = current;
+        if (before != null && before.number() >= identity.number()) {
+            return;
+        }
         current = identity;
         if (before != null && !before.sharesConnectionsWith(identity)) {
             List.copyOf(connections).stream()
@@ -280,7 +287,16 @@ final class ConnectionPool implements AutoCloseable {
     }
 
     private boolean mayOpenLocked() {
-        return !closed && connections.size() < traffic.mostConnections;
+        boolean full = connections.size() >= traffic.mostConnections;
+        if (full && !toldFull && traffic.mostConnections > 1 && !waiting.isEmpty()) {
+            toldFull = true;
+            log.warn(
+                    "{} connections to {} are open, which is the most; {} requests wait for one",
+                    connections.size(),
+                    connector,
+                    waiting.size());
+        }
+        return !closed && !full;
     }
 
     private void openLocked(List<Runnable> steps) {

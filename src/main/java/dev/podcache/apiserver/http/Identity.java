@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who we are to the server, as it was read at one moment. Immutable.
  *
+ * @param number greater than that of every identity read before
  * @param headers of every request: tokens, impersonation, the caller's own
  * @param settings with the client's key and the CAs
  * @param certificate the client's, null if it has none
  * @param expires when it is of no use any more, null if nobody says so
  */
 record Identity(
+        long number,
         Map<String, List<String>> headers,
         ConnectionSettings settings,
         @Nullable X509Certificate certificate,

@@ -42,6 +42,7 @@ final class IdentityReader {
     private final URI server;
     private final @Nullable CredentialPlugin plugin;
     private final boolean followsKubeconfig;
+    private long read;
 
     IdentityReader(Config config, RequestConfig requestConfig, URI server, Timekeeper timekeeper) {
         this.config = config;
@@ -93,7 +94,9 @@ final class IdentityReader {
         ConnectionSettings settings = ConnectionSettings.of(config, keys, trust);
         X509Certificate certificate = certificate(keys);
         Instant end = certificate == null ? null : certificate.getNotAfter().toInstant();
+        read++;
         return new Identity(
+                read,
                 headers(settings.interceptors().values(), token),
                 settings,
                 certificate,

@@ -103,11 +103,12 @@ final class VertxWire implements Wire {
         Call call = new Call(request, headers, response);
         HttpClientRequest begun = first;
         HttpClient open = client;
-        if (begun != null) {
+        if (retired || open == null) {
+            // asked all the same, Vert.x would open another connection
+            call.end(() -> response.broken(new ClosedChannelException(), true));
+        } else if (begun != null) {
             first = null;
             call.send(begun);
-        } else if (open == null) {
-            response.broken(new IllegalStateException("the connection was closed"), true);
         } else {
             open.request(options()).onComplete(asked -> {
                 if (asked.succeeded()) {

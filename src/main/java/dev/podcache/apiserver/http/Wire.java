@@ -63,7 +63,10 @@ interface Wire {
         void reset();
     }
 
-    /** Sends a request. To be called only while the connection has a stream free and was not retired. */
+    /**
+     * Sends a request. To be called only while the connection has a stream free. One that is closed or was retired
+     * breaks it, as unprocessed, before this returns.
+     */
     Stream send(ServerRequest request, Map<String, List<String>> headers, Response response);
 
     /** Sends an HTTP/2 PING; {@code answered} runs when its answer came. */

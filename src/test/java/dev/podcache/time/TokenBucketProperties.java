@@ -1,4 +1,4 @@
-package dev.podcache.apiserver.fabric8;
+package dev.podcache.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,7 +11,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
-class QpsLimiterProperties {
+class TokenBucketProperties {
 
     @Property
     void take_anyCallers_neverMoreThanBurstPlusRateInAnyWindow(
@@ -19,11 +19,11 @@ class QpsLimiterProperties {
             @ForAll @IntRange(min = 1, max = 20) int burst,
             @ForAll @Size(min = 1, max = 60) List<@IntRange(min = 0, max = 500) Integer> gapsMillis) {
         ManualTimekeeper time = new ManualTimekeeper();
-        QpsLimiter limiter = new QpsLimiter(new RequestLimit(perSecond, burst), time);
+        TokenBucket bucket = new TokenBucket(perSecond, burst, time);
         List<Long> sendings = new ArrayList<>();
         for (int gap : gapsMillis) {
             time.advance(Duration.ofMillis(gap));
-            limiter.take(Duration.ofDays(1)).ifPresent(wait -> sendings.add(time.nanoTime() + wait.toNanos()));
+            bucket.take(Duration.ofDays(1)).ifPresent(wait -> sendings.add(time.nanoTime() + wait.toNanos()));
         }
 
         assertThat(sendings).hasSameSizeAs(gapsMillis).isSorted();
@@ -39,9 +39,9 @@ class QpsLimiterProperties {
     void take_slowerThanTheRate_neverWaits(
             @ForAll @IntRange(min = 1, max = 100) int perSecond, @ForAll @IntRange(min = 1, max = 20) int burst) {
         ManualTimekeeper time = new ManualTimekeeper();
-        QpsLimiter limiter = new QpsLimiter(new RequestLimit(perSecond, burst), time);
+        TokenBucket bucket = new TokenBucket(perSecond, burst, time);
         for (int i = 0; i < 50; i++) {
-            assertThat(limiter.take(Duration.ofNanos(1))).contains(Duration.ZERO);
+            assertThat(bucket.take(Duration.ofNanos(1))).contains(Duration.ZERO);
             time.advance(Duration.ofNanos(1_000_000_000L / perSecond + 1));
         }
     }
