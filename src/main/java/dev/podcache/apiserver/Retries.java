@@ -44,7 +44,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The pause is the loop's own, or as long as the server asked (Retry-After, as a header or in the Status) if that is
  * longer. But what is asked counts for two minutes at most: a kube-apiserver asks for up to 32 s, and a proxy that asks
  * for a year must not keep a loop from noticing that it is over. Who has a deadline takes what was asked as it is, and
- * gives up at once if it does not fit.
+ * gives up at once if it does not fit. Reflectors wait up to 2 s longer than they were asked to, at random; while nobody
+ * can reach the server, they try one at a time.
  */
 public final class Retries {
 

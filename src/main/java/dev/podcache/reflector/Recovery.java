@@ -33,8 +33,7 @@ public final class Recovery {
      * outage      one at a time, at the next probe; urgent ones first;     anybody gets an answer: whoever was not
      *             whatever its pause, unless the server asked for it       answered is due again, spread
      *
-     * A reflector has at most one pending attempt. The lock covers the queues and the state; attempts are made without
-     * it, on the thread that calls or on the timer's.
+     * A reflector has at most one pending attempt. No attempt is made under the lock: it runs on the caller or the timer.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Recovery.class);

@@ -1,7 +1,7 @@
 package dev.podcache.store;
 
+import dev.podcache.time.RefCountedTicker;
 import dev.podcache.time.Timekeeper;
-import dev.podcache.time.WhileUsed;
 import java.time.Duration;
 
 /**
@@ -22,14 +22,14 @@ final class FreshnessClock {
 
     private final Timekeeper timekeeper;
     private final ObjectTtlSource ttl;
-    private final WhileUsed ticking;
+    private final RefCountedTicker ticking;
     private volatile long freshSince; // written under this
 
     /** A clock that does not run. */
     FreshnessClock(Timekeeper timekeeper, ObjectTtlSource ttl) {
         this.timekeeper = timekeeper;
         this.ttl = ttl;
-        this.ticking = new WhileUsed(timekeeper, TICK, this::stamp);
+        this.ticking = new RefCountedTicker(timekeeper, TICK, this::stamp);
         this.freshSince = freshSince(timekeeper.nanoTime(), ttl.ttlNanos());
     }
 

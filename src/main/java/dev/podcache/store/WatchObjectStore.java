@@ -10,7 +10,7 @@ import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.Referrer;
-import dev.podcache.time.WhileUsed;
+import dev.podcache.time.RefCountedTicker;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
@@ -105,8 +105,8 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
         // a watch that is live tells nothing again: what a budget took would be missing until the next change
         Transitions<T> transitions = new Transitions<>(kind, options.unbounded());
         // an entry is idle when two sweeps in a row found it unread
-        WhileUsed sweeping =
-                new WhileUsed(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
+        RefCountedTicker sweeping =
+                new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
         this.entries = new EntryTable<>(
                 kind, key -> new WatchEntry<>(key, transitions, watches), sweeping::retain, sweeping::release);
     }

@@ -15,7 +15,7 @@
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
  * <tr><td>{@code EntryIndex}</td><td>which entry a key has</td><td>none</td></tr>
  * <tr><td>monitor of an {@code Entry}</td><td>its references, answer, fetch or watch</td><td>none</td></tr>
- * <tr><td>{@code FreshnessClock}</td><td>writes of the time</td><td>{@code WhileUsed}</td></tr>
+ * <tr><td>{@code FreshnessClock}</td><td>writes of the time</td><td>{@code RefCountedTicker}</td></tr>
  * </table>
  *
  * <p>No request, callback or completion of a future happens under any of them, but that a watch is made, not opened,

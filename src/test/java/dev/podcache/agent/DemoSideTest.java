@@ -164,8 +164,8 @@ class DemoSideTest {
             side.recover();
 
             eventually(() -> side.agent().watches().again() == 21);
-            // they went on where they broke off, and one list at most confirms what is known of each object
-            assertThat(side.server().requestsByVerb().get("list")).isBetween(23L, 23L + 21);
+            // they went on where they broke off, and a list confirmed each that no event had confirmed before
+            assertThat(side.server().requestsByVerb().get("list")).isBetween(23L, 23L + 21L);
         }
     }
 

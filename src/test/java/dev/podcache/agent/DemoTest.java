@@ -52,7 +52,7 @@ class DemoTest {
         assertThat(summary.path("watches").path("lost").asInt()).isEqualTo(21);
         JsonNode byKind = summary.path("requestsByKind");
         assertThat(summary.path("requestsAtServer").asLong()).isEqualTo(sumOf(byKind));
-        // each object once: watches go on where they broke off, and one list at most confirms what is known
+        // each object once, and once more to confirm what a watch that went on where it broke off has not told
         assertThat(byKind.path("list secrets").asInt()
                         + byKind.path("list configmaps").asInt())
                 .isBetween(22, 22 + 21);

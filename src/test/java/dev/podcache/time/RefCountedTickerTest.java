@@ -7,7 +7,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class WhileUsedTest {
+class RefCountedTickerTest {
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
@@ -16,7 +16,7 @@ class WhileUsedTest {
     @Test
     void task_thatThrewOnce_runsAgainAfterThePeriod() {
         int[] runs = {0};
-        WhileUsed used = new WhileUsed(time, PERIOD, () -> {
+        RefCountedTicker used = new RefCountedTicker(time, PERIOD, () -> {
             runs[0]++;
             if (runs[0] == 1) {
                 throw new IllegalStateException("the first run");

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a brief task periodically for as long as somebody uses what it does. Thread-safe. */
-public final class WhileUsed {
+public final class RefCountedTicker {
 
     private final Timekeeper timekeeper;
     private final Duration period;
@@ -20,7 +20,7 @@ public final class WhileUsed {
      * @param period from the beginning of use, and from each run, to the next
      * @param task runs on the timer thread, under no lock; if it throws, it still runs again after the period
      */
-    public WhileUsed(Timekeeper timekeeper, Duration period, Runnable task) {
+    public RefCountedTicker(Timekeeper timekeeper, Duration period, Runnable task) {
         this.timekeeper = timekeeper;
         this.period = period;
         this.task = task;
