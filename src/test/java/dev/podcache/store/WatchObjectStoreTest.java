@@ -384,13 +384,14 @@ class WatchObjectStoreTest {
     void brokenWatch_readThatConfirmsFails_staysStaleAndIsRepeated() {
         live("v1");
         f.server.resetWatches();
-        f.fail(Verb.LIST, 2, FailureReason.UNAVAILABLE, 500);
+        f.fail(Verb.LIST, 1000, FailureReason.UNAVAILABLE, 500);
         f.timekeeper.advance(Duration.ofMillis(2200));
         assertThat(f.get()).isEqualTo("v1");
         assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
         assertThat(f.server.isWatched(DB)).isTrue();
 
-        f.timekeeper.advance(Duration.ofSeconds(2));
+        f.server.clearFailures();
+        f.timekeeper.advance(Duration.ofSeconds(5));
         assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
         assertThat(f.server.count(Verb.WATCH)).isEqualTo(2);
     }
