@@ -1,7 +1,9 @@
 package dev.podcache.apiserver.http;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.time.Timekeeper;
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -93,18 +95,14 @@ final class Connection implements Executor {
         connector
                 .addresses(identity)
                 .whenComplete((found, thrown) -> loop.execute(() -> {
-                    if (thrown != null) {
-                        failed(thrown);
+                    if (found == null) {
+                        failed(ApiServerException.causeOf(thrown));
                     } else {
-                        opensWith(found);
+                        untried.addAll(found);
+                        patience = OPENS_WITHIN.dividedBy(Math.max(1, found.size()));
+                        openNext(null);
                     }
                 }));
-    }
-
-    private void opensWith(List<InetSocketAddress> addresses) {
-        untried.addAll(addresses);
-        patience = OPENS_WITHIN.dividedBy(Math.max(1, addresses.size()));
-        openNext(null);
     }
 
     /** Sends {@code exchange}, for which the pool has taken a stream. Returns at once. */
@@ -118,7 +116,12 @@ final class Connection implements Executor {
                 pool.left(this);
             } else {
                 exchanges.add(exchange);
-                exchange.send(this, open);
+                try {
+                    exchange.send(this, open);
+                } catch (RuntimeException | Error e) {
+                    // of whatever kind: nobody else would end it before its time is over
+                    exchange.fail(e);
+                }
             }
         });
     }
@@ -169,7 +172,8 @@ final class Connection implements Executor {
         begun.timer = connector.timekeeper().schedule(within, () -> loop.execute(begun::late));
         try {
             begun.wire = network.open(target, loop, begun);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // of whatever kind: the pool waits for this connection
             begun.closed(e);
         }
     }
@@ -272,7 +276,7 @@ final class Connection implements Executor {
                 lost("the connection to " + connector + " was closed");
             } else {
                 opening = null;
-                notOpened(cause == null ? new java.nio.channels.ClosedChannelException() : cause);
+                notOpened(cause == null ? new ClosedChannelException() : cause);
             }
         }
 

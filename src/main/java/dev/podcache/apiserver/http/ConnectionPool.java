@@ -269,10 +269,12 @@ final class ConnectionPool implements AutoCloseable {
         while (unreachable == null && waiting.size() > comingLocked() && mayOpenLocked()) {
             unreachable = traffic.gated ? connector.gate().enter() : null;
             if (unreachable == null) {
-                openLocked(steps);
+                unreachable = openLocked(steps);
             }
         }
-        if (unreachable != null && comingLocked() == 0 && !connector.gate().isProbed()) {
+        if (unreachable != null
+                && comingLocked() == 0
+                && !(traffic.gated && connector.gate().isProbed())) {
             Throwable cause = unreachable;
             List<Exchange> hopeless = List.copyOf(waiting);
             waiting.clear();
@@ -299,11 +301,22 @@ final class ConnectionPool implements AutoCloseable {
         return !closed && !full;
     }
 
-    private void openLocked(List<Runnable> steps) {
-        Connection connection =
-                new Connection(this, connector, Objects.requireNonNull(current, "opened for nobody"), network.get());
+    /** Opens a connection; returns why none can be opened, or null. */
+    private @Nullable Throwable openLocked(List<Runnable> steps) {
+        Identity identity = Objects.requireNonNull(current, "opened for nobody");
+        Connection connection;
+        try {
+            connection = new Connection(this, connector, identity, network.get());
+        } catch (RuntimeException | Error e) {
+            // such as that the system has no thread for the event loops
+            if (traffic.gated) {
+                steps.add(() -> connector.gate().failed(e));
+            }
+            return e;
+        }
         connections.add(connection);
         steps.add(connection::open);
+        return null;
     }
 
     private @Nullable Connection roomyLocked(@Nullable Connection preferred) {

@@ -122,9 +122,8 @@ final class Credentials {
             readAt = timekeeper.nanoTime();
             readAgain = again;
             costly |= asks;
-            if (read != null && (known == null || !known.isSame(read))) {
-                known = read;
-            }
+            // also if we are who we were: the CAs may be others
+            known = read == null ? known : read;
             now = known;
         }
         if (failure != null && now != null) {

@@ -167,11 +167,20 @@ final class IdentityReader {
             return null;
         }
         String name = config.getCurrentContext().getContext().getUser();
-        return KubeConfigUtils.parseConfig(kubeconfig).getUsers().stream()
-                .filter(each -> Objects.equals(each.getName(), name))
-                .map(NamedAuthInfo::getUser)
-                .findFirst()
-                .orElse(null);
+        List<NamedAuthInfo> users;
+        try {
+            users = KubeConfigUtils.parseConfig(kubeconfig).getUsers();
+        } catch (RuntimeException unreadable) {
+            // removed since the client was made with it: then that is who we are
+            return null;
+        }
+        return users == null
+                ? null
+                : users.stream()
+                        .filter(each -> Objects.equals(each.getName(), name))
+                        .map(NamedAuthInfo::getUser)
+                        .findFirst()
+                        .orElse(null);
     }
 
     /** Whether the caller gave the client an identity that comes before that of a plugin. */
