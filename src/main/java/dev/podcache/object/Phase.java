@@ -6,7 +6,7 @@ public enum Phase {
      * Referenced, but no answer is held: nobody asked yet, or a new reference or the payload budget made us forget it.
      */
     UNREAD,
-    /** Held, and no older than the TTL, or watched. */
+    /** Held, and no older than the TTL, or watched and confirmed since the watch was last lost. */
     FRESH,
     /**
      * Held, but older than the TTL, or out of contact: the next get tries to do better. With a background refresh it
