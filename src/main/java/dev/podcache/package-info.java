@@ -22,7 +22,7 @@
  *          v                                            |    |              |         |     |
  *        reflector.Reflector  list, watch, list again   |    |              |         |     |
  *          v                                            v    v              v         v     v
- *  apiserver   ObjectGetter, ListerWatcher            NodeApi, EventApi   LeaseApi  PodStatusApi, EventApi
+ *  apiserver   ObjectGetter, ListerWatcher            ObjectApi           ObjectApi ObjectApi
  *          v                                            |                   |         |
  *  apiserver.fabric8 (paths, decoding), apiserver.http (exchanges and connections) -> kube-apiserver
  * </pre>

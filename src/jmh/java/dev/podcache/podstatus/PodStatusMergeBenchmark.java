@@ -2,8 +2,8 @@ package dev.podcache.podstatus;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.podcache.apiserver.PodStatusApi;
-import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.FakeApiServer;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -11,8 +11,8 @@ import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.PodStatusBuilder;
 import io.fabric8.zjsonpatch.JsonDiff;
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -46,27 +46,16 @@ public class PodStatusMergeBenchmark {
 
     private static final String NOW = "2026-01-01T00:00:00Z";
 
-    private static final class NoServer implements PodStatusApi {
-        @Override
-        public CompletableFuture<Pod> get(ObjectKey key) {
-            throw new AssertionError("reporting was not started");
-        }
-
-        @Override
-        public CompletableFuture<Pod> patchStatus(ObjectKey key, String patch) {
-            return get(key);
-        }
-
-        @Override
-        public CompletableFuture<Pod> delete(ObjectKey key, String uid) {
-            return get(key);
-        }
-    }
-
     private final ObjectMapper mapper = new ObjectMapper();
     private final Timekeeper timekeeper = Timekeeper.system();
-    private final PodStatusManager manager =
-            new PodStatusManager(new NoServer(), uid -> Optional.empty(), timekeeper, () -> 0.0);
+
+    /** Never started, so it asks the server for nothing. */
+    private final PodStatusManager manager = new PodStatusManager(
+            new FakeApiServer(timekeeper).api(ObjectKind.POD, Duration.ofSeconds(1)),
+            uid -> Optional.empty(),
+            timekeeper,
+            () -> 0.0);
+
     private Pod pod;
     private PodStatus ready;
     private PodStatus unready;

@@ -1,17 +1,16 @@
 package dev.podcache.agent;
 
-import dev.podcache.apiserver.EventApi;
-import dev.podcache.apiserver.LeaseApi;
 import dev.podcache.apiserver.ListerWatcher;
-import dev.podcache.apiserver.NodeApi;
-import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 
 /**
@@ -23,11 +22,11 @@ import java.time.Duration;
  * @param services follows all Services
  */
 record NodePorts(
-        NodeApi nodes,
-        LeaseApi leases,
+        ObjectApi<Node> nodes,
+        ObjectApi<Lease> leases,
         Runnable reconnect,
-        PodStatusApi podStatus,
-        EventApi events,
+        ObjectApi<Pod> podStatus,
+        ObjectApi<Event> events,
         ListerWatcher<Node> node,
         ListerWatcher<Pod> pods,
         ListerWatcher<Service> services,
@@ -41,8 +40,8 @@ record NodePorts(
                 heartbeats.nodes(),
                 heartbeats.leases(),
                 heartbeats::reconnect,
-                server.podStatusApi(TIMEOUT),
-                server.eventApi(TIMEOUT),
+                server.api(ObjectKind.POD, TIMEOUT),
+                server.api(ObjectKind.EVENT, TIMEOUT),
                 server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + node),
                 server.listerWatcher(ObjectKind.POD, "", Observer.podsOf(node)),
                 server.listerWatcher(ObjectKind.SERVICE, "", ""),

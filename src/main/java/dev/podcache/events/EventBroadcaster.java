@@ -1,8 +1,9 @@
 package dev.podcache.events;
 
-import dev.podcache.apiserver.EventApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.EventSource;
 import io.fabric8.kubernetes.api.model.EventSourceBuilder;
@@ -35,7 +36,7 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
      *
      * @param random uniform in [0, 1)
      */
-    EventBroadcaster(EventApi events, EventSource source, Timekeeper timekeeper, DoubleSupplier random) {
+    EventBroadcaster(ObjectApi<Event> events, EventSource source, Timekeeper timekeeper, DoubleSupplier random) {
         this.source = source;
         this.timekeeper = timekeeper;
         this.names = new EventNames(timekeeper);
@@ -49,7 +50,7 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
      * @param component who tells them, such as {@code kubelet}
      * @param host the node that it runs on
      */
-    public static EventBroadcaster to(EventApi events, String component, String host, Timekeeper timekeeper) {
+    public static EventBroadcaster to(ObjectApi<Event> events, String component, String host, Timekeeper timekeeper) {
         EventSource source =
                 new EventSourceBuilder().withComponent(component).withHost(host).build();
         return new EventBroadcaster(

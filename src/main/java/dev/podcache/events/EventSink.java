@@ -1,7 +1,7 @@
 package dev.podcache.events;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.EventApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -33,7 +33,7 @@ final class EventSink {
     private static final Retries RETRIES = Retries.every(Duration.ofSeconds(10));
     private static final Retries NEXT_EVENT = Retries.atOnce();
 
-    private final EventApi events;
+    private final ObjectApi<Event> events;
     private final EventCorrelator correlator;
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
@@ -44,7 +44,7 @@ final class EventSink {
     private volatile boolean refusing; // written by who writes
     private Timekeeper.@Nullable Scheduled pause; // guarded by this
 
-    EventSink(EventApi events, EventCorrelator correlator, Timekeeper timekeeper, DoubleSupplier random) {
+    EventSink(ObjectApi<Event> events, EventCorrelator correlator, Timekeeper timekeeper, DoubleSupplier random) {
         this.events = events;
         this.correlator = correlator;
         this.timekeeper = timekeeper;

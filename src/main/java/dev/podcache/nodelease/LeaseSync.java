@@ -1,11 +1,12 @@
 package dev.podcache.nodelease;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.LeaseApi;
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.util.Optional;
@@ -43,8 +44,8 @@ final class LeaseSync {
     private static final Retries UPDATING = Retries.atOnce();
     private static final double NO_JITTER = 0;
 
-    private final LeaseApi leases;
-    private final NodeApi nodes;
+    private final ObjectApi<Lease> leases;
+    private final ObjectApi<Node> nodes;
     private final NodeLeaseOptions options;
     private final Timekeeper timekeeper;
     private final LeaseRenewal renewal;
@@ -54,7 +55,7 @@ final class LeaseSync {
     private boolean stopped; // guarded by this
     private Timekeeper.@Nullable Scheduled pause; // guarded by this
 
-    LeaseSync(LeaseApi leases, NodeApi nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
+    LeaseSync(ObjectApi<Lease> leases, ObjectApi<Node> nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
         this.leases = leases;
         this.nodes = nodes;
         this.options = options;
@@ -239,7 +240,7 @@ final class LeaseSync {
         if (!renewal.lacksOwner(base)) {
             return CompletableFuture.completedFuture(renewal.renewed(base, times.next(base)));
         }
-        return nodes.get(options.nodeName())
+        return nodes.get(ObjectKey.of("", options.nodeName()))
                 .thenApply(node -> renewal.ownedBy(node, renewal.renewed(base, times.next(base))));
     }
 

@@ -1,9 +1,10 @@
 package dev.podcache.nodelease;
 
 import com.google.common.util.concurrent.AbstractService;
-import dev.podcache.apiserver.LeaseApi;
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -38,7 +39,8 @@ public final class NodeLeaseController extends AbstractService {
     private boolean again; // guarded by this
 
     /** Not started yet. */
-    public NodeLeaseController(LeaseApi leases, NodeApi nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
+    public NodeLeaseController(
+            ObjectApi<Lease> leases, ObjectApi<Node> nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
         this(
                 new LeaseSync(leases, nodes, options, timekeeper),
                 options,

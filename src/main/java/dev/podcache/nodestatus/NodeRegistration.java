@@ -1,8 +1,9 @@
 package dev.podcache.nodestatus;
 
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
@@ -27,7 +28,7 @@ final class NodeRegistration implements AutoCloseable {
     private static final Retries RETRIES = new Retries(Duration.ofMillis(200), Duration.ofSeconds(7));
     private static final double NO_JITTER = 0;
 
-    private final NodeApi api;
+    private final ObjectApi<Node> api;
     private final NodeStatusComputation computation;
     private final Timekeeper timekeeper;
     private final boolean resetExtended;
@@ -38,7 +39,8 @@ final class NodeRegistration implements AutoCloseable {
      *
      * @param resetExtended as in {@link NodeReconciler#extendedResources}
      */
-    NodeRegistration(NodeApi api, NodeStatusComputation computation, Timekeeper timekeeper, boolean resetExtended) {
+    NodeRegistration(
+            ObjectApi<Node> api, NodeStatusComputation computation, Timekeeper timekeeper, boolean resetExtended) {
         this.api = api;
         this.computation = computation;
         this.timekeeper = timekeeper;
@@ -103,7 +105,7 @@ final class NodeRegistration implements AutoCloseable {
         if (!failure.is(FailureReason.ALREADY_EXISTS) && !failure.is(FailureReason.FORBIDDEN)) {
             return CompletableFuture.failedFuture(failure.cause());
         }
-        return api.get(name)
+        return api.get(ObjectKey.of("", name))
                 .handleAsync(
                         (existing, notRead) -> notRead == null
                                 ? reconcile(initial, existing)
@@ -126,7 +128,7 @@ final class NodeRegistration implements AutoCloseable {
             log.info("Node {} exists already and is as it should be", name);
             return CompletableFuture.completedFuture(null);
         }
-        return api.patchStatus(name, NodeStatusPatch.between(existing, reconciled))
+        return api.patchStatus(ObjectKey.of("", name), NodeStatusPatch.between(existing, reconciled))
                 .thenAccept(patched -> log.info("Node {} exists already and was put right", name));
     }
 }

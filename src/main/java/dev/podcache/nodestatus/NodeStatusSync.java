@@ -1,10 +1,11 @@
 package dev.podcache.nodestatus;
 
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.node.NodeLister;
 import dev.podcache.nodestatus.NodeStatusComputation.Computed;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
@@ -30,7 +31,7 @@ final class NodeStatusSync implements AutoCloseable {
     private static final String UNREPORTED = "status of Node {} cannot be reported, trying on: {}";
     private static final Retries RETRIES = Retries.atOnce();
 
-    private final NodeApi api;
+    private final ObjectApi<Node> api;
     private final NodeLister lister;
     private final NodeRegistration registration;
     private final StatusReports reports;
@@ -54,7 +55,7 @@ final class NodeStatusSync implements AutoCloseable {
     }
 
     /** What a sync works with. */
-    record Parts(NodeApi api, NodeRegistration registration, StatusReports reports) {}
+    record Parts(ObjectApi<Node> api, NodeRegistration registration, StatusReports reports) {}
 
     /**
      * Syncs. The future never fails; while the Node cannot be registered it is not done either, nor
@@ -111,7 +112,7 @@ final class NodeStatusSync implements AutoCloseable {
 
     private CompletableFuture<Node> read(int attempt) {
         if (attempt > 0) {
-            return api.get(lister.name());
+            return api.get(ObjectKey.of("", lister.name()));
         }
         // what is known costs no request; only if that is no good base is the server asked
         return lister.get()

@@ -1,8 +1,9 @@
 package dev.podcache.nodestatus;
 
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.node.NodeLister;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -53,7 +54,7 @@ public final class NodeStatusUpdater implements AutoCloseable {
      * @param options who the node is
      * @throws IllegalArgumentException if {@code lister} follows another Node
      */
-    public NodeStatusUpdater(NodeApi api, NodeLister lister, Timekeeper timekeeper, NodeStatusOptions options) {
+    public NodeStatusUpdater(ObjectApi<Node> api, NodeLister lister, Timekeeper timekeeper, NodeStatusOptions options) {
         if (!lister.name().equals(options.node().name())) {
             throw new IllegalArgumentException("the lister follows Node " + lister.name() + ", but the node is "
                     + options.node().name() + ": give the lister of the same name");

@@ -1,6 +1,7 @@
 package dev.podcache.nodestatus;
 
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.Node;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -8,21 +9,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link NodeApi} that makes no request once it is closed: its calls are then answered with a cancellation. So are
+ * An {@link ObjectApi} of Nodes that makes no request once it is closed: its calls are then answered with a cancellation. So are
  * those under way that fail then, because it may be the closing that they fail of.
  */
-final class OpenNodeApi implements NodeApi, AutoCloseable {
+final class OpenNodeApi implements ObjectApi<Node>, AutoCloseable {
 
-    private final NodeApi api;
+    private final ObjectApi<Node> api;
     private volatile boolean closed;
 
-    OpenNodeApi(NodeApi api) {
+    OpenNodeApi(ObjectApi<Node> api) {
         this.api = api;
     }
 
     @Override
-    public CompletableFuture<Node> get(String name) {
-        return unlessClosed(() -> api.get(name));
+    public CompletableFuture<Node> get(ObjectKey key) {
+        return unlessClosed(() -> api.get(key));
     }
 
     @Override
@@ -31,8 +32,23 @@ final class OpenNodeApi implements NodeApi, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Node> patchStatus(String name, String patch) {
-        return unlessClosed(() -> api.patchStatus(name, patch));
+    public CompletableFuture<Node> update(Node node) {
+        return unlessClosed(() -> api.update(node));
+    }
+
+    @Override
+    public CompletableFuture<Node> patch(ObjectKey key, String patch) {
+        return unlessClosed(() -> api.patch(key, patch));
+    }
+
+    @Override
+    public CompletableFuture<Node> patchStatus(ObjectKey key, String patch) {
+        return unlessClosed(() -> api.patchStatus(key, patch));
+    }
+
+    @Override
+    public CompletableFuture<Node> delete(ObjectKey key, String uid) {
+        return unlessClosed(() -> api.delete(key, uid));
     }
 
     /** Idempotent. */

@@ -1,7 +1,8 @@
 package dev.podcache.nodestatus;
 
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.nodestatus.NodeStatusComputation.Computed;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Instant;
@@ -14,13 +15,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class StatusReports {
 
-    private final NodeApi api;
+    private final ObjectApi<Node> api;
     private final NodeStatusComputation computation;
     private final LastReport lastReport;
     private final Timekeeper timekeeper;
     private volatile @Nullable Instant last; // written in a turn
 
-    StatusReports(NodeApi api, NodeStatusComputation computation, LastReport lastReport, Timekeeper timekeeper) {
+    StatusReports(
+            ObjectApi<Node> api, NodeStatusComputation computation, LastReport lastReport, Timekeeper timekeeper) {
         this.api = api;
         this.computation = computation;
         this.lastReport = lastReport;
@@ -44,10 +46,11 @@ final class StatusReports {
     CompletableFuture<Void> send(Computed computed) {
         lastReport.sending(isNews(computed));
         String patch = NodeStatusPatch.between(computed.original(), computed.node());
-        return api.patchStatus(computed.node().getMetadata().getName(), patch).thenAccept(patched -> {
-            lastReport.sent(timekeeper.nanoTime(), computed.podCidrs());
-            last = timekeeper.wallTime();
-        });
+        return api.patchStatus(ObjectKey.of("", computed.node().getMetadata().getName()), patch)
+                .thenAccept(patched -> {
+                    lastReport.sent(timekeeper.nanoTime(), computed.podCidrs());
+                    last = timekeeper.wallTime();
+                });
     }
 
     /** What was reported is gone, or was never seen by this process. */

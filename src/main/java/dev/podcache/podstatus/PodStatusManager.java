@@ -1,6 +1,6 @@
 package dev.podcache.podstatus;
 
-import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
@@ -52,7 +52,7 @@ public final class PodStatusManager implements AutoCloseable {
      * @param random uniform in [0, 1), for jitter
      */
     public PodStatusManager(
-            PodStatusApi api, Function<String, Optional<Pod>> known, Timekeeper timekeeper, DoubleSupplier random) {
+            ObjectApi<Pod> api, Function<String, Optional<Pod>> known, Timekeeper timekeeper, DoubleSupplier random) {
         this.cache = new PodStatusCache(
                 Objects.requireNonNull(known, "known"), Objects.requireNonNull(timekeeper, "timekeeper"));
         this.sync = new PodStatusSync(

@@ -1,6 +1,6 @@
 package dev.podcache.podstatus;
 
-import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
@@ -15,7 +15,7 @@ final class PodStatusReport {
 
     // After syncPod of pkg/kubelet/status/status_manager.go of Kubernetes.
 
-    private final PodStatusApi api;
+    private final ObjectApi<Pod> api;
     private final Timekeeper timekeeper;
     private final BooleanSupplier closed;
 
@@ -30,7 +30,7 @@ final class PodStatusReport {
     }
 
     /** Makes no further request as soon as {@code closed} says so. */
-    PodStatusReport(PodStatusApi api, Timekeeper timekeeper, BooleanSupplier closed) {
+    PodStatusReport(ObjectApi<Pod> api, Timekeeper timekeeper, BooleanSupplier closed) {
         this.api = api;
         this.timekeeper = timekeeper;
         this.closed = closed;

@@ -1,7 +1,7 @@
 package dev.podcache.podstatus;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -57,7 +57,7 @@ final class PodStatusSync implements AutoCloseable {
     private record Reported(long version, @Nullable PodStatus answered) {}
 
     /** Does nothing until started. */
-    PodStatusSync(PodStatusApi api, PodStatusCache cache, Timekeeper timekeeper, DoubleSupplier random) {
+    PodStatusSync(ObjectApi<Pod> api, PodStatusCache cache, Timekeeper timekeeper, DoubleSupplier random) {
         this.cache = cache;
         this.timekeeper = timekeeper;
         this.reports = new PodStatusReport(api, timekeeper, this::isClosed);

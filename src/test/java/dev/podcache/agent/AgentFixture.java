@@ -66,11 +66,11 @@ final class AgentFixture implements AutoCloseable {
 
     private NodePorts ports() {
         return new NodePorts(
-                server.nodeApi(TIMEOUT),
-                server.leaseApi(TIMEOUT),
+                server.api(ObjectKind.NODE, TIMEOUT),
+                server.api(ObjectKind.LEASE, TIMEOUT),
                 () -> {},
-                server.podStatusApi(TIMEOUT),
-                server.eventApi(TIMEOUT),
+                server.api(ObjectKind.POD, TIMEOUT),
+                server.api(ObjectKind.EVENT, TIMEOUT),
                 server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + NODE),
                 server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE),
                 server.listerWatcher(ObjectKind.SERVICE, "", ""),

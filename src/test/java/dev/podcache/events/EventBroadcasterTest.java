@@ -3,7 +3,7 @@ package dev.podcache.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.EventApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.embedded.Held;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
@@ -11,6 +11,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TooManyRequests;
@@ -47,7 +48,7 @@ class EventBroadcasterTest {
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final FakeApiServer server = new FakeApiServer(time);
     private final EventBroadcaster events = new EventBroadcaster(
-            server.eventApi(Duration.ofSeconds(10)),
+            server.api(ObjectKind.EVENT, Duration.ofSeconds(10)),
             new EventSourceBuilder()
                     .withComponent("kubelet")
                     .withHost("worker-1")
@@ -290,7 +291,7 @@ class EventBroadcasterTest {
     @Test
     void written_answeredWithoutACount_nextOneIsWrittenToo() {
         List<Event> created = new ArrayList<>();
-        EventApi forgetful = new EventApi() {
+        ObjectApi<Event> forgetful = new ForwardingObjectApi<>(server.api(ObjectKind.EVENT, Duration.ofSeconds(10))) {
             @Override
             public CompletableFuture<Event> create(Event event) {
                 created.add(event);

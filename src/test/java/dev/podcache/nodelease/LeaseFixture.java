@@ -32,7 +32,8 @@ abstract class LeaseFixture {
     final FakeApiServer server = new FakeApiServer(time);
     final AtomicInteger repeatedFailures = new AtomicInteger();
     final NodeLeaseOptions options = new NodeLeaseOptions("foo", DURATION, repeatedFailures::incrementAndGet);
-    final LeaseSync sync = new LeaseSync(server.leaseApi(TIMEOUT), server.nodeApi(TIMEOUT), options, clock);
+    final LeaseSync sync =
+            new LeaseSync(server.api(ObjectKind.LEASE, TIMEOUT), server.api(ObjectKind.NODE, TIMEOUT), options, clock);
     double random;
     final NodeLeaseController controller = new NodeLeaseController(sync, options, clock, () -> random);
 

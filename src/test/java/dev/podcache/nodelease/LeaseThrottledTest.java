@@ -6,6 +6,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -31,7 +32,8 @@ class LeaseThrottledTest {
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final FakeApiServer server = new FakeApiServer(time);
     private final NodeLeaseOptions options = new NodeLeaseOptions("foo", Duration.ofSeconds(40), () -> {});
-    private final LeaseSync sync = new LeaseSync(server.leaseApi(TIMEOUT), server.nodeApi(TIMEOUT), options, time);
+    private final LeaseSync sync =
+            new LeaseSync(server.api(ObjectKind.LEASE, TIMEOUT), server.api(ObjectKind.NODE, TIMEOUT), options, time);
     private final NodeLeaseController controller = new NodeLeaseController(sync, options, time, () -> 0);
 
     @BeforeEach

@@ -9,6 +9,7 @@ import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -64,7 +65,8 @@ class NodeLeaseControllerTest extends LeaseFixture {
         NodeLeaseOptions throwing = new NodeLeaseOptions("foo", DURATION, () -> {
             throw new IllegalStateException("a bug");
         });
-        LeaseSync other = new LeaseSync(server.leaseApi(TIMEOUT), server.nodeApi(TIMEOUT), throwing, time);
+        LeaseSync other = new LeaseSync(
+                server.api(ObjectKind.LEASE, TIMEOUT), server.api(ObjectKind.NODE, TIMEOUT), throwing, time);
         failUpdates(3, FailureReason.UNAVAILABLE, 0);
 
         assertThat(other.update(createLease()).join()).isTrue();

@@ -1,7 +1,7 @@
 package dev.podcache.nodestatus;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.embedded.Verb;
 import dev.podcache.node.NodeLister;
 import dev.podcache.object.FailureReason;
@@ -36,7 +36,7 @@ final class UpdaterFixture implements AutoCloseable {
 
     final ManualTimekeeper time = new ManualTimekeeper();
     final FakeApiServer server = new FakeApiServer(time);
-    final NodeApi api = server.nodeApi(TIMEOUT);
+    final ObjectApi<Node> api = server.api(ObjectKind.NODE, TIMEOUT);
     final NodeLister lister = NodeLister.following(
             Nodes.NAME, server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + Nodes.NAME), time, () -> 0.0);
 

@@ -9,12 +9,14 @@ import static dev.podcache.podstatus.Given.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TooManyRequests;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -333,21 +335,11 @@ class PodStatusTroubleTest {
 
     @Test
     void reconcile_serverThatDropsAField_isNotAskedAgain() {
-        PodStatusApi server = world.server.podStatusApi(StatusFixture.TIMEOUT);
-        PodStatusApi old = new PodStatusApi() {
-            @Override
-            public CompletableFuture<Pod> get(ObjectKey key) {
-                return server.get(key);
-            }
-
+        ObjectApi<Pod> server = world.server.api(ObjectKind.POD, StatusFixture.TIMEOUT);
+        ObjectApi<Pod> old = new ForwardingObjectApi<>(server) {
             @Override
             public CompletableFuture<Pod> patchStatus(ObjectKey key, String patch) {
-                return server.patchStatus(key, patch.replaceAll("\"observedGeneration\":\\d+,", ""));
-            }
-
-            @Override
-            public CompletableFuture<Pod> delete(ObjectKey key, String uid) {
-                return server.delete(key, uid);
+                return super.patchStatus(key, patch.replaceAll("\"observedGeneration\":\\d+,", ""));
             }
         };
         try (PodStatusManager other = new PodStatusManager(
@@ -371,24 +363,14 @@ class PodStatusTroubleTest {
     @ExpectedWarnings({"reporting the status of pod shop/cart", "a full pass over the statuses of pods failed"})
     void bugs_inARoundOrALookup_doNotEndTheReporting() {
         boolean[] broken = {true};
-        PodStatusApi server = world.server.podStatusApi(StatusFixture.TIMEOUT);
-        PodStatusApi breaking = new PodStatusApi() {
+        ObjectApi<Pod> server = world.server.api(ObjectKind.POD, StatusFixture.TIMEOUT);
+        ObjectApi<Pod> breaking = new ForwardingObjectApi<>(server) {
             @Override
             public CompletableFuture<Pod> get(ObjectKey key) {
                 if (broken[0]) {
                     throw new IllegalStateException("broken");
                 }
-                return server.get(key);
-            }
-
-            @Override
-            public CompletableFuture<Pod> patchStatus(ObjectKey key, String patch) {
-                return server.patchStatus(key, patch);
-            }
-
-            @Override
-            public CompletableFuture<Pod> delete(ObjectKey key, String uid) {
-                return server.delete(key, uid);
+                return super.get(key);
             }
         };
         try (PodStatusManager other = new PodStatusManager(

@@ -5,6 +5,7 @@ import dev.podcache.embedded.StatusException;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -28,7 +29,7 @@ final class StatusFixture implements AutoCloseable {
     final Map<String, Pod> known = new LinkedHashMap<>();
 
     final PodStatusManager manager = new PodStatusManager(
-            server.podStatusApi(TIMEOUT), uid -> Optional.ofNullable(known.get(uid)), time, () -> 0.0);
+            server.api(ObjectKind.POD, TIMEOUT), uid -> Optional.ofNullable(known.get(uid)), time, () -> 0.0);
 
     /** Creates a pod in the cluster, which the manager's owner knows. */
     Pod create(String name, PodSpec spec) {

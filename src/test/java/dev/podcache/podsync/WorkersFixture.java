@@ -61,7 +61,8 @@ final class WorkersFixture implements AutoCloseable {
         caches = WatchedCaches.of(server);
         services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), timekeeper, () -> 0);
         secrets = caches.secrets();
-        statuses = new PodStatusManager(server.podStatusApi(Duration.ofSeconds(10)), known::get, timekeeper, () -> 0);
+        statuses = new PodStatusManager(
+                server.api(ObjectKind.POD, Duration.ofSeconds(10)), known::get, timekeeper, () -> 0);
         workers = new PodWorkers(
                 new PodWorkers.Parts(
                         runtime,

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.events.EventBroadcaster;
 import dev.podcache.events.EventRecorder;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
@@ -32,8 +33,8 @@ class EventsRealServerTest {
     private final RealApiServer real = RealApiServer.shared();
     private final KubernetesClient admin = real.client();
     private final Fabric8ApiServer server = Fabric8ApiServer.of(admin);
-    private final EventBroadcaster events =
-            EventBroadcaster.to(server.eventApi(Duration.ofSeconds(10)), "kubelet", "worker-1", server.timekeeper());
+    private final EventBroadcaster events = EventBroadcaster.to(
+            server.api(ObjectKind.EVENT, Duration.ofSeconds(10)), "kubelet", "worker-1", server.timekeeper());
     private final String namespace = admin.namespaces()
             .resource(new NamespaceBuilder()
                     .withNewMetadata()

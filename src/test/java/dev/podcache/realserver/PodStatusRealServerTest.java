@@ -3,12 +3,14 @@ package dev.podcache.realserver;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.podstatus.PodObservation;
 import dev.podcache.podstatus.PodStatusManager;
 import dev.podcache.podstatus.PodStatuses;
+import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
@@ -47,30 +49,40 @@ class PodStatusRealServerTest {
     private final TestNamespace shop = new TestNamespace(real);
     private final KubernetesClient client = real.client();
     private final Fabric8ApiServer server = Fabric8ApiServer.of(client);
-    private final Logged api = new Logged(server.podStatusApi(Duration.ofSeconds(10)), new CopyOnWriteArrayList<>());
+    private final Logged api = new Logged(server.api(ObjectKind.POD, Duration.ofSeconds(10)));
     private final Map<String, Pod> known = new ConcurrentHashMap<>();
     private final PodStatusManager manager =
             new PodStatusManager(api, uid -> Optional.ofNullable(known.get(uid)), server.timekeeper(), () -> 0.0);
 
     /** The port with a log of its requests, each as its verb and the pod's name. */
-    private record Logged(PodStatusApi api, List<String> requests) implements PodStatusApi {
+    private static final class Logged extends ForwardingObjectApi<Pod> {
+
+        private final List<String> requests = new CopyOnWriteArrayList<>();
+
+        Logged(ObjectApi<Pod> api) {
+            super(api);
+        }
+
+        List<String> requests() {
+            return requests;
+        }
 
         @Override
         public CompletableFuture<Pod> get(ObjectKey key) {
             requests.add("GET " + key.name());
-            return api.get(key);
+            return super.get(key);
         }
 
         @Override
         public CompletableFuture<Pod> patchStatus(ObjectKey key, String patch) {
             requests.add("PATCH " + key.name());
-            return api.patchStatus(key, patch);
+            return super.patchStatus(key, patch);
         }
 
         @Override
         public CompletableFuture<Pod> delete(ObjectKey key, String uid) {
             requests.add("DELETE " + key.name());
-            return api.delete(key, uid);
+            return super.delete(key, uid);
         }
     }
 

@@ -3,10 +3,7 @@ package dev.podcache.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.EventApi;
-import dev.podcache.apiserver.LeaseApi;
-import dev.podcache.apiserver.NodeApi;
-import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.Event;
@@ -60,13 +57,13 @@ public abstract class AgentWritesContract {
 
     protected abstract Server server();
 
-    protected abstract NodeApi nodes();
+    protected abstract ObjectApi<Node> nodes();
 
-    protected abstract LeaseApi leases();
+    protected abstract ObjectApi<Lease> leases();
 
-    protected abstract PodStatusApi pods(Duration timeout);
+    protected abstract ObjectApi<Pod> pods(Duration timeout);
 
-    protected abstract EventApi events(Duration timeout);
+    protected abstract ObjectApi<Event> events(Duration timeout);
 
     @BeforeEach
     void createNamespace() {
@@ -79,7 +76,7 @@ public abstract class AgentWritesContract {
     void createNode_withStatus_keepsIt() {
         Node created = nodes().create(newNode()).join();
 
-        Node read = nodes().get(node).join();
+        Node read = nodes().get(ObjectKey.of("", node)).join();
         assertThat(read.getMetadata().getUid())
                 .isEqualTo(created.getMetadata().getUid())
                 .isNotEmpty();
@@ -100,14 +97,14 @@ public abstract class AgentWritesContract {
 
     @Test
     void getNode_absent_notFound() {
-        assertThat(failure(nodes().get("nowhere")).reason()).isEqualTo(FailureReason.NOT_FOUND);
+        assertThat(failure(nodes().get(ObjectKey.of("", "nowhere"))).reason()).isEqualTo(FailureReason.NOT_FOUND);
     }
 
     @Test
     void patchNodeStatus_withLabels_changesBothAndNoSpec() {
         nodes().create(newNode()).join();
 
-        Node patched = nodes().patchStatus(node, """
+        Node patched = nodes().patchStatus(ObjectKey.of("", node), """
                         {"metadata":{"labels":{"a":"b"},"annotations":{"c":"d"}},"spec":{"unschedulable":true},
                          "status":{"conditions":[{"type":"DiskPressure","status":"False"}]}}""").join();
 
@@ -121,7 +118,8 @@ public abstract class AgentWritesContract {
 
     @Test
     void patchNodeStatus_absent_notFound() {
-        assertThat(failure(nodes().patchStatus("nowhere", "{\"status\":{}}")).reason())
+        assertThat(failure(nodes().patchStatus(ObjectKey.of("", "nowhere"), "{\"status\":{}}"))
+                        .reason())
                 .isEqualTo(FailureReason.NOT_FOUND);
     }
 
@@ -277,7 +275,7 @@ public abstract class AgentWritesContract {
 
         CompletableFuture<?> pod = pods(SHORT).get(web);
         CompletableFuture<?> event = events(SHORT).create(newEvent());
-        CompletableFuture<?> heartbeat = nodes().get(node);
+        CompletableFuture<?> heartbeat = nodes().get(ObjectKey.of("", node));
 
         assertThat(failure(pod).reason()).isEqualTo(FailureReason.TIMEOUT);
         assertThat(failure(event).reason()).isEqualTo(FailureReason.TIMEOUT);

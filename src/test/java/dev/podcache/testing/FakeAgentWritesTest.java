@@ -1,13 +1,14 @@
 package dev.podcache.testing;
 
-import dev.podcache.apiserver.EventApi;
-import dev.podcache.apiserver.LeaseApi;
-import dev.podcache.apiserver.NodeApi;
-import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.embedded.RequestPattern;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -51,22 +52,22 @@ class FakeAgentWritesTest extends AgentWritesContract {
     }
 
     @Override
-    protected NodeApi nodes() {
-        return fake.nodeApi(Duration.ofSeconds(2));
+    protected ObjectApi<Node> nodes() {
+        return fake.api(ObjectKind.NODE, Duration.ofSeconds(2));
     }
 
     @Override
-    protected LeaseApi leases() {
-        return fake.leaseApi(Duration.ofSeconds(2));
+    protected ObjectApi<Lease> leases() {
+        return fake.api(ObjectKind.LEASE, Duration.ofSeconds(2));
     }
 
     @Override
-    protected PodStatusApi pods(Duration timeout) {
-        return fake.podStatusApi(timeout);
+    protected ObjectApi<Pod> pods(Duration timeout) {
+        return fake.api(ObjectKind.POD, timeout);
     }
 
     @Override
-    protected EventApi events(Duration timeout) {
-        return fake.eventApi(timeout);
+    protected ObjectApi<Event> events(Duration timeout) {
+        return fake.api(ObjectKind.EVENT, timeout);
     }
 }

@@ -2,13 +2,10 @@ package dev.podcache.testing;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.EventApi;
 import dev.podcache.apiserver.Freshness;
-import dev.podcache.apiserver.LeaseApi;
 import dev.podcache.apiserver.ListerWatcher;
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
-import dev.podcache.apiserver.PodStatusApi;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.Held;
@@ -101,28 +98,9 @@ public final class FakeApiServer implements AutoCloseable {
         return new FakeListerWatcher<>(this, kind, ObjectKey.of(namespace, nameIn(fieldSelector)), selection);
     }
 
-    /**
-     * The port to our Node.
-     *
-     * @param timeout of each call, while it is held or delayed
-     */
-    public NodeApi nodeApi(Duration timeout) {
-        return FakeWrites.nodes(this, timeout);
-    }
-
-    /** The port to leases. */
-    public LeaseApi leaseApi(Duration timeout) {
-        return FakeWrites.leases(this, timeout);
-    }
-
-    /** The port to the status of pods. */
-    public PodStatusApi podStatusApi(Duration timeout) {
-        return FakeWrites.pods(this, timeout);
-    }
-
-    /** The port to events. */
-    public EventApi eventApi(Duration timeout) {
-        return FakeWrites.events(this, timeout);
+    /** Reads and writes objects of one kind; each call ends after {@code timeout} at the latest. */
+    public <T extends HasMetadata> ObjectApi<T> api(ObjectKind<T> kind, Duration timeout) {
+        return new FakeWrites<>(this, kind, timeout);
     }
 
     private static String nameIn(String fieldSelector) {

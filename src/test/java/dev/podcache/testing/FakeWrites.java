@@ -4,11 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.podcache.apiserver.EventApi;
 import dev.podcache.apiserver.Freshness;
-import dev.podcache.apiserver.LeaseApi;
-import dev.podcache.apiserver.NodeApi;
-import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.DeleteOptions;
 import dev.podcache.embedded.Part;
@@ -17,17 +14,13 @@ import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.Node;
-import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** The ports that a node agent writes to, of one kind, over the cluster of a {@link FakeApiServer}. */
-final class FakeWrites<T extends HasMetadata> {
+/** {@link ObjectApi} of one kind over the cluster of a {@link FakeApiServer}. */
+final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
 
     private static final ObjectMapper MAPPER =
             JsonMapper.builder().findAndAddModules().build();
@@ -44,87 +37,14 @@ final class FakeWrites<T extends HasMetadata> {
         this.timeout = timeout;
     }
 
-    static NodeApi nodes(FakeApiServer server, Duration timeout) {
-        FakeWrites<Node> nodes = new FakeWrites<>(server, ObjectKind.NODE, timeout);
-        return new NodeApi() {
-            @Override
-            public CompletableFuture<Node> get(String name) {
-                return nodes.get(ObjectKey.of("", name));
-            }
-
-            @Override
-            public CompletableFuture<Node> create(Node node) {
-                return nodes.create(node);
-            }
-
-            @Override
-            public CompletableFuture<Node> patchStatus(String name, String patch) {
-                return nodes.patch(ObjectKey.of("", name), Part.STATUS, patch);
-            }
-        };
-    }
-
-    static LeaseApi leases(FakeApiServer server, Duration timeout) {
-        FakeWrites<Lease> leases = new FakeWrites<>(server, ObjectKind.LEASE, timeout);
-        return new LeaseApi() {
-            @Override
-            public CompletableFuture<Lease> get(ObjectKey key) {
-                return leases.get(key);
-            }
-
-            @Override
-            public CompletableFuture<Lease> create(Lease lease) {
-                return leases.create(lease);
-            }
-
-            @Override
-            public CompletableFuture<Lease> update(Lease lease) {
-                return leases.update(lease);
-            }
-        };
-    }
-
-    static PodStatusApi pods(FakeApiServer server, Duration timeout) {
-        FakeWrites<Pod> pods = new FakeWrites<>(server, ObjectKind.POD, timeout);
-        return new PodStatusApi() {
-            @Override
-            public CompletableFuture<Pod> get(ObjectKey key) {
-                return pods.get(key);
-            }
-
-            @Override
-            public CompletableFuture<Pod> patchStatus(ObjectKey key, String patch) {
-                return pods.patch(key, Part.STATUS, patch);
-            }
-
-            @Override
-            public CompletableFuture<Pod> delete(ObjectKey key, String uid) {
-                return pods.delete(key, uid);
-            }
-        };
-    }
-
-    static EventApi events(FakeApiServer server, Duration timeout) {
-        FakeWrites<Event> events = new FakeWrites<>(server, ObjectKind.EVENT, timeout);
-        return new EventApi() {
-            @Override
-            public CompletableFuture<Event> create(Event event) {
-                return events.create(event);
-            }
-
-            @Override
-            public CompletableFuture<Event> patch(ObjectKey key, String patch) {
-                return events.patch(key, Part.OBJECT, patch);
-            }
-        };
-    }
-
-    private CompletableFuture<T> get(ObjectKey key) {
+    @Override
+    public CompletableFuture<T> get(ObjectKey key) {
         server.record(new FakeApiServer.Action(Verb.GET, kind, key, Freshness.LATEST));
         return answer(Verb.GET, key, () -> server.cluster().get(resource, key, ""));
     }
 
-    private CompletableFuture<T> create(T object) {
+    @Override
+    public CompletableFuture<T> create(T object) {
         return send(
                 Verb.CREATE,
                 keyOf(object),
@@ -132,12 +52,23 @@ final class FakeWrites<T extends HasMetadata> {
                 body -> server.cluster().create(resource, keyOf(object).namespace(), body));
     }
 
-    private CompletableFuture<T> update(T object) {
+    @Override
+    public CompletableFuture<T> update(T object) {
         return send(
                 Verb.UPDATE,
                 keyOf(object),
                 json(object),
                 body -> server.cluster().update(resource, keyOf(object), Part.OBJECT, body));
+    }
+
+    @Override
+    public CompletableFuture<T> patch(ObjectKey key, String patch) {
+        return patch(key, Part.OBJECT, patch);
+    }
+
+    @Override
+    public CompletableFuture<T> patchStatus(ObjectKey key, String patch) {
+        return patch(key, Part.STATUS, patch);
     }
 
     private CompletableFuture<T> patch(ObjectKey key, Part part, String patch) {
@@ -148,7 +79,8 @@ final class FakeWrites<T extends HasMetadata> {
                 body -> server.cluster().patch(resource, key, part, new PatchBody(PatchBody.Type.STRATEGIC, body)));
     }
 
-    private CompletableFuture<T> delete(ObjectKey key, String uid) {
+    @Override
+    public CompletableFuture<T> delete(ObjectKey key, String uid) {
         server.record(new FakeApiServer.Action(Verb.DELETE, kind, key, null));
         return answer(Verb.DELETE, key, () -> server.cluster().delete(resource, key, new DeleteOptions(0L, uid, null)));
     }

@@ -1,13 +1,14 @@
 package dev.podcache.testing;
 
-import dev.podcache.apiserver.EventApi;
-import dev.podcache.apiserver.LeaseApi;
-import dev.podcache.apiserver.NodeApi;
-import dev.podcache.apiserver.PodStatusApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;
+import dev.podcache.object.ObjectKind;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -99,22 +100,22 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
     }
 
     @Override
-    protected NodeApi nodes() {
+    protected ObjectApi<Node> nodes() {
         return heartbeats.nodes();
     }
 
     @Override
-    protected LeaseApi leases() {
+    protected ObjectApi<Lease> leases() {
         return heartbeats.leases();
     }
 
     @Override
-    protected PodStatusApi pods(Duration timeout) {
-        return apiServer.podStatusApi(timeout);
+    protected ObjectApi<Pod> pods(Duration timeout) {
+        return apiServer.api(ObjectKind.POD, timeout);
     }
 
     @Override
-    protected EventApi events(Duration timeout) {
-        return apiServer.eventApi(timeout);
+    protected ObjectApi<Event> events(Duration timeout) {
+        return apiServer.api(ObjectKind.EVENT, timeout);
     }
 }

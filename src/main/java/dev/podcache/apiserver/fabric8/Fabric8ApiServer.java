@@ -1,9 +1,8 @@
 package dev.podcache.apiserver.fabric8;
 
-import dev.podcache.apiserver.EventApi;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
-import dev.podcache.apiserver.PodStatusApi;
 import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.apiserver.http.RequestObserver;
 import dev.podcache.object.ObjectKind;
@@ -82,21 +81,15 @@ public final class Fabric8ApiServer implements AutoCloseable {
     }
 
     /**
-     * Reads, changes and removes pods.
+     * Reads and writes objects of one kind.
      *
      * @param timeout of each call, positive; waiting for the limit counts
      */
-    public PodStatusApi podStatusApi(Duration timeout) {
-        return new Fabric8PodStatusApi(limited(ObjectKind.POD, timeout));
-    }
-
-    /**
-     * Writes events.
-     *
-     * @param timeout of each call, positive; waiting for the limit counts
-     */
-    public EventApi eventApi(Duration timeout) {
-        return new Fabric8EventApi(limited(ObjectKind.EVENT, timeout));
+    public <T extends HasMetadata> ObjectApi<T> api(ObjectKind<T> kind, Duration timeout) {
+        return new Fabric8ObjectApi<>(
+                kind,
+                client.getKubernetesSerialization(),
+                (request, decode) -> requests.send(request, timeout, decode));
     }
 
     /**
@@ -128,13 +121,6 @@ public final class Fabric8ApiServer implements AutoCloseable {
 
     private <T extends HasMetadata> Fabric8ObjectDecoder<T> decoder(ObjectKind<T> kind) {
         return new Fabric8ObjectDecoder<>(kind, client.getKubernetesSerialization());
-    }
-
-    private <T extends HasMetadata> ObjectRequests<T> limited(ObjectKind<T> kind, Duration timeout) {
-        return new ObjectRequests<>(
-                kind,
-                client.getKubernetesSerialization(),
-                (request, decode) -> requests.send(request, timeout, decode));
     }
 
     /** A client made with newClient(RequestConfig) impersonates by its tag, not by its Config. */

@@ -1,14 +1,11 @@
 package dev.podcache.apiserver.fabric8;
 
-import dev.podcache.apiserver.LeaseApi;
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.http.SerialRequests;
-import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * What a node says of itself to be believed alive, its status and its lease, over one connection of their own, one
@@ -21,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
 public final class Heartbeats implements AutoCloseable {
 
     private final SerialRequests connection;
-    private final NodeApi nodes;
-    private final LeaseApi leases;
+    private final ObjectApi<Node> nodes;
+    private final ObjectApi<Lease> leases;
 
     /**
      * Heartbeats.
@@ -31,17 +28,17 @@ public final class Heartbeats implements AutoCloseable {
      */
     Heartbeats(SerialRequests connection, KubernetesSerialization serialization) {
         this.connection = connection;
-        this.nodes = new Nodes(new ObjectRequests<>(ObjectKind.NODE, serialization, connection::send));
-        this.leases = new Leases(new ObjectRequests<>(ObjectKind.LEASE, serialization, connection::send));
+        this.nodes = new Fabric8ObjectApi<>(ObjectKind.NODE, serialization, connection::send);
+        this.leases = new Fabric8ObjectApi<>(ObjectKind.LEASE, serialization, connection::send);
     }
 
     /** The port to our Node. */
-    public NodeApi nodes() {
+    public ObjectApi<Node> nodes() {
         return nodes;
     }
 
     /** The port to our Lease. */
-    public LeaseApi leases() {
+    public ObjectApi<Lease> leases() {
         return leases;
     }
 
@@ -59,41 +56,5 @@ public final class Heartbeats implements AutoCloseable {
     @Override
     public void close() {
         connection.close();
-    }
-
-    private record Nodes(ObjectRequests<Node> requests) implements NodeApi {
-
-        @Override
-        public CompletableFuture<Node> get(String name) {
-            return requests.get(ObjectKey.of("", name));
-        }
-
-        @Override
-        public CompletableFuture<Node> create(Node node) {
-            return requests.create(node);
-        }
-
-        @Override
-        public CompletableFuture<Node> patchStatus(String name, String patch) {
-            return requests.patchStatus(ObjectKey.of("", name), patch);
-        }
-    }
-
-    private record Leases(ObjectRequests<Lease> requests) implements LeaseApi {
-
-        @Override
-        public CompletableFuture<Lease> get(ObjectKey key) {
-            return requests.get(key);
-        }
-
-        @Override
-        public CompletableFuture<Lease> create(Lease lease) {
-            return requests.create(lease);
-        }
-
-        @Override
-        public CompletableFuture<Lease> update(Lease lease) {
-            return requests.update(lease);
-        }
     }
 }

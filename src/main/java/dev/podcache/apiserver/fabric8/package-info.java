@@ -6,7 +6,7 @@
  *
  * <p>Read {@code Fabric8ApiServer}, {@code Requests}, {@code Fabric8ObjectGetter}, {@code
  * Fabric8ListerWatcher}, {@code Fabric8ListDecoder}, {@code Fabric8ObjectDecoder}; for what a node agent writes {@code
- * ObjectRequests}, {@code Heartbeats}, {@code Fabric8PodStatusApi}, {@code Fabric8EventApi}.
+ * Fabric8ObjectApi}, {@code Heartbeats}.
  */
 @NullMarked
 package dev.podcache.apiserver.fabric8;

@@ -2,15 +2,13 @@ package dev.podcache.apiserver.fabric8;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.apiserver.LeaseApi;
-import dev.podcache.apiserver.NodeApi;
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.nodelease.NodeLeaseController;
 import dev.podcache.nodelease.NodeLeaseOptions;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Node;
-import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -57,9 +55,9 @@ class HeartbeatFaultsTest {
     private final Heartbeats heartbeats = server.heartbeats(LEASE);
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
-    private final CountedNodes nodes = new CountedNodes();
+    private final ObjectApi<Node> nodes = new Counted<>(heartbeats.nodes());
     private final NodeLeaseController controller = new NodeLeaseController(
-            new CountedLeases(), nodes, new NodeLeaseOptions("n", LEASE, heartbeats::reconnect), time);
+            new Counted<>(heartbeats.leases()), nodes, new NodeLeaseOptions("n", LEASE, heartbeats::reconnect), time);
 
     @AfterEach
     void tearDown() {
@@ -155,7 +153,7 @@ class HeartbeatFaultsTest {
     }
 
     private CompletableFuture<Node> report(int failures) {
-        return nodes.patchStatus("n", "{}")
+        return nodes.patchStatus(ObjectKey.of("", "n"), "{}")
                 .exceptionallyCompose(
                         thrown -> failures < REPORTS ? report(failures + 1) : CompletableFuture.failedFuture(thrown));
     }
@@ -195,39 +193,42 @@ class HeartbeatFaultsTest {
         return result;
     }
 
-    private final class CountedLeases implements LeaseApi {
+    private final class Counted<T> implements ObjectApi<T> {
 
-        @Override
-        public CompletableFuture<Lease> get(ObjectKey key) {
-            return counted(() -> heartbeats.leases().get(key));
+        private final ObjectApi<T> api;
+
+        Counted(ObjectApi<T> api) {
+            this.api = api;
         }
 
         @Override
-        public CompletableFuture<Lease> create(Lease lease) {
-            return counted(() -> heartbeats.leases().create(lease));
+        public CompletableFuture<T> get(ObjectKey key) {
+            return counted(() -> api.get(key));
         }
 
         @Override
-        public CompletableFuture<Lease> update(Lease lease) {
-            return counted(() -> heartbeats.leases().update(lease));
-        }
-    }
-
-    private final class CountedNodes implements NodeApi {
-
-        @Override
-        public CompletableFuture<Node> get(String name) {
-            return counted(() -> heartbeats.nodes().get(name));
+        public CompletableFuture<T> create(T object) {
+            return counted(() -> api.create(object));
         }
 
         @Override
-        public CompletableFuture<Node> create(Node node) {
-            return counted(() -> heartbeats.nodes().create(node));
+        public CompletableFuture<T> update(T object) {
+            return counted(() -> api.update(object));
         }
 
         @Override
-        public CompletableFuture<Node> patchStatus(String name, String patch) {
-            return counted(() -> heartbeats.nodes().patchStatus(name, patch));
+        public CompletableFuture<T> patch(ObjectKey key, String patch) {
+            return counted(() -> api.patch(key, patch));
+        }
+
+        @Override
+        public CompletableFuture<T> patchStatus(ObjectKey key, String patch) {
+            return counted(() -> api.patchStatus(key, patch));
+        }
+
+        @Override
+        public CompletableFuture<T> delete(ObjectKey key, String uid) {
+            return counted(() -> api.delete(key, uid));
         }
     }
 }

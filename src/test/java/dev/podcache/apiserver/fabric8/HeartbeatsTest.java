@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
@@ -49,7 +50,7 @@ class HeartbeatsTest {
     @Test
     void patchStatus_ofANode_isAStrategicMergePatchWithOurCredentials() {
         network.answer("200 OK", "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"}}");
-        heartbeats.nodes().patchStatus("n", "{\"status\":{}}").join();
+        heartbeats.nodes().patchStatus(ObjectKey.of("", "n"), "{\"status\":{}}").join();
 
         assertThat(network.requests.get(0))
                 .startsWith("PATCH /api/v1/nodes/n/status HTTP/1.1\r\n")
@@ -61,7 +62,7 @@ class HeartbeatsTest {
     @Test
     void delete_ofAPod_isADeleteWithABody() {
         network.answer("200 OK", "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\",\"namespace\":\"shop\"}}");
-        server.podStatusApi(TIMEOUT).delete(WEB, "uid-1").join();
+        server.api(ObjectKind.POD, TIMEOUT).delete(WEB, "uid-1").join();
 
         assertThat(network.requests.get(0))
                 .startsWith("DELETE /api/v1/namespaces/shop/pods/web HTTP/1.1\r\n")
@@ -71,13 +72,17 @@ class HeartbeatsTest {
     @Test
     void limit_writesOfPodsAndEvents_count() {
         network.answer("200 OK", "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\",\"namespace\":\"shop\"}}");
-        server.podStatusApi(TIMEOUT).patchStatus(WEB, "{}").join();
+        server.api(ObjectKind.POD, TIMEOUT).patchStatus(WEB, "{}").join();
 
-        assertThat(failure(server.podStatusApi(TIMEOUT).patchStatus(WEB, "{}")).reason())
+        assertThat(failure(server.api(ObjectKind.POD, TIMEOUT).patchStatus(WEB, "{}"))
+                        .reason())
                 .isEqualTo(FailureReason.THROTTLED);
-        assertThat(failure(server.podStatusApi(TIMEOUT).delete(WEB, "uid")).reason())
+        assertThat(failure(server.api(ObjectKind.POD, TIMEOUT).delete(WEB, "uid"))
+                        .reason())
                 .isEqualTo(FailureReason.THROTTLED);
-        assertThat(failure(server.eventApi(TIMEOUT).patch(WEB, "{}")).reason()).isEqualTo(FailureReason.THROTTLED);
+        assertThat(failure(server.api(ObjectKind.EVENT, TIMEOUT).patch(WEB, "{}"))
+                        .reason())
+                .isEqualTo(FailureReason.THROTTLED);
         assertThat(network.requests).hasSize(1);
     }
 
@@ -85,7 +90,7 @@ class HeartbeatsTest {
     void limit_heartbeats_doNotCount() {
         network.answer("200 OK", "{\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"}}");
         for (int i = 0; i < 5; i++) {
-            heartbeats.nodes().get("n").join();
+            heartbeats.nodes().get(ObjectKey.of("", "n")).join();
         }
 
         assertThat(network.requests).hasSize(5);
@@ -94,7 +99,7 @@ class HeartbeatsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void close_ofHeartbeatsOrServer_failsWhatIsUnderWayAndWhatComes(boolean ofServer) {
-        CompletableFuture<?> underWay = heartbeats.nodes().get("n");
+        CompletableFuture<?> underWay = heartbeats.nodes().get(ObjectKey.of("", "n"));
         await().until(() -> network.requests.size() == 1);
 
         if (ofServer) {
@@ -104,7 +109,7 @@ class HeartbeatsTest {
         }
 
         assertThat(failure(underWay).reason()).isEqualTo(FailureReason.REJECTED);
-        assertThat(failure(heartbeats.nodes().get("n"))).hasMessageContaining("have been closed");
+        assertThat(failure(heartbeats.nodes().get(ObjectKey.of("", "n")))).hasMessageContaining("have been closed");
         await().until(() -> network.openConnections.get() == 0);
     }
 
@@ -112,7 +117,9 @@ class HeartbeatsTest {
     void heartbeats_ofAClosedServer_fail() {
         server.close();
 
-        assertThat(failure(server.heartbeats(LEASE).nodes().get("n")).reason()).isEqualTo(FailureReason.REJECTED);
+        assertThat(failure(server.heartbeats(LEASE).nodes().get(ObjectKey.of("", "n")))
+                        .reason())
+                .isEqualTo(FailureReason.REJECTED);
     }
 
     @Test

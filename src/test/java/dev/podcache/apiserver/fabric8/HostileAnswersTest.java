@@ -213,8 +213,8 @@ class HostileAnswersTest {
         });
         try (Heartbeats heartbeats = server.heartbeats(Duration.ofMinutes(4))) {
             // on a busy machine its time, of 3 s at first, may be over before
-            await().untilAsserted(() -> assertThat(
-                            catchThrowable(() -> heartbeats.nodes().get("n").join()))
+            await().untilAsserted(() -> assertThat(catchThrowable(
+                            () -> heartbeats.nodes().get(ObjectKey.of("", "n")).join()))
                     .hasStackTraceContaining("longer than 16777216 bytes"));
         }
     }

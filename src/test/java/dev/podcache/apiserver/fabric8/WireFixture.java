@@ -94,7 +94,7 @@ abstract class WireFixture {
             case GET -> get(name, TIMEOUT);
             case LIST -> list(name, TIMEOUT);
             case WATCH -> watch(name);
-            case PATCH -> api.podStatusApi(TIMEOUT).patchStatus(ObjectKey.of("shop", name), "{\"status\":{}}");
+            case PATCH -> api.api(ObjectKind.POD, TIMEOUT).patchStatus(ObjectKey.of("shop", name), "{\"status\":{}}");
             case HEARTBEAT -> heartbeat(name);
         };
     }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class DialGateTest {
 
-    private static final ConnectException REFUSED = new ConnectException("refused");
+    private final ConnectException refused = new ConnectException("refused");
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final DialGate gate = new DialGate(time, () -> 0);
@@ -24,11 +24,11 @@ class DialGateTest {
     @Test
     void enter_afterAFailure_saysWhyUntilThePauseIsOver() {
         gate.enter();
-        gate.failed(REFUSED);
+        gate.failed(refused);
 
-        assertThat(gate.enter()).isSameAs(REFUSED);
+        assertThat(gate.enter()).isSameAs(refused);
         time.advance(Duration.ofMillis(499));
-        assertThat(gate.enter()).isSameAs(REFUSED);
+        assertThat(gate.enter()).isSameAs(refused);
         time.advance(Duration.ofMillis(1));
         assertThat(gate.enter()).isNull();
     }
@@ -39,14 +39,14 @@ class DialGateTest {
 
         assertThat(gate.enter()).isNull();
         assertThat(gate.isProbed()).isTrue();
-        assertThat(gate.enter()).isSameAs(REFUSED);
+        assertThat(gate.enter()).isSameAs(refused);
     }
 
     @Test
     void failed_ofSeveralThatDialled_countsOnce() {
         gate.enter();
         gate.enter();
-        gate.failed(REFUSED);
+        gate.failed(refused);
         time.advance(Duration.ofMillis(400));
         gate.failed(new ConnectException("later"));
 
@@ -80,7 +80,7 @@ class DialGateTest {
     @Test
     void serverIsAwayForLong_isDialledTwiceASecondInTheFirstMinute_thenAtLeastEveryTenSeconds() {
         gate.enter();
-        gate.failed(REFUSED);
+        gate.failed(refused);
 
         assertThat(dials(Duration.ofMinutes(1))).isBetween(110, 120);
         dials(Duration.ofMinutes(1));
@@ -89,7 +89,7 @@ class DialGateTest {
 
     private void fail() {
         gate.enter();
-        gate.failed(REFUSED);
+        gate.failed(refused);
         time.advance(Duration.ofMillis(500));
     }
 
@@ -100,7 +100,7 @@ class DialGateTest {
             time.advance(step);
             if (gate.enter() == null) {
                 dials++;
-                gate.failed(REFUSED);
+                gate.failed(refused);
             }
         }
         return dials;

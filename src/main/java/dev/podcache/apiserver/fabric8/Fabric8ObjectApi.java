@@ -1,8 +1,11 @@
 package dev.podcache.apiserver.fabric8;
 
+import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import io.fabric8.kubernetes.api.model.DeleteOptions;
+import io.fabric8.kubernetes.api.model.DeleteOptionsBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.util.Objects;
@@ -10,12 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads and writes objects of one kind by name, over whatever carries the requests. Thread-safe.
- *
- * @param <T> the model class
- */
-final class ObjectRequests<T extends HasMetadata> {
+/** {@link ObjectApi} of one kind, over whatever carries the requests. */
+final class Fabric8ObjectApi<T extends HasMetadata> implements ObjectApi<T> {
 
     private static final String JSON = "application/json";
     private static final String STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
@@ -31,40 +30,49 @@ final class ObjectRequests<T extends HasMetadata> {
         CompletableFuture<T> carry(ServerRequest request, Function<byte[], T> decode);
     }
 
-    ObjectRequests(ObjectKind<T> kind, KubernetesSerialization serialization, Carrier<T> carrier) {
+    Fabric8ObjectApi(ObjectKind<T> kind, KubernetesSerialization serialization, Carrier<T> carrier) {
         this.kind = kind;
         this.serialization = serialization;
         this.decoder = new Fabric8ObjectDecoder<>(kind, serialization);
         this.carrier = carrier;
     }
 
-    CompletableFuture<T> get(ObjectKey key) {
+    @Override
+    public CompletableFuture<T> get(ObjectKey key) {
         return send("GET", key, kind.path(key), null);
     }
 
-    CompletableFuture<T> create(T object) {
+    @Override
+    public CompletableFuture<T> create(T object) {
         ObjectKey key = keyOf(object);
         return send("POST", key, kind.collectionPath(key.namespace()), json(object));
     }
 
-    CompletableFuture<T> update(T object) {
+    @Override
+    public CompletableFuture<T> update(T object) {
         ObjectKey key = keyOf(object);
         return send("PUT", key, kind.path(key), json(object));
     }
 
-    /** A strategic merge patch of the whole object, without its status. */
-    CompletableFuture<T> patch(ObjectKey key, String patch) {
+    @Override
+    public CompletableFuture<T> patch(ObjectKey key, String patch) {
         return send("PATCH", key, kind.path(key), new ServerRequest.Body(STRATEGIC_MERGE_PATCH, patch));
     }
 
-    /** A strategic merge patch of the status, and of labels and annotations. */
-    CompletableFuture<T> patchStatus(ObjectKey key, String patch) {
+    @Override
+    public CompletableFuture<T> patchStatus(ObjectKey key, String patch) {
         return send("PATCH", key, kind.path(key) + "/status", new ServerRequest.Body(STRATEGIC_MERGE_PATCH, patch));
     }
 
-    /** With these options. */
-    CompletableFuture<T> delete(ObjectKey key, Object deleteOptions) {
-        return send("DELETE", key, kind.path(key), json(deleteOptions));
+    @Override
+    public CompletableFuture<T> delete(ObjectKey key, String uid) {
+        DeleteOptions options = new DeleteOptionsBuilder()
+                .withGracePeriodSeconds(0L)
+                .withNewPreconditions()
+                .withUid(uid)
+                .endPreconditions()
+                .build();
+        return send("DELETE", key, kind.path(key), json(options));
     }
 
     private CompletableFuture<T> send(String method, ObjectKey key, String path, ServerRequest.@Nullable Body body) {
