@@ -23,16 +23,19 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code run} with a kubeconfig whose client certificate lives for seconds and is replaced at half of its life. */
 @RealServerTest
 @ExtendWith(NoLeaks.class)
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class CertificateRotationOfAgentRealServerTest {
 
     private static final Duration LIFE = Duration.ofSeconds(Effort.NIGHTLY ? 120 : 8);

@@ -30,10 +30,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -45,6 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 @RealServerTest
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class CertificateRotationRealServerTest {
 
     private static final Duration LIFE = Duration.ofSeconds(Effort.NIGHTLY ? 120 : 8);
