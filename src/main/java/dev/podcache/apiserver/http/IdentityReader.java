@@ -40,6 +40,7 @@ final class IdentityReader {
     private final Config config;
     private final RequestConfig requestConfig;
     private final URI server;
+    private final boolean own;
     private final @Nullable CredentialPlugin plugin;
     private final boolean followsKubeconfig;
     private long read;
@@ -50,7 +51,8 @@ final class IdentityReader {
         this.server = server;
         File kubeconfig = config.getFileWithAuthInfo();
         AuthInfo user = kubeconfig == null ? null : user(config, kubeconfig);
-        this.plugin = user == null || user.getExec() == null || hasOwnIdentity(config)
+        this.own = hasOwnIdentity(config);
+        this.plugin = user == null || user.getExec() == null || own
                 ? null
                 : new CredentialPlugin(user.getExec(), kubeconfig, timekeeper);
         this.followsKubeconfig = user != null && plugin == null && isFrom(user, config);
@@ -71,7 +73,8 @@ final class IdentityReader {
         if (plugin != null) {
             return identity(plugin.run());
         }
-        Config now = config.refresh();
+        // fabric8 would run the plugin of a user that the caller has replaced
+        Config now = own ? config : config.refresh();
         boolean follows = followsKubeconfig
                 && Objects.equals(now.getMasterUrl(), config.getMasterUrl())
                 && certificate(now) != null;
@@ -183,7 +186,7 @@ final class IdentityReader {
                         .orElse(null);
     }
 
-    /** Whether the caller gave the client an identity that comes before that of a plugin. */
+    /** Whether the client has an identity that comes before that of a plugin, or is read again by itself. */
     private static boolean hasOwnIdentity(Config config) {
         return config.getOauthToken() != null
                 || config.getOauthTokenProvider() != null
