@@ -154,7 +154,7 @@ public final class HostileJson {
         return Bytes.concat(Arrays.copyOf(json, from), middle, Arrays.copyOfRange(json, to, json.length));
     }
 
-    /** As far as it is JSON. */
+    /** As far as it is JSON, and not what a parser takes for UTF-16 or UTF-32: then it counts no bytes. */
     private static List<Span> values(byte[] json) {
         List<Span> values = new ArrayList<>();
         Deque<Integer> open = new ArrayDeque<>();
@@ -163,6 +163,9 @@ public final class HostileJson {
                 int from = (int) parser.currentTokenLocation().getByteOffset();
                 parser.finishToken();
                 int to = (int) parser.currentLocation().getByteOffset();
+                if (from < 0) {
+                    return values;
+                }
                 if (token.isStructStart()) {
                     open.push(from);
                 } else {
