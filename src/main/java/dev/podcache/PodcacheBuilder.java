@@ -27,7 +27,6 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -187,9 +186,11 @@ public final class PodcacheBuilder {
             parts.register(apiServer::close);
         }
         Timekeeper timekeeper = apiServer.timekeeper();
-        StoreOptions options = new StoreOptions(
-                timekeeper, readTimeout, budget(apiServer), metrics, maxStaleness(), new Recovery(timekeeper));
-        Shared shared = new Shared(apiServer, options, ttlSource(apiServer, parts), new Registrations(), parts);
+        Recovery recovery = new Recovery(timekeeper);
+        StoreOptions options =
+                new StoreOptions(timekeeper, readTimeout, budget(apiServer), metrics, maxStaleness(), recovery);
+        Shared shared =
+                new Shared(apiServer, options, ttlSource(apiServer, recovery, parts), new Registrations(), parts);
         return new Podcache(
                 manager(ObjectKind.SECRET, PodReferences::secretKeys, shared),
                 manager(ObjectKind.CONFIG_MAP, PodReferences::configMapKeys, shared),
@@ -245,7 +246,7 @@ public final class PodcacheBuilder {
     }
 
     /** Follows the Node under CACHE only: nobody else asks for its TTL. */
-    private ObjectTtlSource ttlSource(Fabric8ApiServer apiServer, Closer parts) {
+    private ObjectTtlSource ttlSource(Fabric8ApiServer apiServer, Recovery recovery, Closer parts) {
         NodeLister lister = nodeLister;
         String own = node;
         if (lister == null || strategy != ChangeDetectionStrategy.CACHE) {
@@ -253,10 +254,7 @@ public final class PodcacheBuilder {
                 return new DefaultTtl(TimeUnit.NANOSECONDS.convert(defaultTtl), "default, no Node was named");
             }
             lister = NodeLister.following(
-                    own,
-                    apiServer.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + own),
-                    apiServer.timekeeper(),
-                    () -> ThreadLocalRandom.current().nextDouble());
+                    own, apiServer.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + own), recovery);
             parts.register(lister::close);
         }
         NodeTtlSource source = NodeTtlSource.of(lister, defaultTtl);

@@ -19,6 +19,7 @@ import dev.podcache.podsync.PodListener;
 import dev.podcache.podsync.PodRuntime;
 import dev.podcache.podsync.PodWorkers;
 import dev.podcache.podsync.SyncPeriods;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
@@ -66,20 +67,21 @@ final class NodeAgent implements AutoCloseable {
      */
     NodeAgent(NodePorts ports, NodeAgentOptions options, Function<NodeLister, Caches> cachesOf, PodListener listener) {
         Timekeeper timekeeper = ports.timekeeper();
+        Recovery recovery = new Recovery(timekeeper);
         this.options = options;
         this.events = EventBroadcaster.to(ports.events(), COMPONENT, options.node(), timekeeper);
         this.health = new RuntimeHealth(this::runtimeStatus, ImmutableMap.of(), timekeeper);
         NodeSelf self = new NodeSelf(options, events, health, timekeeper);
         // before anything begins that would have to end if this throws
         NodeStatusOptions status = self.status(ports.reconnect());
-        this.lister = NodeLister.following(options.node(), ports.node(), timekeeper, NodeAgent::random);
+        this.lister = NodeLister.following(options.node(), ports.node(), recovery);
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
         this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
         this.caches = cachesOf.apply(lister);
-        this.services = ServiceLister.following(ports.services(), timekeeper, NodeAgent::random);
+        this.services = ServiceLister.following(ports.services(), recovery);
         this.statuses = new PodStatusManager(ports.podStatus(), known::get, timekeeper, NodeAgent::random);
         this.workers = new PodWorkers(parts(listener), options.threads(), timekeeper, NodeAgent::random);
-        this.pods = new Reflector<>(ports.pods(), workers, timekeeper, NodeAgent::random);
+        this.pods = new Reflector<>(ports.pods(), workers, recovery);
         this.all = new AgentServices(ImmutableList.of(
                 health,
                 AgentServices.part("node status", updater::start, updater::close),

@@ -6,11 +6,11 @@ import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * An agent that only looks: follows a Node and the pods of it, keeps the pods registered, and reads what they refer to
@@ -42,11 +42,9 @@ final class Observer implements AutoCloseable {
         this.watched = new Watched(news);
         this.counter = new ReadCounter(watched);
         this.sightings = new Sightings(audience.sightings());
+        Recovery recovery = new Recovery(server.timekeeper());
         this.node = NodeLister.following(
-                options.node(),
-                server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + options.node()),
-                server.timekeeper(),
-                () -> ThreadLocalRandom.current().nextDouble());
+                options.node(), server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + options.node()), recovery);
         this.cache = options.caching()
                 .applyTo(Podcache.builder(server))
                 .nodeLister(node)
@@ -54,11 +52,8 @@ final class Observer implements AutoCloseable {
                 .build();
         this.sync = new PeriodicReads((kind, key) -> read(cache, kind, key), sightings, counter, watched);
         this.assigned = new AssignedPods(registry(cache, sync), audience.account());
-        this.reflector = new Reflector<>(
-                server.listerWatcher(ObjectKind.POD, "", podsOf(options.node())),
-                assigned,
-                server.timekeeper(),
-                () -> ThreadLocalRandom.current().nextDouble());
+        this.reflector =
+                new Reflector<>(server.listerWatcher(ObjectKind.POD, "", podsOf(options.node())), assigned, recovery);
         this.progress = new Progress(audience.account(), counter, audience.requestsAtServer());
     }
 

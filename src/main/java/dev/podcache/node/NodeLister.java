@@ -1,10 +1,9 @@
 package dev.podcache.node;
 
 import dev.podcache.apiserver.ListerWatcher;
-import dev.podcache.time.Timekeeper;
+import dev.podcache.reflector.Recovery;
 import io.fabric8.kubernetes.api.model.Node;
 import java.util.Optional;
-import java.util.function.DoubleSupplier;
 
 /** The last known state of our own Node. Thread-safe; no method blocks. */
 public interface NodeLister extends AutoCloseable {
@@ -14,11 +13,11 @@ public interface NodeLister extends AutoCloseable {
      *
      * @param name of the Node
      * @param own chooses that Node and no other ({@code metadata.name=}{@code name})
-     * @param random uniform in [0, 1), for the jitter of pauses
+     * @param recovery shared by all reflectors of the server
      * @return to be closed by the caller
      */
-    static NodeLister following(String name, ListerWatcher<Node> own, Timekeeper timekeeper, DoubleSupplier random) {
-        return new WatchedNode(name, own, timekeeper, random).start();
+    static NodeLister following(String name, ListerWatcher<Node> own, Recovery recovery) {
+        return new WatchedNode(name, own, recovery).start();
     }
 
     /** The Node's name, whether or not such a Node exists. */

@@ -5,14 +5,13 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.object.FailureReason;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,10 +28,10 @@ final class WatchedNode implements NodeLister {
 
     private record Known(@Nullable Node node, @Nullable String problem) {}
 
-    WatchedNode(String name, ListerWatcher<Node> own, Timekeeper timekeeper, DoubleSupplier random) {
+    WatchedNode(String name, ListerWatcher<Node> own, Recovery recovery) {
         this.name = name;
         this.known = new Known(null, "Node " + name + " has not been read yet");
-        this.reflector = new Reflector<>(own, new Sink(), timekeeper, random);
+        this.reflector = new Reflector<>(own, new Sink(), recovery);
     }
 
     WatchedNode start() {

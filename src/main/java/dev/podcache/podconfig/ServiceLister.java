@@ -2,9 +2,8 @@ package dev.podcache.podconfig;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ListerWatcher;
-import dev.podcache.time.Timekeeper;
+import dev.podcache.reflector.Recovery;
 import io.fabric8.kubernetes.api.model.Service;
-import java.util.function.DoubleSupplier;
 
 /** The Services that containers are told of in their environment. Thread-safe; no method blocks. */
 public interface ServiceLister extends AutoCloseable {
@@ -13,11 +12,11 @@ public interface ServiceLister extends AutoCloseable {
      * Follows Services from now on. Keeps those with an address of their own; headless ones are forgotten at once.
      *
      * @param services chooses the Services, of all namespaces
-     * @param random uniform in [0, 1), for the jitter of pauses
+     * @param recovery shared by all reflectors of the server
      * @return to be closed by the caller
      */
-    static ServiceLister following(ListerWatcher<Service> services, Timekeeper timekeeper, DoubleSupplier random) {
-        return new WatchedServices(services, timekeeper, random).start();
+    static ServiceLister following(ListerWatcher<Service> services, Recovery recovery) {
+        return new WatchedServices(services, recovery).start();
     }
 
     /** Whether all Services have been read at least once. Once true it stays true. */

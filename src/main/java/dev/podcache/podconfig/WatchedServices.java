@@ -5,15 +5,14 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.object.FailureReason;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Service;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,8 +27,8 @@ final class WatchedServices implements ServiceLister {
 
     private volatile boolean synced;
 
-    WatchedServices(ListerWatcher<Service> server, Timekeeper timekeeper, DoubleSupplier random) {
-        this.reflector = new Reflector<>(server, new Sink(), timekeeper, random);
+    WatchedServices(ListerWatcher<Service> server, Recovery recovery) {
+        this.reflector = new Reflector<>(server, new Sink(), recovery);
     }
 
     WatchedServices start() {

@@ -1,6 +1,6 @@
 package dev.podcache.reflector;
 
-import dev.podcache.time.Backoff;
+import dev.podcache.time.OutageBackoff;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 final class Outage {
 
     private static final int UNANSWERED_IN_A_ROW = 3;
-    private static final Duration PERIOD = Duration.ofMillis(500);
-    private static final Duration OFTEN_FOR = Duration.ofMinutes(1);
-    private static final Backoff LATER = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(10));
 
     /** How long a probe that is not answered keeps others from trying. */
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -24,7 +21,7 @@ final class Outage {
     private @Nullable PendingAttempt prober;
     private long probeBegan;
     private long nextProbe;
-    private int lateProbes;
+    private final OutageBackoff backoff = new OutageBackoff();
 
     boolean lasts() {
         return lasts;
@@ -40,8 +37,8 @@ final class Outage {
                 && unanswered.size() >= Math.min(UNANSWERED_IN_A_ROW, reflectors)) {
             lasts = true;
             since = now;
-            lateProbes = 0;
-            nextProbe = now + PERIOD.toNanos();
+            backoff.reset();
+            nextProbe = now + backoff.pause(Duration.ZERO, random).toNanos();
         }
     }
 
@@ -75,15 +72,8 @@ final class Outage {
     private void probeEnded(PendingAttempt attempt, double random) {
         if (prober == attempt) {
             prober = null;
-            nextProbe = probeBegan + period(random).toNanos();
+            Duration away = Duration.ofNanos(probeBegan - since);
+            nextProbe = probeBegan + backoff.pause(away, random).toNanos();
         }
-    }
-
-    private Duration period(double random) {
-        if (probeBegan - since < OFTEN_FOR.toNanos()) {
-            return PERIOD;
-        }
-        lateProbes++;
-        return LATER.pause(lateProbes, random);
     }
 }

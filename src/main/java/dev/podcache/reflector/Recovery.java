@@ -19,7 +19,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Outage.</b> When three attempts in a row were not answered, of three reflectors unless there are fewer, the
  * server is taken to be unreachable. Then one reflector at a time tries, at most twice a second in the first minute and
- * after jittered pauses up to 10 s from then on. The first answer to any reflector ends the outage for all of them.
+ * after jittered pauses up to 10 s from then on. The first answer to any reflector ends the outage for all of them: two
+ * try then, and each attempt that is served allows one more at a time.
+ *
+ * <p><b>Throttling.</b> When three answers in a row ask to come later (Retry-After), of three reflectors unless there are
+ * fewer, all wait for as long as that, and a random time longer. Then one tries, and each attempt that is served allows
+ * one more at a time, so that their number doubles with each round trip.
  *
  * <p><b>Order.</b> An object for which a get waits goes first and is not spread.
  */
@@ -28,10 +33,12 @@ public final class Recovery {
     /*
      * State       an attempt is made                                       left when
      * ---------------------------------------------------------------------------------------------------------------
-     * reachable   when it is due, and its queue has a token;               three in a row were not answered
-     *             an opening at once
+     * reachable   when it is due, and its queue has a token;               three in a row were not answered, or were
+     *             an opening at once                                       told to come later
      * outage      one at a time, at the next probe; urgent ones first;     anybody gets an answer: whoever was not
      *             whatever its pause, unless the server asked for it       answered is due again, spread
+     * throttled   as when reachable, but not before the server has time    as many as there are reflectors may be under
+     *             again, and so many at a time as it has shown to serve    way, or an outage
      *
      * A reflector has at most one pending attempt. No attempt is made under the lock: it runs on the caller or the timer.
      */
@@ -46,6 +53,7 @@ public final class Recovery {
     private final AttemptQueue lists; // guarded by this, like all that follows
     private final AttemptQueue watches;
     private final Outage outage = new Outage();
+    private final Throttle throttle = new Throttle();
     private long reflectors;
     private long numbers;
     private volatile boolean suspicious; // written under this; whether the latest attempt was not answered
@@ -65,12 +73,16 @@ public final class Recovery {
      *
      * @param random uniform in [0, 1)
      */
-    Recovery(Timekeeper timekeeper, DoubleSupplier random) {
+    public Recovery(Timekeeper timekeeper, DoubleSupplier random) {
         this.timekeeper = timekeeper;
         this.random = random;
         // with what is in the bucket, at most 200 in any second
         this.lists = new AttemptQueue(180, 20, timekeeper);
         this.watches = new AttemptQueue(1_000, 50, timekeeper);
+    }
+
+    Timekeeper timekeeper() {
+        return timekeeper;
     }
 
     /** Returns a random number in [0, 1), for jitter. */
@@ -85,6 +97,7 @@ public final class Recovery {
             of.closed = true;
             removeLocked(of);
             outage.left(of, random());
+            throttle.ended(of);
         }
         makeDue();
     }
@@ -98,7 +111,7 @@ public final class Recovery {
         synchronized (this) {
             reflectors++;
             of.number = numbers++;
-            waits = outage.lasts();
+            waits = outage.lasts() || throttle.lasts();
             if (waits) {
                 putLocked(of, true, Duration.ZERO, 0, task);
             }
@@ -161,24 +174,48 @@ public final class Recovery {
         }
         synchronized (this) {
             of.unanswered = false;
-            suspicious = false;
+            throttle.served(of, reflectors, timekeeper.nanoTime());
             if (outage.answered()) {
                 wakeLocked();
             }
+            suspicious = throttle.lasts();
         }
         makeDue();
+    }
+
+    /**
+     * The server answered an attempt that it has no time for it. Returns whether that is so for all: then the Recovery
+     * says when to try again.
+     *
+     * @param pause at least what the server asked for
+     */
+    boolean throttled(PendingAttempt of, Duration pause) {
+        boolean forAll;
+        synchronized (this) {
+            of.unanswered = false;
+            suspicious = true;
+            if (outage.answered()) {
+                wakeLocked();
+            }
+            throttle.refused(of, reflectors, pause, timekeeper.nanoTime(), random());
+            forAll = throttle.lasts();
+        }
+        makeDue();
+        return forAll;
     }
 
     /** Nobody answered an attempt. Returns whether that is because the server is unreachable for all. */
     synchronized boolean unanswered(PendingAttempt of) {
         of.unanswered = true;
         suspicious = true;
+        throttle.ended(of);
         outage.unanswered(of, reflectors, timekeeper.nanoTime(), random());
         return outage.lasts();
     }
 
     private void wakeLocked() {
         long now = timekeeper.nanoTime();
+        throttle.slowStart(now);
         for (AttemptQueue queue : List.of(watches, lists)) {
             List<PendingAttempt> waiting = queue.unanswered();
             for (PendingAttempt attempt : waiting) {
@@ -238,10 +275,7 @@ public final class Recovery {
 
     private synchronized @Nullable Runnable next() {
         long now = timekeeper.nanoTime();
-        PendingAttempt attempt = outage.lasts() ? probeLocked(now) : watches.take(now);
-        if (attempt == null && !outage.lasts()) {
-            attempt = lists.take(now);
-        }
+        PendingAttempt attempt = outage.lasts() ? probeLocked(now) : takeLocked(now);
         if (attempt == null) {
             making = false;
             setTimerLocked(now);
@@ -250,6 +284,18 @@ public final class Recovery {
         Runnable task = attempt.task;
         removeLocked(attempt);
         return task;
+    }
+
+    private @Nullable PendingAttempt takeLocked(long now) {
+        if (throttle.lasts() && throttle.untilNext(now) > 0) {
+            return null;
+        }
+        PendingAttempt watch = watches.take(now);
+        PendingAttempt found = watch == null ? lists.take(now) : watch;
+        if (found != null && throttle.lasts()) {
+            throttle.made(found, now);
+        }
+        return found;
     }
 
     private @Nullable PendingAttempt probeLocked(long now) {
@@ -295,6 +341,8 @@ public final class Recovery {
         } else if (outage.lasts() && outage.untilProbe(now) > 0) {
             return Duration.ofNanos(outage.untilProbe(now));
         }
-        return list == null || (watch != null && watch.compareTo(list) <= 0) ? watch : list;
+        Duration soonest = list == null || (watch != null && watch.compareTo(list) <= 0) ? watch : list;
+        Duration throttled = Duration.ofNanos(throttle.lasts() ? throttle.untilNext(now) : 0);
+        return soonest == null || throttled.compareTo(soonest) > 0 ? throttled : soonest;
     }
 }

@@ -1,9 +1,7 @@
 package dev.podcache.reflector;
 
 import dev.podcache.apiserver.ListerWatcher;
-import dev.podcache.time.Timekeeper;
 import java.util.Objects;
-import java.util.function.DoubleSupplier;
 
 /**
  * Lists, watches from the list's version on, resumes a watch that ended from the last version seen, and lists again
@@ -17,38 +15,35 @@ public final class Reflector<T> implements AutoCloseable {
 
     private final ReflectorLoop<T> loop;
 
-    private Reflector(ReflectorLoop<T> loop) {
-        this.loop = loop;
-    }
-
     /**
-     * A reflector of many objects that recovers on its own. A watch that is accepted counts as up to date: listing the
-     * whole collection once more would cost the server too much. Does nothing yet.
+     * A reflector of many objects. A watch that is accepted counts as up to date: listing the whole collection once more
+     * would cost the server too much. Does nothing yet.
      *
      * @param server what to follow
      * @param sink told what is there
-     * @param timekeeper measures and pauses
-     * @param random uniform in [0, 1), for jitter
+     * @param recovery shared by all reflectors of the server
      */
-    public Reflector(ListerWatcher<T> server, ReflectorSink<T> sink, Timekeeper timekeeper, DoubleSupplier random) {
-        this(new ReflectorLoop<>(
+    public Reflector(ListerWatcher<T> server, ReflectorSink<T> sink, Recovery recovery) {
+        this(server, sink, recovery, false);
+    }
+
+    private Reflector(ListerWatcher<T> server, ReflectorSink<T> sink, Recovery recovery, boolean confirms) {
+        this.loop = new ReflectorLoop<>(
                 Objects.requireNonNull(server, "server"),
                 Objects.requireNonNull(sink, "sink"),
-                Objects.requireNonNull(timekeeper, "timekeeper"),
-                new Recovery(timekeeper, Objects.requireNonNull(random, "random")),
-                false));
+                Objects.requireNonNull(recovery, "recovery"),
+                confirms);
     }
 
     /**
-     * Returns a reflector of one object that recovers together with others. After a failure, it lists the object once
-     * more unless an event or a bookmark comes first, see {@link ReflectorSink#resumed}. Does nothing yet.
+     * Returns a reflector of one object. After a failure, it lists the object once more unless an event or a bookmark
+     * comes first, see {@link ReflectorSink#resumed}. Does nothing yet.
      *
      * @param server what to follow, by the object's name
      * @param recovery shared by all reflectors of the server
      */
-    public static <T> Reflector<T> ofOneObject(
-            ListerWatcher<T> server, ReflectorSink<T> sink, Timekeeper timekeeper, Recovery recovery) {
-        return new Reflector<>(new ReflectorLoop<>(server, sink, timekeeper, recovery, true));
+    public static <T> Reflector<T> ofOneObject(ListerWatcher<T> server, ReflectorSink<T> sink, Recovery recovery) {
+        return new Reflector<>(server, sink, recovery, true);
     }
 
     /** Begins with a list. Returns at once. Idempotent; without effect once closed. */

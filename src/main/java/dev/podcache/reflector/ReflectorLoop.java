@@ -4,6 +4,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.NoAnswer;
+import dev.podcache.apiserver.Retries;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
@@ -64,15 +65,10 @@ final class ReflectorLoop<T> {
      *
      * @param confirms whether a list confirms what is known after a failure
      */
-    ReflectorLoop(
-            ListerWatcher<T> server,
-            ReflectorSink<T> sink,
-            Timekeeper timekeeper,
-            Recovery recovery,
-            boolean confirms) {
+    ReflectorLoop(ListerWatcher<T> server, ReflectorSink<T> sink, Recovery recovery, boolean confirms) {
         this.server = server;
         this.sink = sink;
-        this.timekeeper = timekeeper;
+        this.timekeeper = recovery.timekeeper();
         this.recovery = recovery;
         this.confirms = confirms;
         this.pauses = new RetryPauses(recovery::random);
@@ -239,14 +235,17 @@ final class ReflectorLoop<T> {
         next(number, pause);
     }
 
-    /** The pause of our own after a failure. */
+    /** Returns the pause after a failure; none if it is the {@link Recovery} that decides when to try again. */
     Duration pauseAfter(ApiServerException failure, boolean wasAnswered) {
         boolean silent = failure.httpCode() == 0
                 && (failure.reason() == FailureReason.UNAVAILABLE || failure.reason() == FailureReason.TIMEOUT);
+        if (Retries.asksForPause(failure)) {
+            Duration pause = pauses.after(failure);
+            return recovery.throttled(pending, pause) ? Duration.ZERO : pause;
+        }
         if (failure.httpCode() > 0) {
             recovery.answered(pending);
         }
-        // while the server is unreachable, the Recovery knows when to try again
         return silent && !wasAnswered && recovery.unanswered(pending) ? Duration.ZERO : pauses.after(failure);
     }
 

@@ -72,7 +72,7 @@ final class Watches<T extends HasMetadata> {
     }
 
     Reflector<T> reflector(ObjectKey key, ReflectorSink<T> sink) {
-        return Reflector.ofOneObject(listerWatchers.apply(key), sink, options.timekeeper(), options.recovery());
+        return Reflector.ofOneObject(listerWatchers.apply(key), sink, options.recovery());
     }
 
     /** Begins to list and watch, on a worker: whoever adds a reference does not go to the network for it. */

@@ -9,6 +9,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -35,7 +36,7 @@ class NodeTtlSourceTest {
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final ManualListerWatcher<Node> server = new ManualListerWatcher<>();
-    private final NodeLister lister = NodeLister.following("worker-1", server, time, () -> 0.0);
+    private final NodeLister lister = NodeLister.following("worker-1", server, new Recovery(time, () -> 0.0));
     private final NodeTtlSource source = NodeTtlSource.of(lister, Duration.ofSeconds(60));
 
     @BeforeEach

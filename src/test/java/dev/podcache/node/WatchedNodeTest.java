@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -23,7 +24,7 @@ class WatchedNodeTest {
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final ManualListerWatcher<Node> server = new ManualListerWatcher<>();
-    private final NodeLister lister = NodeLister.following("worker-1", server, time, () -> 0.0);
+    private final NodeLister lister = NodeLister.following("worker-1", server, new Recovery(time, () -> 0.0));
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {

@@ -7,6 +7,7 @@ import dev.podcache.node.NodeLister;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Node;
@@ -38,7 +39,9 @@ final class UpdaterFixture implements AutoCloseable {
     final FakeApiServer server = new FakeApiServer(time);
     final ObjectApi<Node> api = server.api(ObjectKind.NODE, TIMEOUT);
     final NodeLister lister = NodeLister.following(
-            Nodes.NAME, server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + Nodes.NAME), time, () -> 0.0);
+            Nodes.NAME,
+            server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + Nodes.NAME),
+            new Recovery(time, () -> 0.0));
 
     /** What the setters say. */
     String memory = "20e9";

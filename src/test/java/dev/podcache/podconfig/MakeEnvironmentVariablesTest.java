@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Container;
@@ -455,7 +456,7 @@ class MakeEnvironmentVariablesTest {
     void of_servicesNotSynced_failsForAPodOfTheApi() {
         try (PodConfigFixture f = new PodConfigFixture();
                 ServiceLister unsynced =
-                        ServiceLister.following(new ManualListerWatcher<>(), f.timekeeper, () -> 0.0)) {
+                        ServiceLister.following(new ManualListerWatcher<>(), new Recovery(f.timekeeper, () -> 0.0))) {
             ContainerEnvironment environments = new ContainerEnvironment(f.secrets, f.configMaps, unsynced);
 
             assertThatThrownBy(() -> environments.of(
@@ -468,7 +469,7 @@ class MakeEnvironmentVariablesTest {
     void of_servicesNotSynced_succeedsForAStaticPod() {
         try (PodConfigFixture f = new PodConfigFixture();
                 ServiceLister unsynced =
-                        ServiceLister.following(new ManualListerWatcher<>(), f.timekeeper, () -> 0.0)) {
+                        ServiceLister.following(new ManualListerWatcher<>(), new Recovery(f.timekeeper, () -> 0.0))) {
             ContainerEnvironment environments = new ContainerEnvironment(f.secrets, f.configMaps, unsynced);
             Pod pod = new PodBuilder(pod("test1", false, new Container()))
                     .editMetadata()

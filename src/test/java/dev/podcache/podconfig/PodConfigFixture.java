@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.WatchedCaches;
@@ -44,7 +45,8 @@ final class PodConfigFixture implements AutoCloseable {
         for (Service service : existing) {
             server.cluster().create(service);
         }
-        services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), timekeeper, () -> 0.0);
+        services = ServiceLister.following(
+                server.listerWatcher(ObjectKind.SERVICE, "", ""), new Recovery(timekeeper, () -> 0.0));
         secrets = caches.secrets();
         configMaps = caches.configMaps();
     }

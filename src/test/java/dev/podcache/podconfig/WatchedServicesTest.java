@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
@@ -23,7 +24,7 @@ class WatchedServicesTest {
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final ManualListerWatcher<Service> server = new ManualListerWatcher<>();
-    private final ServiceLister services = ServiceLister.following(server, time, () -> 0.0);
+    private final ServiceLister services = ServiceLister.following(server, new Recovery(time, () -> 0.0));
 
     @AfterEach
     void close() {

@@ -5,6 +5,7 @@ import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.podconfig.ServiceLister;
 import dev.podcache.podstatus.PodStatusManager;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
@@ -59,7 +60,8 @@ final class WorkersFixture implements AutoCloseable {
         this.server = server;
         runtime = new FlakyRuntime(new HollowRuntime(timekeeper));
         caches = WatchedCaches.of(server);
-        services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), timekeeper, () -> 0);
+        Recovery recovery = new Recovery(timekeeper, () -> 0);
+        services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), recovery);
         secrets = caches.secrets();
         statuses = new PodStatusManager(
                 server.api(ObjectKind.POD, Duration.ofSeconds(10)), known::get, timekeeper, () -> 0);
@@ -76,8 +78,7 @@ final class WorkersFixture implements AutoCloseable {
                 new PodThreads(MoreExecutors.newDirectExecutorService(), MoreExecutors.newDirectExecutorService()),
                 timekeeper,
                 () -> 0);
-        pods = new Reflector<>(
-                server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), workers, timekeeper, () -> 0);
+        pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), workers, recovery);
     }
 
     private record Quiet() implements PodListener {

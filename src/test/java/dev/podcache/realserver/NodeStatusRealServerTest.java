@@ -12,6 +12,7 @@ import dev.podcache.nodestatus.NodeStatusOptions;
 import dev.podcache.nodestatus.NodeStatusUpdater;
 import dev.podcache.nodestatus.NodeTaints;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
@@ -45,7 +46,9 @@ class NodeStatusRealServerTest {
     private final Heartbeats heartbeats = server.heartbeats(Duration.ofSeconds(40));
     private final String name = "reported-" + NUMBER.incrementAndGet();
     private final NodeLister lister = NodeLister.following(
-            name, server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + name), server.timekeeper(), () -> 0.0);
+            name,
+            server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + name),
+            new Recovery(server.timekeeper(), () -> 0.0));
 
     private volatile String memory = "1Gi";
     private volatile List<NodeAddress> addresses = List.of(ip("10.0.0.1"), ip("fd00::1"));

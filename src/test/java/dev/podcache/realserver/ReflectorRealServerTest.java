@@ -12,6 +12,7 @@ import dev.podcache.node.NodeLister;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.testing.Needs;
@@ -206,15 +207,14 @@ class ReflectorRealServerTest {
 
     private static NodeLister follow(Fabric8ApiServer server, String name) {
         ListerWatcher<Node> own = server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + name);
-        return NodeLister.following(name, own, server.timekeeper(), () -> 0.5);
+        return NodeLister.following(name, own, new Recovery(server.timekeeper(), () -> 0.5));
     }
 
     private static Reflector<ConfigMap> reflector(Fabric8ApiServer server, String fieldSelector, Mirror mirror) {
         return new Reflector<>(
                 server.listerWatcher(ObjectKind.CONFIG_MAP, "default", fieldSelector),
                 mirror,
-                server.timekeeper(),
-                () -> 0.5);
+                new Recovery(server.timekeeper(), () -> 0.5));
     }
 
     private static Node node(String name) {

@@ -25,7 +25,7 @@ abstract class ReflectorFixture {
     final ManualTimekeeper time = new ManualTimekeeper();
     final ManualListerWatcher<String> server = new ManualListerWatcher<>();
     final RecordingSink sink = new RecordingSink();
-    final Reflector<String> reflector = new Reflector<>(server, sink, time, () -> 0.0);
+    final Reflector<String> reflector = new Reflector<>(server, sink, new Recovery(time, () -> 0.0));
 
     /** Writes down what it is told. */
     static final class RecordingSink implements ReflectorSink<String> {

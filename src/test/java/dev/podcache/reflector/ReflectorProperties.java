@@ -85,8 +85,8 @@ class ReflectorProperties {
     @Property
     void sink_afterAnyTroubleHasEnded_equalsTheServer(@ForAll @Size(max = 40) List<Step> steps) {
         Mirror mirror = new Mirror();
-        Reflector<ConfigMap> reflector =
-                new Reflector<>(server.listerWatcher(ObjectKind.CONFIG_MAP, "shop", ""), mirror, time, () -> 0.0);
+        Reflector<ConfigMap> reflector = new Reflector<>(
+                server.listerWatcher(ObjectKind.CONFIG_MAP, "shop", ""), mirror, new Recovery(time, () -> 0.0));
         reflector.start();
 
         steps.forEach(this::happen);

@@ -28,7 +28,7 @@ class ReflectorSurvivalTest {
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final Throwing server = new Throwing();
     private final RecordingSink sink = new RecordingSink();
-    private final Reflector<String> reflector = new Reflector<>(server, sink, time, () -> 0.0);
+    private final Reflector<String> reflector = new Reflector<>(server, sink, new Recovery(time, () -> 0.0));
 
     /** Throws at once where it should return, as often as it is told to. */
     private static final class Throwing implements ListerWatcher<String> {

@@ -43,7 +43,7 @@ class ReflectorTest extends ReflectorFixture {
     void serverTimeout_anyJitter_isBetween30And60Minutes() {
         watching();
         ManualListerWatcher<String> other = new ManualListerWatcher<>();
-        new Reflector<>(other, new RecordingSink(), time, () -> 0.999).start();
+        new Reflector<>(other, new RecordingSink(), new Recovery(time, () -> 0.999)).start();
         other.answer("1", List.of());
 
         assertThat(server.watch().serverTimeout).isEqualTo(Duration.ofMinutes(30));

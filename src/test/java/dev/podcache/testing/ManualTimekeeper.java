@@ -4,7 +4,7 @@ import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +22,8 @@ public final class ManualTimekeeper implements Timekeeper {
             Duration.ofSeconds(Patience.SECONDS).toNanos();
 
     private final Object lock = new Object();
-    private final PriorityQueue<Task> tasks = new PriorityQueue<>(
-            Comparator.<Task>comparingLong(task -> task.due).thenComparingLong(task -> task.number));
+    private final TreeSet<Task> tasks =
+            new TreeSet<>(Comparator.<Task>comparingLong(task -> task.due).thenComparingLong(task -> task.number));
     private final Instant epoch = Instant.parse("2026-01-01T00:00:00Z");
     private long now; // guarded by lock
     private long scheduled; // guarded by lock
@@ -77,11 +77,11 @@ public final class ManualTimekeeper implements Timekeeper {
 
     private @Nullable Task nextDue(long target) {
         synchronized (lock) {
-            Task task = tasks.peek();
+            Task task = tasks.isEmpty() ? null : tasks.first();
             if (task == null || task.due > target) {
                 return null;
             }
-            tasks.remove();
+            tasks.remove(task);
             now = Math.max(now, task.due);
             lock.notifyAll();
             return task;

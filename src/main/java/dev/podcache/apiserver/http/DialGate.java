@@ -1,6 +1,7 @@
 package dev.podcache.apiserver.http;
 
 import dev.podcache.time.Backoff;
+import dev.podcache.time.OutageBackoff;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.List;
@@ -9,21 +10,22 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says whether a server that could not be reached may be dialled again: one attempt every half second in the first
- * minute, then after pauses that double up to 10 s. Any success ends it. Thread-safe.
+ * Says whether a server that could not be reached may be dialled again: one attempt after each pause of {@link
+ * OutageBackoff}, or 5 to 10 s after one that took long to fail: the server may be there, and have more to serve than it can. Any
+ * success ends it. Thread-safe.
  */
 final class DialGate {
 
-    private static final Duration OFTEN = Duration.ofMillis(500);
-    private static final Duration OFTEN_FOR = Duration.ofMinutes(1);
-    private static final Backoff LATER = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(10));
+    private static final Duration SLOW = Duration.ofSeconds(5);
+    private static final Backoff OVERLOADED = new Backoff(Duration.ofSeconds(10), Duration.ofSeconds(10));
 
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
     private @Nullable Throwable cause; // guarded by this, like all that follows; null while the server can be reached
     private long since;
     private long next;
-    private int late;
+    private long begun;
+    private final OutageBackoff backoff = new OutageBackoff();
     private boolean dialling;
     private final List<Runnable> observers = new CopyOnWriteArrayList<>();
 
@@ -49,12 +51,14 @@ final class DialGate {
      */
     synchronized @Nullable Throwable enter() {
         if (cause == null) {
+            begun = timekeeper.nanoTime();
             return null;
         }
         if (dialling || timekeeper.nanoTime() - next < 0) {
             return cause;
         }
         dialling = true;
+        begun = timekeeper.nanoTime();
         return null;
     }
 
@@ -70,7 +74,7 @@ final class DialGate {
             before = cause == null;
             cause = null;
             dialling = false;
-            late = 0;
+            backoff.reset();
         }
         if (!before) {
             observers.forEach(Runnable::run);
@@ -89,11 +93,9 @@ final class DialGate {
             }
             cause = why;
             dialling = false;
-            Duration pause = OFTEN;
-            if (now - since >= OFTEN_FOR.toNanos()) {
-                late++;
-                pause = LATER.pause(late, random.getAsDouble());
-            }
+            Duration pause = now - begun >= SLOW.toNanos()
+                    ? OVERLOADED.pause(1, random.getAsDouble())
+                    : backoff.pause(Duration.ofNanos(now - since), random.getAsDouble());
             next = now + pause.toNanos();
         }
         observers.forEach(Runnable::run);
