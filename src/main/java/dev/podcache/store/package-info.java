@@ -6,20 +6,20 @@
  *
  * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code
  * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches}
- * (which requests a fetch is made of), {@code Entry}, {@code EntryTable} and {@code EntryIndex}; then
+ * (which requests a fetch is made of), {@code Entry} and {@code EntryTable}; then
  * {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState}, {@code WatchSession} and {@code ListOrGet}. What hangs on every change is
  * {@code Transitions} and {@code PayloadBudget}; {@code DirectObjectStore} keeps nothing.
  *
  * <table>
  * <caption>Locks, never taken inside one another</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code EntryIndex}</td><td>which entry a key has</td><td>none</td></tr>
+ * <tr><td>{@code EntryTable}</td><td>which entry a key has</td><td>none</td></tr>
  * <tr><td>monitor of an {@code Entry}</td><td>its references, answer, fetch or watch</td><td>none</td></tr>
  * <tr><td>{@code FreshnessClock}</td><td>writes of the time</td><td>{@code RefCountedTicker}</td></tr>
  * </table>
  *
  * <p>No request, callback or completion of a future happens under any of them, but that a watch is made, not opened,
- * under its entry's; and the index is not changed under an entry's monitor.
+ * under its entry's; and the table is not changed under an entry's monitor.
  */
 @NullMarked
 package dev.podcache.store;
