@@ -91,6 +91,6 @@ public interface Manager<T> {
      * store for whatever they are given.
      */
     static <T> Manager<T> simple(Store<T> store) {
-        return new SimpleManager<>(store);
+        return new StoreManager<>(store);
     }
 }
