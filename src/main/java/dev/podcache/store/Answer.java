@@ -1,6 +1,9 @@
 package dev.podcache.store;
 
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Phase;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,8 +52,15 @@ abstract sealed class Answer<T> {
         }
     }
 
+    /** Returns the answer that brought {@code fetched}. */
+    static <T extends HasMetadata> Present<T> present(ObjectKind<T> kind, Fetched<T> fetched, long receivedAt) {
+        T object = fetched.object();
+        return new Present<>(
+                receivedAt, object, fetched.resourceVersion(), fetched.encodedBytes(), kind.isImmutable(object));
+    }
+
     /**
-     * {@code after}, or, if that is the same version of the same object, the instance that callers share already. Both
+     * Returns {@code after}, or, if that is the same version of the same object, the instance that callers share already. Both
      * are compared: an etcd that was restored from a backup gives out a version twice.
      */
     static <T> @Nullable Answer<T> sharing(@Nullable Answer<T> before, @Nullable Answer<T> after) {

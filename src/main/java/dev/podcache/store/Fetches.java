@@ -104,13 +104,7 @@ final class Fetches<T extends HasMetadata> {
 
     private Outcome<T> outcome(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {
         if (fetched != null) {
-            T object = fetched.object();
-            return Outcome.answered(new Answer.Present<>(
-                    clock.getAsLong(),
-                    object,
-                    fetched.resourceVersion(),
-                    fetched.encodedBytes(),
-                    kind.isImmutable(object)));
+            return Outcome.answered(Answer.present(kind, fetched, clock.getAsLong()));
         }
         Throwable cause = ApiServerException.causeOf(thrown);
         if (!(cause instanceof ApiServerException failure)) {

@@ -37,7 +37,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
      * once more before it is closed; `session` tells whether a call still counts.
      */
 
-    private final Watches<T> watches;
+    private final WatchObjectStore<T> store;
     private WatchState state = WatchState.OPENING; // guarded by this, like all that follows
     private @Nullable WatchSession<T> session;
     private @Nullable Answer<T> pendingAnswer;
@@ -50,10 +50,10 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private int sweepsUnread;
     private @Nullable List<Runnable> afterwards;
 
-    WatchEntry(ObjectKey key, Transitions<T> transitions, Watches<T> watches) {
-        super(key, transitions);
-        this.watches = watches;
-        this.since = watches.now();
+    WatchEntry(ObjectKey key, WatchObjectStore<T> store) {
+        super(key, store.transitions);
+        this.store = store;
+        this.since = store.now();
     }
 
     /**
@@ -115,7 +115,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             if (session != from) {
                 return;
             }
-            heardAt = watches.now();
+            heardAt = store.now();
             Answer<T> after = Answer.sharing(knownLocked(), said);
             if (after instanceof Answer.Present<T> present && present.immutable) {
                 pendingAnswer = after;
@@ -169,7 +169,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             }
         }
         changed();
-        watches.failed(key, cause, first);
+        store.failed(key, cause, first);
     }
 
     private @Nullable Answer<T> knownLocked() {
@@ -204,14 +204,14 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         lastFailure = null;
         touched = true;
         if (state != WatchState.LIVE) {
-            Duration took = Duration.ofNanos(watches.now() - since);
-            afterwardsLocked(() -> watches.synced(key, took));
+            Duration took = Duration.ofNanos(store.now() - since);
+            afterwardsLocked(() -> store.options.metrics().watchSynced(store.kind, key, took));
         }
     }
 
     /** Takes a legal step, closes the watch if it ends one, and wakes those who wait. */
     private void moveLocked(WatchState next) {
-        since = watches.now();
+        since = store.now();
         heardAt = state == WatchState.LIVE ? since : heardAt;
         state = state.to(next);
         resumed = false;
@@ -255,10 +255,10 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     void unlocked() {
         List<Runnable> todo;
         synchronized (this) {
-            if (state.wantsWatch() && session == null && watches.isLegal(key)) {
-                WatchSession<T> opened = new WatchSession<>(this, watches);
+            if (state.wantsWatch() && session == null && store.kind.isLegal(key)) {
+                WatchSession<T> opened = new WatchSession<>(this, store);
                 session = opened;
-                afterwardsLocked(() -> watches.open(opened.reflector));
+                afterwardsLocked(opened::open);
             }
             if (hurried && session != null) {
                 afterwardsLocked(session.reflector::hurry);
@@ -286,7 +286,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         if (state == WatchState.LIVE) {
             age = Duration.ZERO;
         } else if (known != null) {
-            age = Duration.ofNanos(watches.now() - heardAt);
+            age = Duration.ofNanos(store.now() - heardAt);
         }
         String freshness = resumed ? WatchState.RESUMED : state.freshness;
         return new ObjectState(state.phase(known), version, age, lastFailure, referencesLocked(), freshness);

@@ -1,5 +1,6 @@
 package dev.podcache.store;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.object.FailureReason;
@@ -15,8 +16,13 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Strategy WATCH: each referenced object has a list and a watch of its own, by name, and the
@@ -49,10 +55,21 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     /** The strategy as metrics name it. */
     private static final String STRATEGY = "WATCH";
 
-    private final ObjectKind<T> kind;
-    private final StoreOptions options;
+    private static final Logger log = LoggerFactory.getLogger(WatchObjectStore.class);
+    private static final Duration QUIET = Duration.ofSeconds(10);
+
+    // what entries and their sessions share
+    final ObjectKind<T> kind;
+    final Function<ObjectKey, ListerWatcher<T>> byName;
+    final ObjectGetter<T> getter;
+    final StoreOptions options;
+    final Transitions<T> transitions;
+    final AtomicBoolean listRefused = new AtomicBoolean(); // and the log says so
+
     private final WatchTimes times;
     private final EntryTable<T, WatchEntry<T>> entries;
+    private final AtomicLong nextWarning;
+    private final AtomicInteger unreported = new AtomicInteger(); // failures since the last warning
 
     /**
      * How long things take. What is longer than a hundred years is cut to that.
@@ -98,17 +115,17 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
             StoreOptions options,
             WatchTimes times) {
         this.kind = kind;
+        this.byName = byName;
+        this.getter = getter;
         this.options = options;
         this.times = times;
-        ListOrGet<T> listOrGet = new ListOrGet<>(byName, getter);
-        Watches<T> watches = new Watches<>(kind, listOrGet::of, options);
+        this.nextWarning = new AtomicLong(now());
         // a watch that is live tells nothing again: what a budget took would be missing until the next change
-        Transitions<T> transitions = new Transitions<>(kind, options.unbounded());
+        this.transitions = new Transitions<>(kind, options.unbounded());
         // an entry is idle when two sweeps in a row found it unread
         RefCountedTicker sweeping =
                 new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
-        this.entries = new EntryTable<>(
-                kind, key -> new WatchEntry<>(key, transitions, watches), sweeping::retain, sweeping::release);
+        this.entries = new EntryTable<>(kind, key -> new WatchEntry<>(key, this), sweeping::retain, sweeping::release);
     }
 
     private void sweep() {
@@ -140,7 +157,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     }
 
     private T miss(ObjectKey key) {
-        long deadline = options.timekeeper().nanoTime() + times.firstSync().toNanos();
+        long deadline = now() + times.firstSync().toNanos();
         boolean missed = false;
         while (true) {
             WatchEntry<T> entry = entries.find(key.namespace(), key.name());
@@ -164,7 +181,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
 
     private boolean changes(ObjectKey key, CompletableFuture<Void> change, long deadline) {
         try {
-            Duration left = Duration.ofNanos(deadline - options.timekeeper().nanoTime());
+            Duration left = Duration.ofNanos(deadline - now());
             return !left.isNegative() && options.timekeeper().await(change, left);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -194,6 +211,29 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     public ObjectState state(ObjectKey key) {
         WatchEntry<T> entry = entries.find(key.namespace(), key.name());
         return entry == null ? ObjectState.unknown("not referred to") : entry.state();
+    }
+
+    long now() {
+        return options.timekeeper().nanoTime();
+    }
+
+    /** Reports that an attempt to list or watch failed; {@code first} if the one before it had not. */
+    void failed(ObjectKey key, ApiServerException cause, boolean first) {
+        options.metrics().watchFailed(kind, key, cause.reason());
+        // a forgotten version needs no warning: a list follows at once
+        if (!first || cause.reason() == FailureReason.EXPIRED) {
+            return;
+        }
+        // one lost connection is hundreds of lost watches: one line says it
+        long now = now();
+        long due = nextWarning.get();
+        if (now - due >= 0 && nextWarning.compareAndSet(due, now + QUIET.toNanos())) {
+            int others = unreported.getAndSet(0);
+            String more = others == 0 ? "" : "; " + others + " more have failed since the last warning";
+            log.warn("watch of {} {} failed; retrying: {}{}", kind, key, cause.getMessage(), more);
+        } else {
+            unreported.incrementAndGet();
+        }
     }
 
     /** How many objects are held. */

@@ -7,7 +7,7 @@
  * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code
  * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches}
  * (which requests a fetch is made of), {@code Entry} and {@code EntryTable}; then
- * {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState}, {@code WatchSession} and {@code ListOrGet}. What hangs on every change is
+ * {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState} and {@code WatchSession}. What hangs on every change is
  * {@code Transitions} and {@code PayloadBudget}; {@code DirectObjectStore} keeps nothing.
  *
  * <table>

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -211,9 +212,12 @@ abstract class WatchEntryFixture {
     WatchEntry<Secret> entry(ObjectKey key) {
         StoreOptions options =
                 new StoreOptions(time, Duration.ofSeconds(10), PayloadBudget.unlimited(time), new Recorder());
-        return new WatchEntry<>(
-                key,
-                new Transitions<>(ObjectKind.SECRET, options),
-                new Watches<>(ObjectKind.SECRET, any -> server, options));
+        WatchObjectStore<Secret> store = new WatchObjectStore<>(
+                ObjectKind.SECRET,
+                any -> server,
+                (any, freshness, timeout) -> CompletableFuture.failedFuture(failure(FailureReason.FORBIDDEN, 403)),
+                options,
+                WatchObjectStore.WatchTimes.DEFAULT);
+        return new WatchEntry<>(key, store);
     }
 }
