@@ -7,10 +7,10 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
-import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.Referrer;
+import dev.podcache.time.Durations;
 import dev.podcache.time.RefCountedTicker;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Strategy WATCH: each referenced object has a list and a watch of its own, by name, and the
- * API server tells what changes.
+ * API server sends what changes.
  *
  * <p><b>Staleness.</b> While the watch is connected, an answer is as old as the news is under way. While it is not, the
  * last known object keeps being served, and {@link #state} says STALE, since when and why. A watch that was lost, or
@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>First read.</b> A get that finds nothing waits for the list and the watch, by default at most 1 s, and
  * otherwise fails with NotSynced, which carries their last failure.
  *
- * <p><b>Watches that are not needed.</b> An immutable object is not watched once it is known. One that nobody has read
+ * <p><b>Watches that are not needed.</b> An immutable object is not watched once it is known. One that was not read
  * for five minutes, or as configured, is not watched until the next get.
  *
  * <p>Follows {@code objectCache} of the kubelet's {@code pkg/kubelet/util/manager/watch_based_manager.go}.
@@ -72,11 +72,11 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     private final AtomicInteger unreported = new AtomicInteger(); // failures since the last warning
 
     /**
-     * How long things take. What is longer than a hundred years is cut to that.
+     * The durations of this strategy. What is longer than a hundred years is cut to that.
      *
      * @param firstSync the longest that a get waits for list and watch; positive
-     * @param idleAfter how long an object must not be read for its watch to be closed, which happens after up to half
-     *     as long again; at least a minute
+     * @param idleAfter closes the watch of an object that was not read for this long, at most half as long again later;
+     *     at least a minute
      */
     public record WatchTimes(Duration firstSync, Duration idleAfter) {
 
@@ -89,16 +89,8 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
          * @throws IllegalArgumentException if {@code firstSync} is not positive or {@code idleAfter} below a minute
          */
         public WatchTimes {
-            if (firstSync.isNegative() || firstSync.isZero()) {
-                throw new IllegalArgumentException(
-                        "a first sync within " + firstSync + " is impossible: it must be positive");
-            }
-            if (idleAfter.compareTo(Duration.ofMinutes(1)) < 0) {
-                throw new IllegalArgumentException("closing watches after " + idleAfter
-                        + " would open them all the time: it must be at least a minute");
-            }
-            firstSync = StoreOptions.cut(firstSync);
-            idleAfter = StoreOptions.cut(idleAfter);
+            firstSync = Durations.positive("firstSyncTimeout", firstSync);
+            idleAfter = Durations.atLeast(Duration.ofMinutes(1), "idleAfter", idleAfter);
         }
     }
 
@@ -180,13 +172,8 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     }
 
     private boolean changes(ObjectKey key, CompletableFuture<Void> change, long deadline) {
-        try {
-            Duration left = Duration.ofNanos(deadline - now());
-            return !left.isNegative() && options.timekeeper().await(change, left);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FetchFailed(kind, key, FailureReason.INTERRUPTED, 0, null, e);
-        }
+        Duration left = Duration.ofNanos(deadline - now());
+        return !left.isNegative() && options.await(change, left, kind, key);
     }
 
     private T giveUp(ObjectKey key, WatchEntry<T> entry) {
@@ -210,7 +197,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     @Override
     public ObjectState state(ObjectKey key) {
         WatchEntry<T> entry = entries.find(key.namespace(), key.name());
-        return entry == null ? ObjectState.unknown("not referred to") : entry.state();
+        return entry == null ? ObjectState.unknown(WatchState.DROPPED.freshness) : entry.state();
     }
 
     long now() {
@@ -236,7 +223,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
         }
     }
 
-    /** How many objects are held. */
+    /** Returns how many objects are held. */
     public int size() {
         return entries.size();
     }
