@@ -8,7 +8,7 @@ import dev.podcache.object.Referrer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What one referrer holds, of all kinds, from its first registration until it holds nothing any more. */
+/** The references of one referrer, of all kinds, from its first registration until it holds nothing any more. */
 final class Registration {
 
     /*
@@ -28,10 +28,10 @@ final class Registration {
         this.referrer = referrer;
     }
 
-    /** What is held of one kind, and the version of the pod that refers to it; the version is empty for other referrers. */
+    /** The references of one kind, and the version of the pod; the version is empty for other referrers. */
     private record Held(String version, ImmutableSet<ObjectKey> keys) {}
 
-    /** Whether exactly this version, which is not empty, is the one that is registered with each of the managers. */
+    /** Returns whether this version, if not empty, is the one that is registered with each of the managers. */
     boolean isAt(String version, ImmutableList<StoreManager<?>> managers) {
         @Nullable Held[] known = held;
         for (int i = 0; i < managers.size(); i++) {
@@ -106,7 +106,7 @@ final class Registration {
         }
     }
 
-    /** Lets go of what is held with these managers; true if nothing is held any more, for good. */
+    /** Releases what is held with these managers; returns true if nothing is held any more, for good. */
     synchronized boolean release(ImmutableList<StoreManager<?>> managers) {
         @Nullable Held[] before = held;
         @Nullable Held[] after = before.clone();

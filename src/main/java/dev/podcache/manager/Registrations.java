@@ -15,7 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which referrers are registered, and what each of them holds, of all kinds. Thread-safe.
+ * Remembers which referrers are registered, and what each of them holds, of all kinds. Thread-safe.
  *
  * <p>Each call for a referrer is one step over all kinds: of a {@link #registerPod} and an {@link #unregisterPod} that
  * race, one comes after the other for Secrets and ConfigMaps alike. No call makes a request or waits for one.
@@ -90,6 +90,6 @@ public final class Registrations {
         }
     }
 
-    /** What a referrer needs of the kind of one manager. */
+    /** The objects that a referrer needs of the kind of one manager. */
     record Wanted(StoreManager<?> manager, ImmutableSet<ObjectKey> keys) {}
 }

@@ -84,7 +84,7 @@ final class StoreManager<T> implements Manager<T> {
         registrations.unregister(Objects.requireNonNull(referrer, "referrer"), registering);
     }
 
-    /** What {@code pod} needs of this kind. */
+    /** Returns what {@code pod} needs of this kind. */
     Wanted wantedBy(Pod pod) {
         return new Wanted(this, ImmutableSet.copyOf(references.apply(pod)));
     }

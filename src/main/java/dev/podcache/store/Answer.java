@@ -34,12 +34,12 @@ abstract sealed class Answer<T> {
             this.immutable = immutable;
         }
 
-        /** The same state of the object, heard of again: the object that callers already share stays the one. */
+        /** Returns the answer received again at {@code at}, with the object that callers already share. */
         Present<T> heardAgain(long at) {
             return new Present<>(at, object, resourceVersion, encodedBytes, immutable);
         }
 
-        /** Whether it was received after that moment, or stays as it is anyway. */
+        /** Returns whether it was received after that moment, or is immutable. */
         boolean isFresh(long freshSince) {
             return receivedAt - freshSince > 0 || immutable;
         }
@@ -81,7 +81,7 @@ abstract sealed class Answer<T> {
         return phaseOf(before) == phaseOf(after);
     }
 
-    /** What an answer, or none, means on its own, its age aside. */
+    /** Returns the phase that an answer, or none, means on its own, its age aside. */
     static Phase phaseOf(@Nullable Answer<?> answer) {
         if (answer == null) {
             return Phase.UNREAD;

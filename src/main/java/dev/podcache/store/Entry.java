@@ -155,14 +155,14 @@ abstract class Entry<T> {
 
     /** Keeps an answer; without {@code hit}, gets find it by {@link #answer} only. */
     final void setAnswerLocked(@Nullable Answer<T> received, String cause, boolean hit) {
-        transitions.noteLocked(this, answer, received, cause);
+        transitions.recordLocked(this, answer, received, cause);
         answer = received;
         object = hit && received instanceof Answer.Present<T> present ? present.object : null;
     }
 
     /** Does what a change entails. Called without the lock. */
     final void changed() {
-        transitions.tell(this);
+        transitions.report(this);
         unlocked();
     }
 

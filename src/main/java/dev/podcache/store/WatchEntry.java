@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** An object kept fresh by watching it: the state table of strategy WATCH. */
+/** An object kept fresh by a watch: the state table of strategy WATCH. */
 final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     /*
@@ -32,7 +32,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
      *
      * The answer that gets see without the lock is null in exactly the states OPENING, RENEWING, IDLE and REOPENING.
      *
-     * What a change entails outside (opening and closing watches, waking those who wait, telling listeners) is put down
+     * What a change entails outside (opening and closing watches, waking gets that wait, calling metrics) is recorded
      * in `afterwards` under the lock and done by unlocked() without it. A reflector that is being replaced may call
      * once more before it is closed; `session` tells whether a call still counts.
      */
@@ -57,9 +57,9 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     /**
-     * What a get finds that is not a hit.
+     * The result of a get that is not a hit.
      *
-     * @param dropped nobody refers to the object any more: look again
+     * @param dropped the entry was dropped: look again
      * @param answer what to serve; null if the get has to wait for {@code change}
      * @param stale whether nothing confirms that the server still says so
      * @param change completed when there is reason to look again; null with an answer
@@ -183,7 +183,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         setAnswerLocked(known, Transitions.WATCHED, next.isUpToDate());
     }
 
-    /** Looks whether the object was read since the last time; if twice it was not, its watch is closed. */
+    /** Closes the watch if the object was not read since the sweep before the last one. */
     void sweep() {
         synchronized (this) {
             sweepsUnread = touched ? 0 : sweepsUnread + 1;
@@ -199,7 +199,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    /** What is known is up to date from here on. To be said before the move that follows from it. */
+    /** Notes that what is known is up to date. Called before the move that follows from it. */
     private void syncedLocked() {
         lastFailure = null;
         touched = true;
@@ -209,7 +209,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         }
     }
 
-    /** Takes a legal step, closes the watch if it ends one, and wakes those who wait. */
+    /** Moves to {@code next}, closes the watch if that ends it, and wakes the gets that wait. */
     private void moveLocked(WatchState next) {
         since = store.now();
         heardAt = state == WatchState.LIVE ? since : heardAt;

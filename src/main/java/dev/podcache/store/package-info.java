@@ -1,13 +1,13 @@
 /**
- * One value for each referenced object: one map of entries, one path for hits, one multiset of referrers and one hook
- * for every change of what is known. What keeps an entry fresh is the strategy's: {@link
+ * Holds one value for each referenced object: one table of entries, one path for hits, one count of references and one
+ * hook for every change of what is known. How an entry is kept fresh depends on the strategy: {@link
  * dev.podcache.store.TtlObjectStore} asks again when an answer has become too old, {@link
- * dev.podcache.store.WatchObjectStore} is told of changes.
+ * dev.podcache.store.WatchObjectStore} watches.
  *
  * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code
  * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches}
  * (which requests a fetch is made of), {@code Entry} and {@code EntryTable}; then
- * {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState} and {@code WatchSession}. What hangs on every change is
+ * {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState} and {@code WatchSession}. Every change goes to
  * {@code Transitions} and {@code PayloadBudget}; {@code DirectObjectStore} keeps nothing.
  *
  * <table>

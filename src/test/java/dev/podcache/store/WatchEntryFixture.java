@@ -42,10 +42,10 @@ abstract class WatchEntryFixture {
             .put("watch lost, being opened again", WatchState.BROKEN)
             .put("watch open again, not confirmed yet", WatchState.BROKEN)
             .put("watch lost, being opened again for a new reference", WatchState.RENEWING)
-            .put("watch closed because nobody reads the object, opened again by the next get", WatchState.IDLE)
+            .put("watch closed because the object is not read, opened again by the next get", WatchState.IDLE)
             .put("watch being opened again", WatchState.REOPENING)
             .put("immutable, needs no watch", WatchState.IMMUTABLE)
-            .put("not referred to", WatchState.DROPPED)
+            .put("not referenced", WatchState.DROPPED)
             .buildOrThrow();
 
     final List<String> told = new ArrayList<>();
