@@ -15,7 +15,7 @@ import java.util.Objects;
 
 /**
  * Caches exactly the Secrets and ConfigMaps that registered pods refer to, for as long as they refer to them.
- * Thread-safe. Who is no pod, such as the custom resource of an operator, registers with {@link #secrets()} and {@link
+ * Thread-safe. Other owners, such as an operator's custom resource, register through {@link #secrets()} and {@link
  * #configMaps()}; see {@link Manager#register}.
  *
  * <pre>{@code
@@ -103,7 +103,7 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Lets go of everything: gets that wait end with {@code Closed}, and no thread, timer, watch or connection of ours
+     * Releases everything: gets that wait end with {@code Closed}, and no thread, timer, watch or connection of ours
      * remains. Waits at most some seconds for threads to end. Idempotent.
      */
     @Override

@@ -21,6 +21,7 @@ import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
 import dev.podcache.store.WatchObjectStore;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
+import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -42,7 +43,7 @@ public final class PodcacheBuilder {
 
     private static final Logger log = LoggerFactory.getLogger(Podcache.class);
 
-    /** The kubelet's. */
+    /** The kubelet's default. */
     private static final Duration DEFAULT_TTL = Duration.ofSeconds(60);
 
     private final Supplier<Fabric8ApiServer> server;
@@ -74,13 +75,13 @@ public final class PodcacheBuilder {
         return this;
     }
 
-    /** The same from a Node that is watched already; not closed with the cache. Takes precedence over {@link #node}. */
+    /** Like {@link #node}, from a Node that is watched already; not closed with the cache. Takes precedence. */
     public PodcacheBuilder nodeLister(NodeLister lister) {
         this.nodeLister = Objects.requireNonNull(lister, "lister");
         return this;
     }
 
-    /** How changes are detected. Default: {@link ChangeDetectionStrategy#WATCH}, as in the kubelet. */
+    /** Chooses how changes are detected. Default: {@link ChangeDetectionStrategy#WATCH}, as in the kubelet. */
     public PodcacheBuilder strategy(ChangeDetectionStrategy chosen) {
         this.strategy = Objects.requireNonNull(chosen, "strategy");
         return this;
@@ -93,12 +94,7 @@ public final class PodcacheBuilder {
      * @throws IllegalArgumentException unless it is positive
      */
     public PodcacheBuilder readTimeout(Duration timeout) {
-        Objects.requireNonNull(timeout, "readTimeout");
-        if (timeout.isNegative() || timeout.isZero()) {
-            throw new IllegalArgumentException(
-                    "readTimeout " + timeout + " leaves no time to read: it must be positive");
-        }
-        this.readTimeout = timeout;
+        this.readTimeout = Durations.positive("readTimeout", timeout);
         return this;
     }
 
@@ -109,19 +105,19 @@ public final class PodcacheBuilder {
      * @throws IllegalArgumentException unless it is positive
      */
     public PodcacheBuilder firstSyncTimeout(Duration timeout) {
-        this.watchTimes = new WatchTimes(Objects.requireNonNull(timeout, "firstSyncTimeout"), watchTimes.idleAfter());
+        this.watchTimes = new WatchTimes(timeout, watchTimes.idleAfter());
         return this;
     }
 
     /**
-     * How long nobody must have read an object under {@link ChangeDetectionStrategy#WATCH} for its watch to be closed
-     * until the next get; that may come up to half as long again later. Whoever reads periodically gives several of
-     * their periods. Default: five minutes.
+     * Closes the watch of an object that was not read for this long under {@link ChangeDetectionStrategy#WATCH}, at most
+     * half as long again later; the next get reopens it. A caller that reads periodically gives several of its periods.
+     * Default: five minutes.
      *
      * @throws IllegalArgumentException unless it is at least a minute
      */
     public PodcacheBuilder idleAfter(Duration unread) {
-        this.watchTimes = new WatchTimes(watchTimes.firstSync(), Objects.requireNonNull(unread, "idleAfter"));
+        this.watchTimes = new WatchTimes(watchTimes.firstSync(), unread);
         return this;
     }
 
@@ -131,11 +127,7 @@ public final class PodcacheBuilder {
      * @throws IllegalArgumentException if it is negative
      */
     public PodcacheBuilder defaultTtl(Duration ttl) {
-        Objects.requireNonNull(ttl, "defaultTtl");
-        if (ttl.isNegative()) {
-            throw new IllegalArgumentException("defaultTtl " + ttl + " is negative: zero means that every get asks");
-        }
-        this.defaultTtl = ttl;
+        this.defaultTtl = Durations.atLeast(Duration.ZERO, "defaultTtl", ttl);
         return this;
     }
 
@@ -148,8 +140,7 @@ public final class PodcacheBuilder {
      */
     public PodcacheBuilder payloadBudget(long bytes) {
         if (bytes <= 0) {
-            throw new IllegalArgumentException(
-                    "payloadBudget " + bytes + " holds nothing: give a positive number of bytes, or none for no bound");
+            throw new IllegalArgumentException("payloadBudget must be a positive number of bytes, but is " + bytes);
         }
         this.payloadBudget = bytes;
         return this;
@@ -163,16 +154,11 @@ public final class PodcacheBuilder {
      * @throws IllegalArgumentException unless it is positive
      */
     public PodcacheBuilder backgroundRefresh(Duration maxStaleness) {
-        Objects.requireNonNull(maxStaleness, "maxStaleness");
-        if (maxStaleness.isNegative() || maxStaleness.isZero()) {
-            throw new IllegalArgumentException("backgroundRefresh " + maxStaleness
-                    + " leaves no time to refresh in: give a positive duration, or none to have gets wait");
-        }
-        this.maxStaleness = maxStaleness;
+        this.maxStaleness = Durations.positive("backgroundRefresh", maxStaleness);
         return this;
     }
 
-    /** Who is told what the caches do. Default: nobody. */
+    /** The listener for what the caches do. Default: none. */
     public PodcacheBuilder metrics(PodcacheMetrics listener) {
         this.metrics = Objects.requireNonNull(listener, "metrics");
         return this;
@@ -245,7 +231,7 @@ public final class PodcacheBuilder {
         return maxStaleness;
     }
 
-    /** Follows the Node under CACHE only: nobody else asks for its TTL. */
+    /** Follows the Node under CACHE only: the other strategies have no TTL. */
     private ObjectTtlSource ttlSource(Fabric8ApiServer apiServer, Recovery recovery, Closer parts) {
         NodeLister lister = nodeLister;
         String own = node;
@@ -265,7 +251,7 @@ public final class PodcacheBuilder {
     /** The TTL of a cache that knows no Node. */
     private record DefaultTtl(long ttlNanos, String origin) implements ObjectTtlSource {}
 
-    /** What the two managers have in common. */
+    /** The parts that both managers use. */
     private record Shared(
             Fabric8ApiServer server,
             StoreOptions options,

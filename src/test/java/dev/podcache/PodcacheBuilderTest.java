@@ -27,7 +27,7 @@ class PodcacheBuilderTest {
         assertThatThrownBy(() -> builder.idleAfter(Duration.ofSeconds(59)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("PT59S")
-                .hasMessageContaining("at least a minute");
+                .hasMessageContaining("at least PT1M");
     }
 
     @Test
@@ -47,5 +47,23 @@ class PodcacheBuilderTest {
         assertThatThrownBy(() -> builder.firstSyncTimeout(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("must be positive");
+    }
+
+    @Test
+    void readTimeout_zero_isRefused() {
+        PodcacheBuilder builder = Podcache.builder(client);
+
+        assertThatThrownBy(() -> builder.readTimeout(Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("readTimeout must be positive, but is PT0S");
+    }
+
+    @Test
+    void defaultTtl_negative_isRefused() {
+        PodcacheBuilder builder = Podcache.builder(client);
+
+        assertThatThrownBy(() -> builder.defaultTtl(Duration.ofSeconds(-1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("defaultTtl must be at least PT0S, but is PT-1S");
     }
 }

@@ -9,12 +9,12 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The objects of one kind that the registered pods, or whoever else is registered, refer to. Thread-safe.
+ * The objects of one kind that registered pods and other registered owners refer to. Thread-safe.
  *
  * <p>Register a pod before its objects are needed, each time it is synced, and unregister it when it is gone:
  * registering an unchanged pod again costs next to nothing, and neither call touches the network or waits for a
- * request. A pod is its namespace, name <em>and</em> UID, so the late farewell of a deleted pod does not touch
- * its successor of the same name.
+ * request. A pod is its namespace, name <em>and</em> UID, so the late unregister of a deleted pod does not
+ * touch its successor of the same name.
  *
  * <p>Follows {@code Manager} of the kubelet's {@code pkg/kubelet/util/manager/manager.go}.
  *
@@ -23,19 +23,20 @@ import java.util.function.Function;
 public interface Manager<T> {
 
     /**
-     * The object, from memory where the strategy allows it, otherwise from the API server; see {@link
+     * Returns the object, from memory where the strategy allows it, otherwise from the API server; see {@link
      * Store#get} for what it promises.
      *
      * <p>Blocks at most for the read timeout; a hit blocks not at all.
      *
-     * @return shared by all who ask: must not be modified
+     * @return shared by all callers: must not be modified
      * @throws dev.podcache.object.ObjectUnavailableException why there is no object; under GET never NotRegistered
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     T getObject(String namespace, String name);
 
     /**
-     * From now on holds what the pod refers to, and no longer what it referred to when it was registered before.
+     * Registers a pod: from now on holds what it refers to, and no longer what it referred to when it was registered
+     * before.
      * Objects that are new to the pod are read anew at the next get; under WATCH, one whose watch is broken is served as
      * it was known, marked stale, if that takes longer than the first-sync timeout. Idempotent: the same UID with the same
      * resourceVersion is not looked at again. Returns at once.
@@ -48,7 +49,7 @@ public interface Manager<T> {
     void registerPod(Pod pod);
 
     /**
-     * Lets go of what the pod holds as it was last registered, whatever the argument refers to. A pod that is not
+     * Unregisters a pod: releases what it holds as it was last registered, whatever the argument refers to. A pod that is not
      * registered is ignored. Returns at once.
      *
      * @param pod of which only namespace, name and UID are looked at
@@ -57,8 +58,8 @@ public interface Manager<T> {
     void unregisterPod(Pod pod);
 
     /**
-     * The same as {@link #registerPod} for whoever else needs objects, such as the custom resource of an
-     * operator, see {@link Referrer#of}: from now on holds {@code objects} for it, of any namespaces, and
+     * Registers an owner other than a pod, such as an operator's custom resource, see {@link Referrer#of}: from now on
+     * holds {@code objects} for it, of any namespaces, and
      * no longer what it held before.
      *
      * @param objects of which a copy is kept; a key that is {@linkplain ObjectKey#isLegal not legal} is taken, as in a
@@ -67,18 +68,18 @@ public interface Manager<T> {
      */
     void register(Referrer referrer, Set<ObjectKey> objects);
 
-    /** Lets go of what {@code referrer} holds. One that is not registered is ignored. Returns at once. */
+    /** Releases what {@code referrer} holds. One that is not registered is ignored. Returns at once. */
     void unregister(Referrer referrer);
 
     /**
-     * What is known of the object, without its content. Makes no request and returns at once.
+     * Returns the state of the object, without its content. Makes no request and returns at once.
      *
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     ObjectState state(String namespace, String name);
 
     /**
-     * A manager that refers on {@code store} to what the registered pods refer to.
+     * Returns a manager that adds references to {@code store} for what registered pods refer to.
      *
      * @param references what a pod refers to; called on the thread that registers, outside all locks
      */
@@ -87,10 +88,10 @@ public interface Manager<T> {
     }
 
     /**
-     * A manager that keeps no references: registering and unregistering only check the pod, and gets ask the
+     * Returns a manager that keeps no references: registering and unregistering only check the pod, and gets ask the
      * store for whatever they are given.
      */
     static <T> Manager<T> simple(Store<T> store) {
-        return new SimpleManager<>(store);
+        return new StoreManager<>(store);
     }
 }

@@ -8,7 +8,7 @@ import dev.podcache.object.Referrer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What one referrer holds, of all kinds, from its first registration until it holds nothing any more. */
+/** The references of one referrer, of all kinds, from its first registration until it holds nothing any more. */
 final class Registration {
 
     /*
@@ -28,11 +28,11 @@ final class Registration {
         this.referrer = referrer;
     }
 
-    /** What is held of one kind, and the version of the pod that refers to it; the version is empty for other referrers. */
+    /** The references of one kind, and the version of the pod; the version is empty for other referrers. */
     private record Held(String version, ImmutableSet<ObjectKey> keys) {}
 
-    /** Whether exactly this version, which is not empty, is the one that is registered with each of the managers. */
-    boolean isAt(String version, ImmutableList<CacheBasedManager<?>> managers) {
+    /** Returns whether this version, if not empty, is the one that is registered with each of the managers. */
+    boolean isAt(String version, ImmutableList<StoreManager<?>> managers) {
         @Nullable Held[] known = held;
         for (int i = 0; i < managers.size(); i++) {
             Held ofKind = at(known, managers.get(i));
@@ -106,17 +106,17 @@ final class Registration {
         }
     }
 
-    /** Lets go of what is held with these managers; true if nothing is held any more, for good. */
-    synchronized boolean release(ImmutableList<CacheBasedManager<?>> managers) {
+    /** Releases what is held with these managers; returns true if nothing is held any more, for good. */
+    synchronized boolean release(ImmutableList<StoreManager<?>> managers) {
         @Nullable Held[] before = held;
         @Nullable Held[] after = before.clone();
-        for (CacheBasedManager<?> manager : managers) {
+        for (StoreManager<?> manager : managers) {
             if (manager.index < after.length) {
                 after[manager.index] = null;
             }
         }
         held = after;
-        for (CacheBasedManager<?> manager : managers) {
+        for (StoreManager<?> manager : managers) {
             for (ObjectKey key : keys(before, manager)) {
                 manager.store.deleteReference(key, referrer);
             }
@@ -125,12 +125,12 @@ final class Registration {
         return released;
     }
 
-    private static ImmutableSet<ObjectKey> keys(@Nullable Held[] held, CacheBasedManager<?> manager) {
+    private static ImmutableSet<ObjectKey> keys(@Nullable Held[] held, StoreManager<?> manager) {
         Held ofKind = at(held, manager);
         return ofKind == null ? ImmutableSet.of() : ofKind.keys;
     }
 
-    private static @Nullable Held at(@Nullable Held[] held, CacheBasedManager<?> manager) {
+    private static @Nullable Held at(@Nullable Held[] held, StoreManager<?> manager) {
         return manager.index < held.length ? held[manager.index] : null;
     }
 }

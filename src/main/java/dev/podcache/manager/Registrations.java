@@ -15,7 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which referrers are registered, and what each of them holds, of all kinds. Thread-safe.
+ * Remembers which referrers are registered, and what each of them holds, of all kinds. Thread-safe.
  *
  * <p>Each call for a referrer is one step over all kinds: of a {@link #registerPod} and an {@link #unregisterPod} that
  * race, one comes after the other for Secrets and ConfigMaps alike. No call makes a request or waits for one.
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class Registrations {
 
     private final ConcurrentHashMap<Referrer, Registration> byReferrer = new ConcurrentHashMap<>();
-    private volatile ImmutableList<CacheBasedManager<?>> managers = ImmutableList.of(); // written under this
+    private volatile ImmutableList<StoreManager<?>> managers = ImmutableList.of(); // written under this
 
     /**
      * Makes a manager whose registrations are kept here. Call it before anything is registered.
@@ -31,8 +31,8 @@ public final class Registrations {
      * @param references returns what a pod refers to; called on the thread that registers, outside all locks
      */
     public synchronized <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
-        CacheBasedManager<T> manager = new CacheBasedManager<>(this, managers.size(), store, references);
-        managers = ImmutableList.<CacheBasedManager<?>>builder()
+        StoreManager<T> manager = new StoreManager<>(this, managers.size(), store, references);
+        managers = ImmutableList.<StoreManager<?>>builder()
                 .addAll(managers)
                 .add(manager)
                 .build();
@@ -58,7 +58,7 @@ public final class Registrations {
         unregister(PodReferences.key(pod), managers);
     }
 
-    void registerPod(Pod pod, ImmutableList<CacheBasedManager<?>> with) {
+    void registerPod(Pod pod, ImmutableList<StoreManager<?>> with) {
         PodKey key = PodReferences.registrableKey(pod);
         String version = Strings.nullToEmpty(pod.getMetadata().getResourceVersion());
         Registration known = byReferrer.get(key);
@@ -83,13 +83,13 @@ public final class Registrations {
         }
     }
 
-    void unregister(Referrer referrer, ImmutableList<CacheBasedManager<?>> with) {
+    void unregister(Referrer referrer, ImmutableList<StoreManager<?>> with) {
         @Nullable Registration registration = byReferrer.get(referrer);
         if (registration != null && registration.release(with)) {
             byReferrer.remove(referrer, registration);
         }
     }
 
-    /** What a referrer needs of the kind of one manager. */
-    record Wanted(CacheBasedManager<?> manager, ImmutableSet<ObjectKey> keys) {}
+    /** The objects that a referrer needs of the kind of one manager. */
+    record Wanted(StoreManager<?> manager, ImmutableSet<ObjectKey> keys) {}
 }

@@ -1,9 +1,8 @@
 /**
- * Which objects do the registered pods need? A {@link dev.podcache.manager.Manager} is what an agent talks to: it is
- * told of pods, and turns them into references on a {@link dev.podcache.store.Store}.
+ * Knows which objects the registered pods need. An agent registers pods with a {@link dev.podcache.manager.Manager},
+ * which turns them into references on a {@link dev.podcache.store.Store}.
  *
- * <p>Read {@code Manager} (the contract), then {@code Registrations}, {@code CacheBasedManager} and {@code
- * SimpleManager}.
+ * <p>Read {@code Manager} (the contract), then {@code StoreManager}, {@code Registrations} and {@code Registration}.
  *
  * <table>
  * <caption>Locks, in the only order in which they may be taken</caption>

@@ -1,6 +1,9 @@
 package dev.podcache.store;
 
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Phase;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,12 +34,12 @@ abstract sealed class Answer<T> {
             this.immutable = immutable;
         }
 
-        /** The same state of the object, heard of again: the object that callers already share stays the one. */
+        /** Returns the answer received again at {@code at}, with the object that callers already share. */
         Present<T> heardAgain(long at) {
             return new Present<>(at, object, resourceVersion, encodedBytes, immutable);
         }
 
-        /** Whether it was received after that moment, or stays as it is anyway. */
+        /** Returns whether it was received after that moment, or is immutable. */
         boolean isFresh(long freshSince) {
             return receivedAt - freshSince > 0 || immutable;
         }
@@ -49,8 +52,15 @@ abstract sealed class Answer<T> {
         }
     }
 
+    /** Returns the answer that brought {@code fetched}. */
+    static <T extends HasMetadata> Present<T> present(ObjectKind<T> kind, Fetched<T> fetched, long receivedAt) {
+        T object = fetched.object();
+        return new Present<>(
+                receivedAt, object, fetched.resourceVersion(), fetched.encodedBytes(), kind.isImmutable(object));
+    }
+
     /**
-     * {@code after}, or, if that is the same version of the same object, the instance that callers share already. Both
+     * Returns {@code after}, or, if that is the same version of the same object, the instance that callers share already. Both
      * are compared: an etcd that was restored from a backup gives out a version twice.
      */
     static <T> @Nullable Answer<T> sharing(@Nullable Answer<T> before, @Nullable Answer<T> after) {
@@ -71,7 +81,7 @@ abstract sealed class Answer<T> {
         return phaseOf(before) == phaseOf(after);
     }
 
-    /** What an answer, or none, means on its own, its age aside. */
+    /** Returns the phase that an answer, or none, means on its own, its age aside. */
     static Phase phaseOf(@Nullable Answer<?> answer) {
         if (answer == null) {
             return Phase.UNREAD;

@@ -1,16 +1,18 @@
 package dev.podcache.store;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One referenced object: who refers to it and what is known of it.
+ * One referenced object: its references and what is known of it.
  *
- * <p>Lives from the first reference to the last. A dropped entry never comes back: whoever still holds it sees that it
- * is dropped and looks in the table again.
+ * <p>Lives from the first reference to the last. A dropped entry never comes back: a caller that still holds it sees that
+ * it is dropped and looks in the {@link EntryTable} again.
  */
-abstract class Entry<T> extends Indexed {
+abstract class Entry<T> {
 
     /*
      * The read path looks at `object` without the lock: one load away, where the way through the answer would be two.
@@ -22,20 +24,44 @@ abstract class Entry<T> extends Indexed {
      * all readers write to one cache line on each hit; so a reader writes only if it does not see the flag set already.
      */
 
+    final ObjectKey key;
+    final int hash;
     boolean touched;
+
+    // the key has them too, but a lookup would wait for one memory access more
+    private final String namespace;
+    private final String name;
 
     private final Transitions<T> transitions;
     private volatile @Nullable Answer<T> answer; // written under this
     private volatile @Nullable T object; // that of the answer if gets may hit it, written with it
-    private final References references = new References(); // guarded by this
+
+    // A multiset cannot hold less than nothing: a delete without an add is a no-op, where the kubelet's map of counts
+    // can go to -1 and then never lets go of the entry. Most objects have one reference, and a multiset of one weighs
+    // more than all the rest of the entry.
+    private @Nullable Referrer first; // guarded by this
+    private @Nullable Multiset<Referrer> others; // guarded by this
     private boolean dropped; // guarded by this
 
     Entry(ObjectKey key, Transitions<T> transitions) {
-        super(key);
+        this.key = key;
+        this.hash = hash(key.namespace(), key.name());
+        this.namespace = key.namespace();
+        this.name = key.name();
         this.transitions = transitions;
     }
 
-    /** The read path: the object if it is known, and not known to be stale. Takes no lock and allocates nothing. */
+    /** Returns the hash of an object's names; its highest bits depend on all others. */
+    static int hash(String namespace, String name) {
+        return (31 * namespace.hashCode() + name.hashCode()) * 0x9E3779B9;
+    }
+
+    /** Returns whether this is the entry of the object with these names, which have this hash. */
+    final boolean isOf(int itsHash, String itsNamespace, String itsName) {
+        return hash == itsHash && name.equals(itsName) && namespace.equals(itsNamespace);
+    }
+
+    /** Returns the object if it is known, and not known to be stale. Takes no lock and allocates nothing. */
     final @Nullable T ifKnown() {
         if (!touched) {
             touched = true;
@@ -47,13 +73,13 @@ abstract class Entry<T> extends Indexed {
         return answer;
     }
 
-    /** Whether the reference was added; false if the entry is dropped. */
+    /** Adds a reference; returns false if the entry is dropped. */
     final boolean addReference(Referrer referrer) {
         synchronized (this) {
             if (dropped) {
                 return false;
             }
-            references.add(referrer);
+            addLocked(referrer);
             if (beginsEpochLocked()) {
                 setAnswerLocked(null, Transitions.REFERENCED);
             }
@@ -62,10 +88,10 @@ abstract class Entry<T> extends Indexed {
         return true;
     }
 
-    /** Whether that was the last reference, and the entry is dropped now. */
+    /** Takes back a reference; returns true if it was the last one, and the entry is dropped now. */
     final boolean deleteReference(Referrer referrer) {
         synchronized (this) {
-            if (dropped || !references.delete(referrer) || references.count() > 0) {
+            if (dropped || !deleteLocked(referrer) || referencesLocked() > 0) {
                 return false;
             }
             dropLocked();
@@ -74,7 +100,27 @@ abstract class Entry<T> extends Indexed {
         return true;
     }
 
-    /** Drops the entry, whoever refers to it. */
+    private void addLocked(Referrer referrer) {
+        if (first == null) {
+            first = referrer;
+            return;
+        }
+        if (others == null) {
+            others = HashMultiset.create(2);
+        }
+        others.add(referrer);
+    }
+
+    private boolean deleteLocked(Referrer referrer) {
+        if (others != null && others.remove(referrer)) {
+            return true;
+        }
+        boolean held = referrer.equals(first);
+        first = held ? null : first;
+        return held;
+    }
+
+    /** Drops the entry, with all references. */
     final void drop() {
         synchronized (this) {
             if (dropped) {
@@ -91,7 +137,7 @@ abstract class Entry<T> extends Indexed {
         droppedLocked();
     }
 
-    /** Forgets an object to save memory, not who refers to it. */
+    /** Forgets the object to save memory, but not the references. */
     final void evict() {
         synchronized (this) {
             if (!(answer instanceof Answer.Present)) {
@@ -102,21 +148,21 @@ abstract class Entry<T> extends Indexed {
         changed();
     }
 
-    /** Keeps an answer, or forgets it. The caller says {@link #changed} when it has let go of the lock. */
+    /** Keeps an answer, or forgets it. The caller calls {@link #changed} after it has released the lock. */
     final void setAnswerLocked(@Nullable Answer<T> received, String cause) {
         setAnswerLocked(received, cause, true);
     }
 
-    /** The same; if gets are not to hit it, they find it by {@link #answer} only. */
+    /** Keeps an answer; without {@code hit}, gets find it by {@link #answer} only. */
     final void setAnswerLocked(@Nullable Answer<T> received, String cause, boolean hit) {
-        transitions.noteLocked(this, answer, received, cause);
+        transitions.recordLocked(this, answer, received, cause);
         answer = received;
         object = hit && received instanceof Answer.Present<T> present ? present.object : null;
     }
 
-    /** Does what a change entails, now that the lock is free. */
+    /** Does what a change entails. Called without the lock. */
     final void changed() {
-        transitions.tell(this);
+        transitions.report(this);
         unlocked();
     }
 
@@ -125,20 +171,18 @@ abstract class Entry<T> extends Indexed {
     }
 
     final int referencesLocked() {
-        return references.count();
+        return (first == null ? 0 : 1) + (others == null ? 0 : others.size());
     }
 
     /**
-     * A new reference is being added; whether it begins a new epoch, in which what was known does not count. What is
-     * under way is then no answer to those who come from now on.
+     * Returns whether the new reference begins a new epoch. What was known before, and requests that began before, then
+     * answer no get that begins from now on.
      */
     abstract boolean beginsEpochLocked();
 
-    /** The entry is being dropped: what is under way is not wanted any more. */
+    /** Gives up what is under way: the entry is being dropped. */
     abstract void droppedLocked();
 
-    /**
-     * A reference was added or the entry dropped, and the lock is free: the moment to begin or end what that entails.
-     */
+    /** Does outside the lock what a change entails: called after each one, without the lock. */
     abstract void unlocked();
 }

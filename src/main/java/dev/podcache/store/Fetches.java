@@ -104,13 +104,7 @@ final class Fetches<T extends HasMetadata> {
 
     private Outcome<T> outcome(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {
         if (fetched != null) {
-            T object = fetched.object();
-            return Outcome.answered(new Answer.Present<>(
-                    clock.getAsLong(),
-                    object,
-                    fetched.resourceVersion(),
-                    fetched.encodedBytes(),
-                    kind.isImmutable(object)));
+            return Outcome.answered(Answer.present(kind, fetched, clock.getAsLong()));
         }
         Throwable cause = ApiServerException.causeOf(thrown);
         if (!(cause instanceof ApiServerException failure)) {
@@ -143,24 +137,12 @@ final class Fetches<T extends HasMetadata> {
         return ended.isPresent() ? null : FailureReason.NOT_FOUND;
     }
 
-    /**
-     * Waits for a fetch; whether it ended in time.
-     *
-     * @throws FetchFailed if the thread is interrupted, which it then still is
-     */
+    /** Waits for a fetch as {@link StoreOptions#await} does; returns whether it ended in time. */
     boolean endsWithin(Duration patience, ObjectKey key, Fetch<T> fetch) {
-        if (fetch.outcome.isDone()) {
-            return true;
-        }
-        try {
-            return options.timekeeper().await(fetch.outcome, patience);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FetchFailed(kind, key, FailureReason.INTERRUPTED, 0, null, e);
-        }
+        return fetch.outcome.isDone() || options.await(fetch.outcome, patience, kind, key);
     }
 
-    /** What a get makes of a fetch that ended: its answer, or if it has none, what is known anyway. */
+    /** Returns or throws what a fetch that ended means for a get: its answer, or if it has none, what is known. */
     T conclude(ObjectKey key, @Nullable Answer<T> known, Outcome<T> outcome) {
         if (outcome.isClosed()) {
             throw new Closed(kind, key);
@@ -169,7 +151,7 @@ final class Fetches<T extends HasMetadata> {
         return answer == null ? serveStale(key, known, outcome.failure()) : serve(key, answer, null);
     }
 
-    /** What a get makes of what is known, because asking failed with {@code failure}, or null if it takes too long. */
+    /** Returns or throws what is known, because asking failed with {@code failure}, or null if it takes too long. */
     T serveStale(ObjectKey key, @Nullable Answer<T> known, @Nullable ApiServerException failure) {
         ApiServerException why = failure == null ? late(key) : failure;
         if (known == null) {

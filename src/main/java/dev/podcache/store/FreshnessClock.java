@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /**
  * Knows, for the price of a memory load, how young an answer has to be to count as fresh. It looks at the time and at
- * the TTL every 100 ms while somebody {@linkplain #retain() uses} it, and at each {@link #stamp()}. So {@link
+ * the TTL every 100 ms while it is {@linkplain #retain() retained}, and at each {@link #stamp()}. So {@link
  * #freshSince()} is behind by at most {@link #TICK}, plus the time that the timer thread is late: for so long a get may
  * serve what has just expired, or what a TTL that has just been lowered makes stale. Thread-safe.
  *
@@ -14,7 +14,7 @@ import java.time.Duration;
  */
 final class FreshnessClock {
 
-    /** How far {@link #freshSince()} may be behind. */
+    /** The longest that {@link #freshSince()} may be behind. */
     static final Duration TICK = Duration.ofMillis(100);
 
     /** 146 years: more than any other duration of a store, and no difference of two moments so far apart overflows. */
@@ -38,7 +38,7 @@ final class FreshnessClock {
         return freshSince;
     }
 
-    /** The same, exactly. */
+    /** Returns that moment exactly, for a time and a TTL. */
     static long freshSince(long now, long ttlNanos) {
         // without a TTL not even an answer that comes after this moment is fresh
         return ttlNanos == 0 ? now + AGES : now - Math.min(ttlNanos, AGES);

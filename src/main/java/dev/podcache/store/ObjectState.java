@@ -6,9 +6,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one object, without its content. Immutable.
+ * The state of one object, without its content. Immutable.
  *
- * @param phase how much is known; {@link Phase#UNREAD} also for an object that nobody refers to
+ * @param phase how much is known; {@link Phase#UNREAD} also for an object that is not referenced
  * @param resourceVersion the version held, or "" if none is
  * @param age since the API server last answered for this object; null if it has not since the last new reference
  * @param lastFailure why the latest attempt to ask it failed; null after an answer

@@ -2,8 +2,8 @@ package dev.podcache.store;
 
 /**
  * For how long an answer of the API server counts as fresh, now. Asked ten times a second and at every get that misses,
- * so both methods return at once, without a lock and without parsing anything: whatever there is to work out is worked
- * out when it changes. Thread-safe.
+ * so both methods return at once, without a lock and without parsing: implementations parse when the source changes.
+ * Thread-safe.
  *
  * <p>Follows {@code GetObjectTTLFunc} of the kubelet's {@code
  * pkg/kubelet/util/manager/cache_based_manager.go}, with the default folded in.

@@ -20,9 +20,8 @@ public final class PayloadBudget {
      * entry, because "the refresh failed, keep serving" needs what an expiring cache would have dropped. A hit never
      * touches Caffeine: a sweep passes on which entries were read since the last one.
      *
-     * An entry's answer and its weight here cannot change in one step. So whoever changed an answer
-     * calls weigh(), which repeats until it wrote what the answer says: the last one to change an answer
-     * leaves the right weight behind.
+     * An entry's answer and its weight here cannot change in one step. So each change of an answer is followed by
+     * weigh(), which repeats until it wrote what the answer says: the last change leaves the right weight behind.
      */
 
     private static final Duration SWEEP = Duration.ofSeconds(1);

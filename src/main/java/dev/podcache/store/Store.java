@@ -4,9 +4,9 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
 
 /**
- * Holds objects of one kind for as long as somebody refers to them. Thread-safe.
+ * Holds objects of one kind for as long as they are referenced. Thread-safe.
  *
- * <p><b>Identity.</b> An object is its namespace and name. What a get returns is shared by all who ask: it must not be
+ * <p><b>Identity.</b> An object is its namespace and name. What a get returns is shared by all callers: it must not be
  * modified. An object deleted and created again under its name is, to the store, the same object in a later state.
  *
  * <p><b>Lifetime.</b> An object is held from its first {@link #addReference} until each of them has had its {@link
@@ -51,14 +51,14 @@ public interface Store<T> {
     void deleteReference(ObjectKey key, Referrer referrer);
 
     /**
-     * The object, from memory where the strategy allows it, otherwise from the API server.
+     * Returns the object, from memory where the strategy allows it, otherwise from the API server.
      *
      * <p>A hit takes no lock and allocates nothing. Otherwise the call blocks, at most for the read timeout. Names are
      * looked at only when there is no hit.
      *
      * @return shared: must not be modified
-     * @throws dev.podcache.object.ObjectUnavailableException.NotRegistered if nobody refers to
-     *     the object; no request was made
+     * @throws dev.podcache.object.ObjectUnavailableException.NotRegistered if the object
+     *     is not referenced; no request was made
      * @throws dev.podcache.object.ObjectUnavailableException.NotFound if the API server said
      *     that there is no such object
      * @throws dev.podcache.object.ObjectUnavailableException.FetchFailed if nothing is known of the object and asking
@@ -69,6 +69,6 @@ public interface Store<T> {
      */
     T get(String namespace, String name);
 
-    /** What is known of the object, without its content. Makes no request and returns at once. */
+    /** Returns the state of the object, without its content. Makes no request and returns at once. */
     ObjectState state(ObjectKey key);
 }

@@ -10,12 +10,11 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one hook through which every change of what is known of an object passes, for whatever strategy: the payload
- * budget and the metrics hang on it.
+ * Passes every change of what is known of an object to the payload budget and the metrics, for all strategies.
  *
- * <p>A change is noted under the lock of its entry, and told without it. Listeners are told on a worker, in order: the
- * thread that made the change may be in the middle of a registration. An answer that only says again what was known is
- * no change.
+ * <p>A change is recorded under the lock of its entry, and reported without it. Metrics are called on a worker, in order:
+ * the thread that made the change may be in the middle of a registration. An answer that repeats what was known is no
+ * change.
  */
 final class Transitions<T> {
 
@@ -30,7 +29,7 @@ final class Transitions<T> {
     private final PayloadBudget budget;
     private final PodcacheMetrics metrics;
     private final Executor inOrder;
-    private final Queue<Runnable> untold = new ConcurrentLinkedQueue<>();
+    private final Queue<Runnable> unreported = new ConcurrentLinkedQueue<>();
 
     Transitions(ObjectKind<?> kind, StoreOptions options) {
         this.kind = kind;
@@ -39,25 +38,25 @@ final class Transitions<T> {
         this.inOrder = MoreExecutors.newSequentialExecutor(options.timekeeper().workers());
     }
 
-    /** Puts down a change, under the lock of its entry: so the changes of one object are told in their order. */
-    void noteLocked(Entry<T> entry, @Nullable Answer<T> before, @Nullable Answer<T> after, String cause) {
+    /** Records a change, under the lock of its entry: so the changes of one object are reported in their order. */
+    void recordLocked(Entry<T> entry, @Nullable Answer<T> before, @Nullable Answer<T> after, String cause) {
         if (metrics != PodcacheMetrics.NONE && !Answer.isSame(before, after)) {
             Phase from = Answer.phaseOf(before);
             Phase to = Answer.phaseOf(after);
-            untold.add(() -> metrics.changed(kind, entry.key, from, to, cause));
+            unreported.add(() -> metrics.changed(kind, entry.key, from, to, cause));
         }
     }
 
-    /** Weighs the entry's payload and tells of what was noted. Under no lock. */
-    void tell(Entry<T> entry) {
+    /** Weighs the entry's payload and reports what was recorded. Called without a lock. */
+    void report(Entry<T> entry) {
         budget.weigh(entry);
-        if (!untold.isEmpty()) {
-            inOrder.execute(this::tellAll);
+        if (!unreported.isEmpty()) {
+            inOrder.execute(this::reportAll);
         }
     }
 
-    private void tellAll() {
-        for (Runnable next = untold.poll(); next != null; next = untold.poll()) {
+    private void reportAll() {
+        for (Runnable next = unreported.poll(); next != null; next = unreported.poll()) {
             next.run();
         }
     }

@@ -29,25 +29,25 @@ final class TtlEntry<T> extends Entry<T> {
      *   refreshed behind        one of them starts the next fetch        behind
      *                           when the pause is over
      *
-     * Single flight: at most one fetch is attached. A new reference, and dropping, detach it: it goes on for those who
-     * wait for it, but its outcome is not kept, and nobody who comes later waits for it. Hence the registration
+     * Single flight: at most one fetch is attached. A new reference, and dropping, detach it: it goes on for the gets
+     * that wait for it, but its outcome is not kept, and no later get waits for it. Hence the registration
      * guarantee: a get that begins after addReference returned can only ever see answers of fetches started after it.
      *
      * A pause that was asked for (Retry-After) holds for whatever is known, but not beyond a new reference: that begins
-     * anew, so that no pod pays for what the one before it was told. Registrations are few, and whoever is told to wait
-     * then does; it is gets, which may come in any number, that must not turn into requests. Without an answer, the
-     * pauses of our own accord do not count: they spare the server a request that nobody needs, and here somebody does.
+     * anew, so that no pod waits for a pause that was asked of another. Registrations are few; it is gets, which may
+     * come in any number, that must not turn into requests. Without an answer, our own pauses do not count: they save
+     * the server a request that no get needs, and here a get needs it.
      *
      * Sharing: a fetch that began before a get did may answer it only with an object, and only if some age is allowed
-     * (TTL above 0). Otherwise the get goes round once more; the fetch it finds then is younger than itself, whoever
-     * started it, so its outcome counts whatever it is. If that one has ended by then, the object that it brought
-     * counts just the same. No get waits for more than two fetches.
+     * (TTL above 0). Otherwise the get looks once more; the fetch it finds then began after itself, so its
+     * outcome counts whatever it is. If that one has ended by then, the object that it brought counts as well. No get
+     * waits for more than two fetches.
      *
      * Background refresh: "bearable" is what exceeds the TTL by less than the maximum staleness; without the
-     * option, and with a TTL of 0, nothing is. The leeway is the part of that in which nobody asks yet. It is
+     * option, and with a TTL of 0, nothing is. The leeway is the part of that in which no get asks yet. It is
      * drawn anew for each answer, from nothing to half of the maximum, so objects that were read together drift
      * apart a little more with each refresh; the other half is left for the next get to come and for the fetch to
-     * end, before anybody has to wait.
+     * end, before a get has to wait.
      */
 
     private static final Retries RETRIES = new Retries(Duration.ofSeconds(1), Duration.ofSeconds(30));
@@ -82,7 +82,7 @@ final class TtlEntry<T> extends Entry<T> {
         this.maxStaleness = maxStaleness;
     }
 
-    /** The read path: the object if it is known and fresh, else null. Takes no lock and allocates nothing. */
+    /** Returns the object if it is known and fresh, else null. Takes no lock and allocates nothing. */
     @Nullable
     T ifFresh(long freshSince) {
         boolean young = receivedAt - freshSince > 0;
@@ -95,7 +95,7 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     /**
-     * The object if it is known and its next refresh is not due yet, though it may be stale, else null. Takes no lock.
+     * Returns the object if it is known and its next refresh is not due yet, though it may be stale, else null. Takes no lock.
      */
     @Nullable
     T ifInLeeway(long freshSince) {
@@ -103,9 +103,9 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     /**
-     * What a get finds that is not a hit.
+     * The result of a get that is not a hit.
      *
-     * @param dropped nobody refers to the object any more: look again
+     * @param dropped the entry was dropped: look again
      * @param good the object, if it is bearable, or another get just refreshed it, by a fetch that began after this
      *     one did or so that it is fresh
      * @param known the last answer, which is not that good
@@ -122,12 +122,12 @@ final class TtlEntry<T> extends Entry<T> {
             @Nullable Fetch<T> started,
             @Nullable ApiServerException lastFailure) {}
 
-    /** How many fetches have begun so far: those numbered above it began after the caller. */
+    /** Returns how many fetches have begun so far: those with a higher number began after the call. */
     synchronized long fetchesSoFar() {
         return fetches;
     }
 
-    /** What a get finds that began when there had been {@code begunBefore} fetches. */
+    /** Looks for a get that began when there had been {@code begunBefore} fetches. */
     synchronized Lookup<T> lookup(long now, long ttlNanos, long begunBefore) {
         Answer<T> known = answer();
         long freshSince = FreshnessClock.freshSince(now, ttlNanos);
@@ -157,7 +157,7 @@ final class TtlEntry<T> extends Entry<T> {
         return !refreshBehind || now - nextRefresh >= 0;
     }
 
-    /** Takes over the outcome of a fetch, unless it was detached; then lets go of those who wait for it. */
+    /** Takes over the outcome of a fetch, unless it was detached; then wakes the gets that wait for it. */
     void end(Fetch<T> ended, Fetch.Outcome<T> outcome, long now) {
         Answer<T> after = null;
         synchronized (this) {
@@ -179,7 +179,7 @@ final class TtlEntry<T> extends Entry<T> {
         ended.outcome.complete(after == null ? outcome : Fetch.Outcome.answered(after));
     }
 
-    /** A get did not want to wait longer for a fetch, having something to serve: from here on nobody does. */
+    /** Ends waiting for a fetch that a get did not want to wait for longer: later gets are served what is known. */
     synchronized void gaveUpOn(Fetch<T> slow) {
         if (fetch == slow) {
             refreshBehind = true;

@@ -43,7 +43,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
     /** The strategy as metrics name it. */
     private static final String STRATEGY = "CACHE";
 
-    /** How long a get that could serve what is known waits for something newer. */
+    /** The longest that a get that could serve what is known waits for something newer. */
     private static final Duration REFRESH_WAIT = Duration.ofSeconds(1);
 
     private final ObjectKind<T> kind;
@@ -118,7 +118,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         }
     }
 
-    /** The object, or null if the entry is dropped. Goes round at most twice, see {@code TtlEntry}. */
+    /** Returns the object, or null if the entry is dropped. Looks at most twice, see {@code TtlEntry}. */
     private @Nullable T read(TtlEntry<T> entry, long deadline) {
         boolean ageAllowed = ttl.ttlNanos() > 0;
         long begunBefore = entry.fetchesSoFar();
@@ -153,7 +153,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         return lookup.known() == null || left.compareTo(REFRESH_WAIT) < 0 ? left : REFRESH_WAIT;
     }
 
-    /** Whether a fetch that began before a get did may answer it. */
+    /** Returns whether a fetch that began before a get did may answer it. */
     private static <T> boolean countsForLatecomer(
             Fetch.Outcome<T> outcome, @Nullable Answer<T> known, boolean ageAllowed) {
         return outcome.answer() == null ? known != null || outcome.isClosed() : outcome.isPresent() && ageAllowed;
@@ -169,7 +169,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         return entry == null ? ObjectState.unknown(freshness) : entry.state(now(), ttl.ttlNanos(), freshness);
     }
 
-    /** How many objects are held. */
+    /** Returns how many objects are held. */
     public int size() {
         return entries.size();
     }

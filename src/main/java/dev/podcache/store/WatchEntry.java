@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** An object kept fresh by watching it: the state table of strategy WATCH. */
+/** An object kept fresh by a watch: the state table of strategy WATCH. */
 final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     /*
@@ -32,12 +32,12 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
      *
      * The answer that gets see without the lock is null in exactly the states OPENING, RENEWING, IDLE and REOPENING.
      *
-     * What a change entails outside (opening and closing watches, waking those who wait, telling listeners) is put down
+     * What a change entails outside (opening and closing watches, waking gets that wait, calling metrics) is recorded
      * in `afterwards` under the lock and done by unlocked() without it. A reflector that is being replaced may call
      * once more before it is closed; `session` tells whether a call still counts.
      */
 
-    private final Watches<T> watches;
+    private final WatchObjectStore<T> store;
     private WatchState state = WatchState.OPENING; // guarded by this, like all that follows
     private @Nullable WatchSession<T> session;
     private @Nullable Answer<T> pendingAnswer;
@@ -50,16 +50,16 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private int sweepsUnread;
     private @Nullable List<Runnable> afterwards;
 
-    WatchEntry(ObjectKey key, Transitions<T> transitions, Watches<T> watches) {
-        super(key, transitions);
-        this.watches = watches;
-        this.since = watches.now();
+    WatchEntry(ObjectKey key, WatchObjectStore<T> store) {
+        super(key, store.transitions);
+        this.store = store;
+        this.since = store.now();
     }
 
     /**
-     * What a get finds that is not a hit.
+     * The result of a get that is not a hit.
      *
-     * @param dropped nobody refers to the object any more: look again
+     * @param dropped the entry was dropped: look again
      * @param answer what to serve; null if the get has to wait for {@code change}
      * @param stale whether nothing confirms that the server still says so
      * @param change completed when there is reason to look again; null with an answer
@@ -115,7 +115,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             if (session != from) {
                 return;
             }
-            heardAt = watches.now();
+            heardAt = store.now();
             Answer<T> after = Answer.sharing(knownLocked(), said);
             if (after instanceof Answer.Present<T> present && present.immutable) {
                 pendingAnswer = after;
@@ -169,7 +169,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             }
         }
         changed();
-        watches.failed(key, cause, first);
+        store.failed(key, cause, first);
     }
 
     private @Nullable Answer<T> knownLocked() {
@@ -183,7 +183,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         setAnswerLocked(known, Transitions.WATCHED, next.isUpToDate());
     }
 
-    /** Looks whether the object was read since the last time; if twice it was not, its watch is closed. */
+    /** Closes the watch if the object was not read since the sweep before the last one. */
     void sweep() {
         synchronized (this) {
             sweepsUnread = touched ? 0 : sweepsUnread + 1;
@@ -199,19 +199,19 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    /** What is known is up to date from here on. To be said before the move that follows from it. */
+    /** Notes that what is known is up to date. Called before the move that follows from it. */
     private void syncedLocked() {
         lastFailure = null;
         touched = true;
         if (state != WatchState.LIVE) {
-            Duration took = Duration.ofNanos(watches.now() - since);
-            afterwardsLocked(() -> watches.synced(key, took));
+            Duration took = Duration.ofNanos(store.now() - since);
+            afterwardsLocked(() -> store.options.metrics().watchSynced(store.kind, key, took));
         }
     }
 
-    /** Takes a legal step, closes the watch if it ends one, and wakes those who wait. */
+    /** Moves to {@code next}, closes the watch if that ends it, and wakes the gets that wait. */
     private void moveLocked(WatchState next) {
-        since = watches.now();
+        since = store.now();
         heardAt = state == WatchState.LIVE ? since : heardAt;
         state = state.to(next);
         resumed = false;
@@ -255,10 +255,10 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     void unlocked() {
         List<Runnable> todo;
         synchronized (this) {
-            if (state.wantsWatch() && session == null && watches.isLegal(key)) {
-                WatchSession<T> opened = new WatchSession<>(this, watches);
+            if (state.wantsWatch() && session == null && store.kind.isLegal(key)) {
+                WatchSession<T> opened = new WatchSession<>(this, store);
                 session = opened;
-                afterwardsLocked(() -> watches.open(opened.reflector));
+                afterwardsLocked(opened::open);
             }
             if (hurried && session != null) {
                 afterwardsLocked(session.reflector::hurry);
@@ -286,7 +286,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         if (state == WatchState.LIVE) {
             age = Duration.ZERO;
         } else if (known != null) {
-            age = Duration.ofNanos(watches.now() - heardAt);
+            age = Duration.ofNanos(store.now() - heardAt);
         }
         String freshness = resumed ? WatchState.RESUMED : state.freshness;
         return new ObjectState(state.phase(known), version, age, lastFailure, referencesLocked(), freshness);

@@ -1,26 +1,32 @@
 package dev.podcache.store;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
-import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.Referrer;
+import dev.podcache.time.Durations;
 import dev.podcache.time.RefCountedTicker;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Strategy WATCH: each referenced object has a list and a watch of its own, by name, and the
- * API server tells what changes.
+ * API server sends what changes.
  *
  * <p><b>Staleness.</b> While the watch is connected, an answer is as old as the news is under way. While it is not, the
  * last known object keeps being served, and {@link #state} says STALE, since when and why. A watch that was lost, or
@@ -37,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>First read.</b> A get that finds nothing waits for the list and the watch, by default at most 1 s, and
  * otherwise fails with NotSynced, which carries their last failure.
  *
- * <p><b>Watches that are not needed.</b> An immutable object is not watched once it is known. One that nobody has read
+ * <p><b>Watches that are not needed.</b> An immutable object is not watched once it is known. One that was not read
  * for five minutes, or as configured, is not watched until the next get.
  *
  * <p>Follows {@code objectCache} of the kubelet's {@code pkg/kubelet/util/manager/watch_based_manager.go}.
@@ -49,17 +55,28 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     /** The strategy as metrics name it. */
     private static final String STRATEGY = "WATCH";
 
-    private final ObjectKind<T> kind;
-    private final StoreOptions options;
+    private static final Logger log = LoggerFactory.getLogger(WatchObjectStore.class);
+    private static final Duration QUIET = Duration.ofSeconds(10);
+
+    // what entries and their sessions share
+    final ObjectKind<T> kind;
+    final Function<ObjectKey, ListerWatcher<T>> byName;
+    final ObjectGetter<T> getter;
+    final StoreOptions options;
+    final Transitions<T> transitions;
+    final AtomicBoolean listRefused = new AtomicBoolean(); // and the log says so
+
     private final WatchTimes times;
     private final EntryTable<T, WatchEntry<T>> entries;
+    private final AtomicLong nextWarning;
+    private final AtomicInteger unreported = new AtomicInteger(); // failures since the last warning
 
     /**
-     * How long things take. What is longer than a hundred years is cut to that.
+     * The durations of this strategy. What is longer than a hundred years is cut to that.
      *
      * @param firstSync the longest that a get waits for list and watch; positive
-     * @param idleAfter how long an object must not be read for its watch to be closed, which happens after up to half
-     *     as long again; at least a minute
+     * @param idleAfter closes the watch of an object that was not read for this long, at most half as long again later;
+     *     at least a minute
      */
     public record WatchTimes(Duration firstSync, Duration idleAfter) {
 
@@ -72,16 +89,8 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
          * @throws IllegalArgumentException if {@code firstSync} is not positive or {@code idleAfter} below a minute
          */
         public WatchTimes {
-            if (firstSync.isNegative() || firstSync.isZero()) {
-                throw new IllegalArgumentException(
-                        "a first sync within " + firstSync + " is impossible: it must be positive");
-            }
-            if (idleAfter.compareTo(Duration.ofMinutes(1)) < 0) {
-                throw new IllegalArgumentException("closing watches after " + idleAfter
-                        + " would open them all the time: it must be at least a minute");
-            }
-            firstSync = StoreOptions.cut(firstSync);
-            idleAfter = StoreOptions.cut(idleAfter);
+            firstSync = Durations.positive("firstSyncTimeout", firstSync);
+            idleAfter = Durations.atLeast(Duration.ofMinutes(1), "idleAfter", idleAfter);
         }
     }
 
@@ -98,17 +107,17 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
             StoreOptions options,
             WatchTimes times) {
         this.kind = kind;
+        this.byName = byName;
+        this.getter = getter;
         this.options = options;
         this.times = times;
-        ListOrGet<T> listOrGet = new ListOrGet<>(byName, getter);
-        Watches<T> watches = new Watches<>(kind, listOrGet::of, options);
+        this.nextWarning = new AtomicLong(now());
         // a watch that is live tells nothing again: what a budget took would be missing until the next change
-        Transitions<T> transitions = new Transitions<>(kind, options.unbounded());
+        this.transitions = new Transitions<>(kind, options.unbounded());
         // an entry is idle when two sweeps in a row found it unread
         RefCountedTicker sweeping =
                 new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
-        this.entries = new EntryTable<>(
-                kind, key -> new WatchEntry<>(key, transitions, watches), sweeping::retain, sweeping::release);
+        this.entries = new EntryTable<>(kind, key -> new WatchEntry<>(key, this), sweeping::retain, sweeping::release);
     }
 
     private void sweep() {
@@ -140,7 +149,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     }
 
     private T miss(ObjectKey key) {
-        long deadline = options.timekeeper().nanoTime() + times.firstSync().toNanos();
+        long deadline = now() + times.firstSync().toNanos();
         boolean missed = false;
         while (true) {
             WatchEntry<T> entry = entries.find(key.namespace(), key.name());
@@ -163,13 +172,8 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     }
 
     private boolean changes(ObjectKey key, CompletableFuture<Void> change, long deadline) {
-        try {
-            Duration left = Duration.ofNanos(deadline - options.timekeeper().nanoTime());
-            return !left.isNegative() && options.timekeeper().await(change, left);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FetchFailed(kind, key, FailureReason.INTERRUPTED, 0, null, e);
-        }
+        Duration left = Duration.ofNanos(deadline - now());
+        return !left.isNegative() && options.await(change, left, kind, key);
     }
 
     private T giveUp(ObjectKey key, WatchEntry<T> entry) {
@@ -193,10 +197,33 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     @Override
     public ObjectState state(ObjectKey key) {
         WatchEntry<T> entry = entries.find(key.namespace(), key.name());
-        return entry == null ? ObjectState.unknown("not referred to") : entry.state();
+        return entry == null ? ObjectState.unknown(WatchState.DROPPED.freshness) : entry.state();
     }
 
-    /** How many objects are held. */
+    long now() {
+        return options.timekeeper().nanoTime();
+    }
+
+    /** Reports that an attempt to list or watch failed; {@code first} if the one before it had not. */
+    void failed(ObjectKey key, ApiServerException cause, boolean first) {
+        options.metrics().watchFailed(kind, key, cause.reason());
+        // a forgotten version needs no warning: a list follows at once
+        if (!first || cause.reason() == FailureReason.EXPIRED) {
+            return;
+        }
+        // one lost connection is hundreds of lost watches: one line says it
+        long now = now();
+        long due = nextWarning.get();
+        if (now - due >= 0 && nextWarning.compareAndSet(due, now + QUIET.toNanos())) {
+            int others = unreported.getAndSet(0);
+            String more = others == 0 ? "" : "; " + others + " more have failed since the last warning";
+            log.warn("watch of {} {} failed; retrying: {}{}", kind, key, cause.getMessage(), more);
+        } else {
+            unreported.incrementAndGet();
+        }
+    }
+
+    /** Returns how many objects are held. */
     public int size() {
         return entries.size();
     }

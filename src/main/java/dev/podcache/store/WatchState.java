@@ -4,7 +4,7 @@ import com.google.common.collect.ImmutableSetMultimap;
 import dev.podcache.object.Phase;
 import org.jspecify.annotations.Nullable;
 
-/** Where the watch of one object stands. */
+/** The state of the watch of one object. */
 enum WatchState {
     /** Being opened for the first time in this epoch: nothing is known, gets wait. */
     OPENING("watch being opened"),
@@ -14,14 +14,14 @@ enum WatchState {
     BROKEN("watch lost, being opened again"),
     /** Being opened again for a new reference to an object whose watch was broken: gets wait, through failures. */
     RENEWING("watch lost, being opened again for a new reference"),
-    /** Closed because nobody read the object for long. */
-    IDLE("watch closed because nobody reads the object, opened again by the next get"),
-    /** Being opened again because somebody reads the object: gets wait until the first failure. */
+    /** Closed because the object was not read for long. */
+    IDLE("watch closed because the object is not read, opened again by the next get"),
+    /** Being opened again because the object is read: gets wait until the first failure. */
     REOPENING("watch being opened again"),
     /** Closed because the object says that it never changes; it is served from memory. */
     IMMUTABLE("immutable, needs no watch"),
-    /** Nobody refers to the object any more. */
-    DROPPED("not referred to");
+    /** The object is not referenced any more. */
+    DROPPED("not referenced");
 
     private static final ImmutableSetMultimap<WatchState, WatchState> MOVES =
             ImmutableSetMultimap.<WatchState, WatchState>builder()
@@ -34,17 +34,17 @@ enum WatchState {
                     .putAll(IMMUTABLE, OPENING, DROPPED)
                     .build();
 
-    /** What people are told of a watch that is open again, but {@link #BROKEN}. */
+    /** The {@link #freshness} of a watch that is open again, but {@link #BROKEN}. */
     static final String RESUMED = "watch open again, not confirmed yet";
 
-    /** What people are told of it. */
+    /** The state in words, for {@link ObjectState#freshness}. */
     final String freshness;
 
     WatchState(String freshness) {
         this.freshness = freshness;
     }
 
-    /** What the state means for what is known. */
+    /** Returns the phase of what is known in this state. */
     Phase phase(@Nullable Answer<?> known) {
         return switch (this) {
             case OPENING -> Phase.NOT_SYNCED;
@@ -63,22 +63,22 @@ enum WatchState {
         return next;
     }
 
-    /** Whether there is, or should be, a watch. */
+    /** Returns whether there is, or should be, a watch. */
     boolean wantsWatch() {
         return isOpening() || this == LIVE || this == BROKEN;
     }
 
-    /** Whether gets wait. */
+    /** Returns whether gets wait. */
     boolean isOpening() {
         return this == OPENING || this == RENEWING || this == REOPENING;
     }
 
-    /** Whether what is known is what the server has. */
+    /** Returns whether what is known is what the server has. */
     boolean isUpToDate() {
         return this == LIVE || this == IMMUTABLE;
     }
 
-    /** Whether the state begins a new epoch, which is answered by a list that began in it. */
+    /** Returns whether the state begins a new epoch, which is answered by a list that began in it. */
     boolean beginsEpoch() {
         return this == OPENING || this == RENEWING;
     }

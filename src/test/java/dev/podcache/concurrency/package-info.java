@@ -2,10 +2,10 @@
  * Linearizability: whatever a few threads do at once, the outcome is one that they could have had one after the
  * other. On real threads ({@code Linearizability}) the checker tries random programs many times and compares with the
  * same class run by one thread. References, including the multiset that an entry guards, and gets are checked of both
- * stores, registrations of the manager over both, and the index. Requests are answered on other threads.
+ * stores, registrations of the manager over both, and the table of entries. Requests are answered on other threads.
  *
  * <p>By model checking ({@code ModelChecking}) it switches between threads wherever they can meet, in small programs:
- * of the index, and of an entry and its flights. A mistake that one thread alone can make is seen by neither, for the
+ * of the table, and of an entry and its fetches. A mistake that one thread alone can make is seen by neither, for the
  * class is compared with itself: that is for the other tests.
  *
  * <p>How hard both try is said by the system property {@code podcache.effort}: {@code verify}, the default, or {@code

@@ -40,7 +40,7 @@ class FetchesTest {
     private final Fetch<Secret> fetch = new Fetch<>(1, PRESENT);
 
     @Test
-    void launch_answered_landsTheAnswer() {
+    void start_answered_bringsTheAnswer() {
         fetches.start(DB, fetch, outcomes::add);
         assertThat(outcomes).isEmpty();
         response.complete(new Fetched<>(SECRET, "1", 2));
@@ -49,7 +49,7 @@ class FetchesTest {
     }
 
     @Test
-    void launch_adapterFailsWithAnythingElse_landsThatAsAFailure() {
+    void start_adapterFailsWithAnythingElse_isAFailure() {
         IllegalStateException bug = new IllegalStateException("a bug");
         fetches.start(DB, fetch, outcomes::add);
         response.completeExceptionally(bug);
@@ -72,7 +72,7 @@ class FetchesTest {
     }
 
     @Test
-    void close_afterALanding_leavesItsOutcome() {
+    void close_afterTheEnd_leavesItsOutcome() {
         fetches.start(DB, fetch, outcomes::add);
         response.complete(new Fetched<>(SECRET, "1", 2));
         fetches.close();
@@ -81,7 +81,7 @@ class FetchesTest {
     }
 
     @Test
-    void launch_closed_endsAtOnce() {
+    void start_closed_endsAtOnce() {
         fetches.close();
         fetches.start(DB, fetch, outcomes::add);
 
@@ -89,7 +89,7 @@ class FetchesTest {
     }
 
     @Test
-    void landsWithin_landedAlready_doesNotWait() {
+    void endsWithin_endedAlready_doesNotWait() {
         fetch.outcome.complete(Fetch.Outcome.answered(PRESENT));
         Thread.currentThread().interrupt();
 
@@ -98,7 +98,7 @@ class FetchesTest {
     }
 
     @Test
-    void landsWithin_landsMeanwhile_waitsNoLonger() {
+    void endsWithin_endsMeanwhile_waitsNoLonger() {
         timekeeper.schedule(PATIENCE.dividedBy(2), () -> fetch.outcome.complete(Fetch.Outcome.answered(PRESENT)));
 
         assertThat(fetches.endsWithin(PATIENCE, DB, fetch)).isTrue();
@@ -106,13 +106,13 @@ class FetchesTest {
     }
 
     @Test
-    void landsWithin_late_isFalse() {
+    void endsWithin_late_isFalse() {
         assertThat(fetches.endsWithin(PATIENCE, DB, fetch)).isFalse();
         assertThat(timekeeper.nanoTime()).isEqualTo(PATIENCE.toNanos());
     }
 
     @Test
-    void landsWithin_interrupted_failsWithTheStatusSet() {
+    void endsWithin_interrupted_failsWithTheStatusSet() {
         Thread.currentThread().interrupt();
 
         assertThatThrownBy(() -> fetches.endsWithin(PATIENCE, DB, fetch))

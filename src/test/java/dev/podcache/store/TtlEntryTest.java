@@ -93,7 +93,7 @@ class TtlEntryTest {
         "STALER_BEHIND_DUE,       serves the known v1",
         "ABSENT_BEHIND_DUE,       serves the known absence"
     })
-    void get_fetchUnderWay_launchesNoOther(Row row, String outcome) {
+    void get_fetchUnderWay_startsNoOther(Row row, String outcome) {
         bringTo(row);
         Fetch<String> fetch = start();
 
@@ -201,11 +201,11 @@ class TtlEntryTest {
         assertThat(entry.touched).isTrue();
     }
 
-    // the column: a ended that succeeds
+    // the column: a fetch that succeeds
 
     @ParameterizedTest
     @CsvSource({"NO_ANSWER", "STALE_BEYOND_THE_LEEWAY", "STALER", "ABSENT", "STALER_BEHIND_DUE", "ABSENT_BEHIND_DUE"})
-    void landing_succeeds_keepsTheAnswerAndRefreshesNoLongerBehind(Row row) {
+    void fetch_succeeds_keepsTheAnswerAndRefreshesNoLongerBehind(Row row) {
         bringTo(row);
         end(start(), present("v2"));
 
@@ -217,7 +217,7 @@ class TtlEntryTest {
 
     @ParameterizedTest
     @CsvSource({"NO_ANSWER", "STALE_BEYOND_THE_LEEWAY", "STALER", "ABSENT", "STALER_BEHIND_DUE", "ABSENT_BEHIND_DUE"})
-    void landing_findsNothing_keepsTheAbsence(Row row) {
+    void fetch_findsNothing_keepsTheAbsence(Row row) {
         bringTo(row);
         end(start(), new Answer.Absent<>(now));
 
@@ -226,7 +226,7 @@ class TtlEntryTest {
     }
 
     @Test
-    void landing_sameVersion_keepsTheSharedInstance() {
+    void fetch_sameVersion_keepsTheSharedInstance() {
         bringTo(Row.STALER);
         String shared = objectOf(entry.answer());
         Fetch<String> fetch = start();
@@ -237,7 +237,7 @@ class TtlEntryTest {
     }
 
     @Test
-    void landing_eachDrawsALeewayOfItsOwn_upToHalfOfTheMaximum() {
+    void fetch_eachDrawsALeewayOfItsOwn_upToHalfOfTheMaximum() {
         int longOnes = 0;
         for (int i = 0; i < 100; i++) {
             end(start(), new Answer.Present<>(0, "v" + i, "v" + i, 2, false));
@@ -250,7 +250,7 @@ class TtlEntryTest {
         assertThat(longOnes).isBetween(1, 99);
     }
 
-    // the column: a ended that fails
+    // the column: a fetch that fails
 
     @ParameterizedTest
     @CsvSource({
@@ -261,7 +261,7 @@ class TtlEntryTest {
         "STALER_BEHIND_DUE,       serves the known v1",
         "ABSENT_BEHIND_DUE,       serves the known absence"
     })
-    void landing_fails_theNextGet(Row row, String outcome) {
+    void fetch_fails_theNextGet(Row row, String outcome) {
         bringTo(row);
         fail(start(), unavailable());
 
@@ -269,7 +269,7 @@ class TtlEntryTest {
     }
 
     @Test
-    void landing_failsOnceMore_pausesLonger() {
+    void fetch_failsOnceMore_pausesLonger() {
         bringTo(Row.STALER);
         for (long pause : new long[] {1, 2, 4, 8, 16, 30, 30}) {
             fail(start(), unavailable());
@@ -283,7 +283,7 @@ class TtlEntryTest {
     }
 
     @Test
-    void landing_failsAfterASuccess_pausesAsAfterTheFirstFailure() {
+    void fetch_failsAfterASuccess_pausesAsAfterTheFirstFailure() {
         bringTo(Row.STALER);
         for (int i = 0; i < 3; i++) {
             fail(start(), unavailable());
@@ -298,7 +298,7 @@ class TtlEntryTest {
     }
 
     @Test
-    void landing_ofAClosedStore_isNoFailure() {
+    void fetch_ofAClosedStore_isNoFailure() {
         bringTo(Row.STALER);
         Fetch<String> fetch = start();
         entry.end(fetch, Fetch.Outcome.closed(), now);
@@ -308,7 +308,7 @@ class TtlEntryTest {
     }
 
     @Test
-    void landing_fails_tellsThoseWhoWait() {
+    void fetch_fails_wakesTheGetsThatWait() {
         Fetch<String> fetch = start();
         ApiServerException failure = unavailable();
         fail(fetch, failure);
@@ -337,7 +337,7 @@ class TtlEntryTest {
     }
 
     @Test
-    void gaveUpOnAFetchThatLanded_changesNothing() {
+    void gaveUpOnAFetchThatEnded_changesNothing() {
         bringTo(Row.STALER);
         Fetch<String> landed = start();
         end(landed, new Answer.Absent<>(now));
@@ -424,7 +424,7 @@ class TtlEntryTest {
     }
 
     @Test
-    void flights_areCountedFromOne() {
+    void fetches_areCountedFromOne() {
         assertThat(entry.fetchesSoFar()).isZero();
         Fetch<String> first = start();
         assertThat(first.number).isEqualTo(1);
@@ -438,7 +438,7 @@ class TtlEntryTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void landing_isToldOnlyIfItBroughtAnAnswer(boolean brought) {
+    void fetch_isReportedOnlyIfItBroughtAnAnswer(boolean brought) {
         Fetch<String> fetch = start();
         if (brought) {
             end(fetch, present("v1"));

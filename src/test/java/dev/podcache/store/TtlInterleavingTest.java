@@ -118,7 +118,7 @@ class TtlInterleavingTest {
     }
 
     @Test
-    void newReferenceDuringAFetch_theOldFetchLandsLast_andChangesNothing() throws Exception {
+    void newReferenceDuringAFetch_theOldFetchEndsLast_andChangesNothing() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
         Held held = f.server.holdNext(DB);

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -41,10 +42,10 @@ abstract class WatchEntryFixture {
             .put("watch lost, being opened again", WatchState.BROKEN)
             .put("watch open again, not confirmed yet", WatchState.BROKEN)
             .put("watch lost, being opened again for a new reference", WatchState.RENEWING)
-            .put("watch closed because nobody reads the object, opened again by the next get", WatchState.IDLE)
+            .put("watch closed because the object is not read, opened again by the next get", WatchState.IDLE)
             .put("watch being opened again", WatchState.REOPENING)
             .put("immutable, needs no watch", WatchState.IMMUTABLE)
-            .put("not referred to", WatchState.DROPPED)
+            .put("not referenced", WatchState.DROPPED)
             .buildOrThrow();
 
     final List<String> told = new ArrayList<>();
@@ -211,9 +212,12 @@ abstract class WatchEntryFixture {
     WatchEntry<Secret> entry(ObjectKey key) {
         StoreOptions options =
                 new StoreOptions(time, Duration.ofSeconds(10), PayloadBudget.unlimited(time), new Recorder());
-        return new WatchEntry<>(
-                key,
-                new Transitions<>(ObjectKind.SECRET, options),
-                new Watches<>(ObjectKind.SECRET, any -> server, options));
+        WatchObjectStore<Secret> store = new WatchObjectStore<>(
+                ObjectKind.SECRET,
+                any -> server,
+                (any, freshness, timeout) -> CompletableFuture.failedFuture(failure(FailureReason.FORBIDDEN, 403)),
+                options,
+                WatchObjectStore.WatchTimes.DEFAULT);
+        return new WatchEntry<>(key, store);
     }
 }

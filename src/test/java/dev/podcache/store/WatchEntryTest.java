@@ -205,7 +205,7 @@ class WatchEntryTest extends WatchEntryFixture {
         entry.deleteReference(POD);
 
         assertThat(entry.state())
-                .isEqualTo(new ObjectState(Phase.UNREAD, "", null, entry.lastFailure(), 0, "not referred to"));
+                .isEqualTo(new ObjectState(Phase.UNREAD, "", null, entry.lastFailure(), 0, "not referenced"));
         assertThat(server.openWatches()).isZero();
         assertThat(time.scheduledTasks()).isZero();
     }

@@ -48,6 +48,17 @@ final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
         // it is told
     }
 
+    static ObjectKey key(int i) {
+        return ObjectKey.of("default", "secret-" + i);
+    }
+
+    /** Creates the Secret and brings its watch to LIVE. */
+    void live(String value) {
+        create(DB, value);
+        store.addReference(DB, TtlFixture.POD);
+        assertThat(get()).isEqualTo(value);
+    }
+
     void refuse(Verb verb, int times) {
         fail(verb, times, FailureReason.FORBIDDEN, 403);
     }

@@ -15,25 +15,26 @@ import java.util.function.Function;
 
 /**
  * Adds references to a store and takes them back as referrers register and unregister. {@link Registrations} remembers
- * what each referrer holds.
+ * what each referrer holds. Under strategy GET, registering checks its arguments and does nothing else.
  *
  * <p>Follows {@code cacheBasedManager} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go} in its
- * newest form: a pod that is registered again only adds what is new.
+ * newest form: a pod that is registered again only adds what is new. Without references, follows {@code
+ * simpleSecretManager} of {@code pkg/kubelet/secret}.
  */
-final class CacheBasedManager<T> implements Manager<T> {
+final class StoreManager<T> implements Manager<T> {
 
     final int index;
     final Store<T> store;
     private final Registrations registrations;
     private final Function<Pod, ? extends Set<ObjectKey>> references;
-    private final ImmutableList<CacheBasedManager<?>> itself = ImmutableList.of(this);
+    private final ImmutableList<StoreManager<?>> registering;
 
     /**
-     * Makes one that holds nothing.
+     * Makes a manager that holds nothing.
      *
      * @param index of this among the managers whose registrations are kept together
      */
-    CacheBasedManager(
+    StoreManager(
             Registrations registrations,
             int index,
             Store<T> store,
@@ -42,6 +43,16 @@ final class CacheBasedManager<T> implements Manager<T> {
         this.index = index;
         this.store = store;
         this.references = references;
+        this.registering = ImmutableList.of(this);
+    }
+
+    /** Makes a manager without references. */
+    StoreManager(Store<T> store) {
+        this.registrations = new Registrations();
+        this.index = 0;
+        this.store = store;
+        this.references = pod -> ImmutableSet.of();
+        this.registering = ImmutableList.of();
     }
 
     @Override
@@ -51,27 +62,29 @@ final class CacheBasedManager<T> implements Manager<T> {
 
     @Override
     public void registerPod(Pod pod) {
-        registrations.registerPod(pod, itself);
+        registrations.registerPod(pod, registering);
     }
 
     @Override
     public void unregisterPod(Pod pod) {
-        registrations.unregister(PodReferences.key(pod), itself);
+        registrations.unregister(PodReferences.key(pod), registering);
     }
 
     @Override
     public void register(Referrer referrer, Set<ObjectKey> objects) {
         Objects.requireNonNull(referrer, "referrer");
         ImmutableSet<ObjectKey> keys = ImmutableSet.copyOf(Objects.requireNonNull(objects, "objects"));
-        registrations.register(referrer, "", ImmutableList.of(new Wanted(this, keys)));
+        if (!registering.isEmpty()) {
+            registrations.register(referrer, "", ImmutableList.of(new Wanted(this, keys)));
+        }
     }
 
     @Override
     public void unregister(Referrer referrer) {
-        registrations.unregister(Objects.requireNonNull(referrer, "referrer"), itself);
+        registrations.unregister(Objects.requireNonNull(referrer, "referrer"), registering);
     }
 
-    /** What {@code pod} needs of this kind. */
+    /** Returns what {@code pod} needs of this kind. */
     Wanted wantedBy(Pod pod) {
         return new Wanted(this, ImmutableSet.copyOf(references.apply(pod)));
     }

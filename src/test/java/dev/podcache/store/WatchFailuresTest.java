@@ -16,26 +16,27 @@ import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What is said of watches that fail: one line, though it be hundreds. */
+/** Warnings of watches that fail: one line, even for hundreds of watches. */
 @ExtendWith(NoLeaks.class)
-class WatchesTest {
+class WatchFailuresTest {
 
     private static final ObjectKey TLS = ObjectKey.of("default", "tls");
     private static final Duration QUIET = Duration.ofSeconds(10);
 
     private final List<String> told = new ArrayList<>();
     private final ManualTimekeeper time = new ManualTimekeeper();
-    private final Watches<Secret> watches = watches();
+    private final WatchObjectStore<Secret> store = store();
 
     @Test
     @ExpectedWarnings("watch of Secret default/db failed; retrying: answered 503")
     void failed_manyAtOnce_warnsOfTheFirstAndTellsAll() {
-        watches.failed(DB, failure(FailureReason.UNAVAILABLE, 503), true);
+        store.failed(DB, failure(FailureReason.UNAVAILABLE, 503), true);
         time.advance(QUIET.minusNanos(1));
-        watches.failed(TLS, failure(FailureReason.FORBIDDEN, 403), true);
+        store.failed(TLS, failure(FailureReason.FORBIDDEN, 403), true);
 
         assertThat(told).containsExactly("default/db UNAVAILABLE", "default/tls FORBIDDEN");
     }
@@ -47,20 +48,20 @@ class WatchesTest {
         "watch of Secret default/db failed; retrying: answered 502; 1 more have failed since the last warning"
     })
     void failed_afterTenSeconds_warnsAgainAndCountsThoseSince() {
-        watches.failed(DB, failure(FailureReason.UNAVAILABLE, 503), true);
-        watches.failed(TLS, failure(FailureReason.UNAVAILABLE, 503), true);
-        watches.failed(TLS, failure(FailureReason.UNAVAILABLE, 503), true);
+        store.failed(DB, failure(FailureReason.UNAVAILABLE, 503), true);
+        store.failed(TLS, failure(FailureReason.UNAVAILABLE, 503), true);
+        store.failed(TLS, failure(FailureReason.UNAVAILABLE, 503), true);
         time.advance(QUIET);
-        watches.failed(TLS, failure(FailureReason.UNAVAILABLE, 500), true);
-        watches.failed(TLS, failure(FailureReason.UNAVAILABLE, 503), true);
+        store.failed(TLS, failure(FailureReason.UNAVAILABLE, 500), true);
+        store.failed(TLS, failure(FailureReason.UNAVAILABLE, 503), true);
         time.advance(QUIET);
 
-        watches.failed(DB, failure(FailureReason.UNAVAILABLE, 502), true);
+        store.failed(DB, failure(FailureReason.UNAVAILABLE, 502), true);
     }
 
     @Test
     void failed_onceMore_isToldButNoWarning() {
-        watches.failed(DB, failure(FailureReason.UNAVAILABLE, 503), false);
+        store.failed(DB, failure(FailureReason.UNAVAILABLE, 503), false);
 
         assertThat(told).containsExactly("default/db UNAVAILABLE");
     }
@@ -68,7 +69,7 @@ class WatchesTest {
     /** A list follows at once, and if that fails too, it says so. */
     @Test
     void failed_versionForgotten_isToldButNoWarning() {
-        watches.failed(DB, failure(FailureReason.EXPIRED, 410), true);
+        store.failed(DB, failure(FailureReason.EXPIRED, 410), true);
 
         assertThat(told).containsExactly("default/db EXPIRED");
     }
@@ -77,7 +78,7 @@ class WatchesTest {
         return new ApiServerException(reason, code, null, "answered " + code, null);
     }
 
-    private Watches<Secret> watches() {
+    private WatchObjectStore<Secret> store() {
         StoreOptions options =
                 new StoreOptions(time, Duration.ofSeconds(10), PayloadBudget.unlimited(time), new PodcacheMetrics() {
                     @Override
@@ -85,6 +86,11 @@ class WatchesTest {
                         told.add(key + " " + failure);
                     }
                 });
-        return new Watches<>(ObjectKind.SECRET, key -> new ManualListerWatcher<>(), options);
+        return new WatchObjectStore<>(
+                ObjectKind.SECRET,
+                key -> new ManualListerWatcher<>(),
+                (key, freshness, timeout) -> CompletableFuture.failedFuture(failure(FailureReason.FORBIDDEN, 403)),
+                options,
+                WatchObjectStore.WatchTimes.DEFAULT);
     }
 }

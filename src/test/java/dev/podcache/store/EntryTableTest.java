@@ -3,6 +3,8 @@ package dev.podcache.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.ManualTimekeeper;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,22 +14,25 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class EntryIndexTest {
+class EntryTableTest {
 
-    private final EntryIndex<Indexed> index = new EntryIndex<>();
+    private final Transitions<String> transitions =
+            new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(new ManualTimekeeper()));
+    private final EntryTable<String, TtlEntry<String>> table =
+            new EntryTable<>(ObjectKind.SECRET, this::entry, () -> {}, () -> {});
 
     @Test
     void find_equalNames_findsThatEntry() {
-        Indexed db = put("shop", "db");
+        TtlEntry<String> db = put("shop", "db");
         put("shop", "tls");
         put("db", "shop");
 
-        assertThat(index.find(new String("shop"), new String("db"))).isSameAs(db);
+        assertThat(table.find(new String("shop"), new String("db"))).isSameAs(db);
     }
 
     @Test
     void find_sameNameInOtherNamespaces_isAnotherEntry() {
-        List<Indexed> entries = IntStream.range(0, 200)
+        List<TtlEntry<String>> entries = IntStream.range(0, 200)
                 .mapToObj(i -> put("team-" + i, "root-ca"))
                 .toList();
 
@@ -38,70 +43,70 @@ class EntryIndexTest {
     void find_nameThatIsNotIn_findsNothing() {
         put("shop", "db");
 
-        assertThat(index.find("shop", "d")).isNull();
-        assertThat(index.find("shopd", "b")).isNull();
-        assertThat(index.find("", "")).isNull();
+        assertThat(table.find("shop", "d")).isNull();
+        assertThat(table.find("shopd", "b")).isNull();
+        assertThat(table.find("", "")).isNull();
     }
 
     @Test
     void putIfAbsent_secondOfTheSameNames_isNotPutIn() {
-        Indexed first = put("shop", "db");
+        TtlEntry<String> first = put("shop", "db");
 
-        assertThat(index.putIfAbsent(new Indexed(ObjectKey.of("shop", "db")))).isFalse();
+        assertThat(table.putIfAbsent(entry(ObjectKey.of("shop", "db")))).isFalse();
         assertThat(find(first)).isSameAs(first);
-        assertThat(index.size()).isEqualTo(1);
+        assertThat(table.size()).isEqualTo(1);
     }
 
     @Test
     void remove_successorOfTheSameNames_stays() {
-        Indexed gone = put("shop", "db");
-        assertThat(index.remove(gone)).isTrue();
-        Indexed successor = put("shop", "db");
+        TtlEntry<String> gone = put("shop", "db");
+        assertThat(table.remove(gone)).isTrue();
+        TtlEntry<String> successor = put("shop", "db");
 
-        assertThat(index.remove(gone)).isFalse();
+        assertThat(table.remove(gone)).isFalse();
         assertThat(find(successor)).isSameAs(successor);
     }
 
     @Test
     void remove_oneOfCollidingNames_leavesTheOthersFindable() {
         // "Aa" and "BB" have the same hash code, and so have all words made of them
-        List<Indexed> colliding = new ArrayList<>(IntStream.range(0, 32)
+        List<TtlEntry<String>> colliding = new ArrayList<>(IntStream.range(0, 32)
                 .mapToObj(word -> put("shop", collidingWord(word)))
                 .toList());
 
         while (!colliding.isEmpty()) {
-            assertThat(index.remove(colliding.remove(colliding.size() / 2))).isTrue();
+            assertThat(table.remove(colliding.remove(colliding.size() / 2))).isTrue();
             assertThat(colliding).allSatisfy(entry -> assertThat(find(entry)).isSameAs(entry));
         }
-        assertThat(index.size()).isZero();
+        assertThat(table.size()).isZero();
     }
 
     @Test
     void emptyNames_whereOthersWereRemoved_areNotMistakenForThem() {
         // the empty names have the hash 0 and collide with whatever else begins its search in the first slot
-        List<Indexed> passers =
+        List<TtlEntry<String>> passers =
                 IntStream.range(0, 64).mapToObj(i -> put("shop", "n" + i)).toList();
-        passers.forEach(index::remove);
+        passers.forEach(table::remove);
 
-        assertThat(index.find("", "")).isNull();
+        assertThat(table.find("", "")).isNull();
     }
 
     @Test
     void forEach_visitsWhatIsIn() {
-        Indexed db = put("shop", "db");
-        Indexed gone = put("shop", "gone");
-        Indexed tls = put("shop", "tls");
-        index.remove(gone);
-        List<Indexed> visited = new ArrayList<>();
+        TtlEntry<String> db = put("shop", "db");
+        TtlEntry<String> gone = put("shop", "gone");
+        TtlEntry<String> tls = put("shop", "tls");
+        table.remove(gone);
+        List<TtlEntry<String>> visited = new ArrayList<>();
 
-        index.forEach(visited::add);
+        table.forEach(visited::add);
 
         assertThat(visited).containsExactlyInAnyOrder(db, tls);
     }
 
     @Test
     void find_whileOthersComeAndGo_neverMissesAnEntryThatStays() {
-        List<Indexed> staying = IntStream.range(0, 120)
+        List<TtlEntry<String>> staying = IntStream.range(0, 120)
                 .filter(i -> i % 6 == 0)
                 .mapToObj(i -> put("shop", partlyCollidingName(i)))
                 .toList();
@@ -118,25 +123,29 @@ class EntryIndexTest {
 
         // grows, is rebuilt, and shrinks, over and over
         for (int round = 0; round < 4_000 || looks.get() < 4_000; round++) {
-            List<Indexed> coming = IntStream.range(0, round % 120)
+            List<TtlEntry<String>> coming = IntStream.range(0, round % 120)
                     .filter(i -> i % 6 != 0)
                     .mapToObj(i -> put("shop", partlyCollidingName(i)))
                     .toList();
-            coming.forEach(index::remove);
+            coming.forEach(table::remove);
         }
         done.set(true);
 
         assertThat(missed.join()).isZero();
     }
 
-    private Indexed put(String namespace, String name) {
-        Indexed entry = new Indexed(ObjectKey.of(namespace, name));
-        assertThat(index.putIfAbsent(entry)).isTrue();
+    private TtlEntry<String> entry(ObjectKey key) {
+        return new TtlEntry<>(key, transitions, 0);
+    }
+
+    private TtlEntry<String> put(String namespace, String name) {
+        TtlEntry<String> entry = entry(ObjectKey.of(namespace, name));
+        assertThat(table.putIfAbsent(entry)).isTrue();
         return entry;
     }
 
-    private @Nullable Indexed find(Indexed entry) {
-        return index.find(entry.key.namespace(), entry.key.name());
+    private @Nullable TtlEntry<String> find(TtlEntry<String> entry) {
+        return table.find(entry.key.namespace(), entry.key.name());
     }
 
     /** 32 in a row have one hash code. */

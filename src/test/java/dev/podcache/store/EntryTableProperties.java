@@ -1,0 +1,116 @@
+package dev.podcache.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.PodKey;
+import dev.podcache.object.Referrer;
+import dev.podcache.testing.ManualTimekeeper;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.Size;
+
+/** Any sequence of changes, on names many of which collide, leaves in the table what a map would hold. */
+class EntryTableProperties {
+
+    private final Transitions<String> transitions =
+            new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(new ManualTimekeeper()));
+
+    record Change(boolean put, ObjectKey key) {}
+
+    record Step(boolean add, ObjectKey key, Referrer referrer) {}
+
+    @Property
+    void entries_anySequenceOfChanges_areThoseOfAMap(@ForAll("changes") @Size(max = 400) List<Change> changes) {
+        EntryTable<String, TtlEntry<String>> table =
+                new EntryTable<>(ObjectKind.SECRET, this::entry, () -> {}, () -> {});
+        Map<ObjectKey, TtlEntry<String>> model = new HashMap<>();
+
+        for (Change change : changes) {
+            if (change.put()) {
+                TtlEntry<String> candidate = entry(change.key());
+                assertThat(table.putIfAbsent(candidate)).isEqualTo(model.putIfAbsent(change.key(), candidate) == null);
+            } else {
+                TtlEntry<String> held = model.remove(change.key());
+                assertThat(table.remove(held == null ? entry(change.key()) : held))
+                        .isEqualTo(held != null);
+            }
+            assertThat(table.find(change.key().namespace(), change.key().name()))
+                    .isSameAs(model.get(change.key()));
+        }
+
+        List<TtlEntry<String>> visited = new ArrayList<>();
+        table.forEach(visited::add);
+        assertThat(visited).containsExactlyInAnyOrderElementsOf(model.values());
+        assertThat(table.size()).isEqualTo(model.size());
+    }
+
+    @Property
+    void references_anySequenceOfSteps_areAMultisetOfEachObject(@ForAll("steps") @Size(max = 60) List<Step> steps) {
+        AtomicInteger held = new AtomicInteger();
+        EntryTable<String, TtlEntry<String>> table =
+                new EntryTable<>(ObjectKind.SECRET, this::entry, held::incrementAndGet, held::decrementAndGet);
+        Map<ObjectKey, Multiset<Referrer>> model = new HashMap<>();
+
+        for (Step step : steps) {
+            Multiset<Referrer> expected = model.computeIfAbsent(step.key(), key -> HashMultiset.create());
+            if (step.add()) {
+                table.addReference(step.key(), step.referrer());
+                expected.add(step.referrer());
+            } else {
+                table.deleteReference(step.key(), step.referrer());
+                expected.remove(step.referrer());
+            }
+            TtlEntry<String> entry =
+                    table.find(step.key().namespace(), step.key().name());
+            assertThat(entry == null).isEqualTo(expected.isEmpty());
+            if (!expected.isEmpty()) {
+                assertThat(Objects.requireNonNull(entry).referencesLocked()).isEqualTo(expected.size());
+            }
+        }
+
+        assertThat(table.size()).isEqualTo(held.get()).isEqualTo((int)
+                model.values().stream().filter(of -> !of.isEmpty()).count());
+    }
+
+    private TtlEntry<String> entry(ObjectKey key) {
+        return new TtlEntry<>(key, transitions, 0);
+    }
+
+    @Provide
+    Arbitrary<List<Change>> changes() {
+        return Combinators.combine(Arbitraries.of(true, true, false), keys())
+                .as(Change::new)
+                .list();
+    }
+
+    @Provide
+    Arbitrary<List<Step>> steps() {
+        Arbitrary<ObjectKey> keys = Arbitraries.of("AaAa", "AaBB", "db").map(name -> ObjectKey.of("shop", name));
+        Arbitrary<Referrer> referrers = Arbitraries.of("1", "2", "3").map(uid -> PodKey.of("shop", "cart", uid));
+        return Combinators.combine(Arbitraries.of(true, false), keys, referrers)
+                .as(Step::new)
+                .list();
+    }
+
+    private static Arbitrary<ObjectKey> keys() {
+        Arbitrary<String> colliding =
+                Arbitraries.of("Aa", "BB").list().ofSize(3).map(words -> String.join("", words));
+        Arbitrary<String> spread = Arbitraries.integers().between(0, 60).map(i -> "n" + i);
+        return Combinators.combine(Arbitraries.of("shop", "a", "Aa", "BB"), Arbitraries.oneOf(colliding, spread))
+                .as(ObjectKey::of);
+    }
+}
