@@ -8,8 +8,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All connections to one API server: as few HTTP/2 connections as the server's limit of streams allows, or HTTP/1.1
@@ -35,7 +33,7 @@ public final class ApiConnections implements AutoCloseable {
     private static final int LOOPS = 2;
 
     private final Connector connector;
-    private final Network network = new Network(LOOPS);
+    private final VertxNetwork network;
     private final ConnectionPool watches;
     private final ConnectionPool requests;
     private final Set<SerialRequests> heartbeats = ConcurrentHashMap.newKeySet();
@@ -56,38 +54,9 @@ public final class ApiConnections implements AutoCloseable {
             Timekeeper timekeeper,
             RequestObserver observer) {
         this.connector = new Connector(server, config, requestConfig, timekeeper, observer);
+        this.network = new VertxNetwork(LOOPS, timekeeper.workers());
         this.watches = new ConnectionPool(connector, ConnectionPool.Traffic.WATCHES, network);
         this.requests = new ConnectionPool(connector, ConnectionPool.Traffic.REQUESTS, network);
-    }
-
-    /** Event loops that start when they are first needed. */
-    private static final class Network implements Supplier<VertxNetwork>, AutoCloseable {
-
-        private final int count;
-        private @Nullable VertxNetwork started; // guarded by this
-
-        Network(int count) {
-            this.count = count;
-        }
-
-        @Override
-        public synchronized VertxNetwork get() {
-            if (started == null) {
-                started = new VertxNetwork(count);
-            }
-            return started;
-        }
-
-        @Override
-        public void close() {
-            VertxNetwork running;
-            synchronized (this) {
-                running = started;
-            }
-            if (running != null) {
-                running.close();
-            }
-        }
     }
 
     /**
@@ -126,7 +95,7 @@ public final class ApiConnections implements AutoCloseable {
      */
     public SerialRequests heartbeats(Duration leaseDuration) {
         // an event loop of their own: no handler of a watch can hold them up
-        Network own = new Network(1);
+        VertxNetwork own = new VertxNetwork(1, timekeeper().workers());
         ConnectionPool pool = new ConnectionPool(connector, ConnectionPool.Traffic.HEARTBEATS, own);
         SerialRequests[] made = new SerialRequests[1];
         made[0] = new SerialRequests(this, pool, leaseDuration, () -> {

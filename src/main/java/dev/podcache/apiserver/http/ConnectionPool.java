@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +41,7 @@ final class ConnectionPool implements AutoCloseable {
 
     private final Connector connector;
     private final Traffic traffic;
-    private final Supplier<VertxNetwork> network;
+    private final VertxNetwork network;
     private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
     private final List<Connection> connections = new ArrayList<>(); // guarded by this; all but those that are gone
     private final Set<Exchange> waiting = new LinkedHashSet<>(); // guarded by this
@@ -69,7 +68,7 @@ final class ConnectionPool implements AutoCloseable {
         static final Traffic HEARTBEATS = new Traffic(false, false, 1, LONGER_THAN_A_TTL, false);
     }
 
-    ConnectionPool(Connector connector, Traffic traffic, Supplier<VertxNetwork> network) {
+    ConnectionPool(Connector connector, Traffic traffic, VertxNetwork network) {
         this.connector = connector;
         this.traffic = traffic;
         this.network = network;
@@ -86,13 +85,15 @@ final class ConnectionPool implements AutoCloseable {
     void send(Exchange exchange) {
         exchange.whenOver(() -> forget(exchange));
         exchanges.add(exchange);
-        connector.credentials().current().whenComplete((identity, thrown) -> {
-            if (identity == null) {
-                exchange.fail(ApiServerException.causeOf(thrown));
-            } else {
-                submit(exchange, identity);
-            }
-        });
+        network.start()
+                .thenCombine(connector.credentials().current(), (started, identity) -> identity)
+                .whenComplete((identity, thrown) -> {
+                    if (identity == null) {
+                        exchange.fail(ApiServerException.causeOf(thrown));
+                    } else {
+                        submit(exchange, identity);
+                    }
+                });
     }
 
     /** Has {@code exchange} sent with {@code identity}, perhaps once more. Returns at once. */
@@ -269,7 +270,7 @@ final class ConnectionPool implements AutoCloseable {
         while (unreachable == null && waiting.size() > comingLocked() && mayOpenLocked()) {
             unreachable = traffic.gated ? connector.gate().enter() : null;
             if (unreachable == null) {
-                unreachable = openLocked(steps);
+                openLocked(steps);
             }
         }
         if (unreachable != null
@@ -301,22 +302,11 @@ final class ConnectionPool implements AutoCloseable {
         return !closed && !full;
     }
 
-    /** Opens a connection; returns why none can be opened, or null. */
-    private @Nullable Throwable openLocked(List<Runnable> steps) {
-        Identity identity = Objects.requireNonNull(current, "opened for nobody");
-        Connection connection;
-        try {
-            connection = new Connection(this, connector, identity, network.get());
-        } catch (RuntimeException | Error e) {
-            // such as that the system has no thread for the event loops
-            if (traffic.gated) {
-                steps.add(() -> connector.gate().failed(e));
-            }
-            return e;
-        }
+    private void openLocked(List<Runnable> steps) {
+        Connection connection =
+                new Connection(this, connector, Objects.requireNonNull(current, "opened for nobody"), network);
         connections.add(connection);
         steps.add(connection::open);
-        return null;
     }
 
     private @Nullable Connection roomyLocked(@Nullable Connection preferred) {

@@ -17,11 +17,9 @@
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
  * <tr><td>{@code ConnectionPool}</td><td>who waits, which connections there are, how many streams each has; nothing but
- * bookkeeping is done under it, except that the first request starts the event loops</td><td>{@code DialGate}, that of
- * the event loops' start</td></tr>
+ * bookkeeping is done under it</td><td>{@code DialGate}, {@code VertxNetwork}</td></tr>
  * <tr><td>{@code SerialRequests}</td><td>who waits, whether somebody has the turn</td><td>none</td></tr>
- * <tr><td>{@code Credentials}, {@code Addresses}</td><td>what is known, the one reading</td><td>{@code Addresses}: that
- * of the executor</td></tr>
+ * <tr><td>{@code Credentials}, {@code Addresses}</td><td>what is known, the one reading</td><td>none</td></tr>
  * <tr><td>{@code DialGate}, {@code HeartbeatTimeout}, {@code BodyReader}, {@code VertxNetwork}</td><td>their
  * fields</td><td>none of ours</td></tr>
  * </table>
