@@ -75,7 +75,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
     public <T extends HasMetadata> ListerWatcher<T> listerWatcher(
             ObjectKind<T> kind, String namespace, String fieldSelector) {
         return new Fabric8ListerWatcher<>(
-                new Fabric8ListerWatcher.Selection(kind, namespace, fieldSelector),
+                new Fabric8ListerWatcher.ObjectSelection(kind, namespace, fieldSelector),
                 connections.session(),
                 decoder(kind));
     }

@@ -33,7 +33,7 @@ final class Connection implements Executor {
      */
 
     /** What the pool knows of it. */
-    enum Phase {
+    enum Stage {
         OPENING,
         OPEN,
         /** Takes no new streams; goes when the last has ended. */
@@ -45,7 +45,7 @@ final class Connection implements Executor {
     private static final Duration OPENS_WITHIN = Duration.ofSeconds(20);
     private static final Duration PLAIN_HTTP2_OPENS_WITHIN = Duration.ofSeconds(3);
 
-    Phase phase = Phase.OPENING; // guarded by the pool, like the next two
+    Stage stage = Stage.OPENING; // guarded by the pool, like the next two
     int limit; // how many streams the server allows; may turn out to be fewer than are taken
     int taken;
 
@@ -81,7 +81,7 @@ final class Connection implements Executor {
     }
 
     int freeLocked() {
-        return phase == Phase.OPEN ? Math.max(0, limit - taken) : 0;
+        return stage == Stage.OPEN ? Math.max(0, limit - taken) : 0;
     }
 
     /** Runs {@code task} on its event loop. */

@@ -123,8 +123,8 @@ final class ConnectionPool implements AutoCloseable {
     void opened(Connection connection, int limit) {
         List<Runnable> steps = new ArrayList<>();
         synchronized (this) {
-            if (connection.phase == Connection.Phase.OPENING) {
-                connection.phase = Connection.Phase.OPEN;
+            if (connection.stage == Connection.Stage.OPENING) {
+                connection.stage = Connection.Stage.OPEN;
             }
             limitLocked(connection, limit);
             planLocked(steps);
@@ -244,11 +244,11 @@ final class ConnectionPool implements AutoCloseable {
     }
 
     private void retireLocked(Connection connection, List<Runnable> steps) {
-        if (connection.phase == Connection.Phase.OPENING && traffic.gated) {
+        if (connection.stage == Connection.Stage.OPENING && traffic.gated) {
             steps.add(connector.gate()::givenUp);
         }
-        if (connection.phase == Connection.Phase.OPENING || connection.phase == Connection.Phase.OPEN) {
-            connection.phase = Connection.Phase.RETIRED;
+        if (connection.stage == Connection.Stage.OPENING || connection.stage == Connection.Stage.OPEN) {
+            connection.stage = Connection.Stage.RETIRED;
         }
         dropIfDoneLocked(connection, steps);
     }
@@ -327,9 +327,9 @@ final class ConnectionPool implements AutoCloseable {
     private long comingLocked() {
         long coming = 0;
         for (Connection each : connections) {
-            if (each.phase == Connection.Phase.OPENING) {
+            if (each.stage == Connection.Stage.OPENING) {
                 coming += expected == 0 ? Integer.MAX_VALUE : expected;
-            } else if (each.phase == Connection.Phase.OPEN && each.limit == 0) {
+            } else if (each.stage == Connection.Stage.OPEN && each.limit == 0) {
                 // a server that allows nothing for the moment would allow it on no other connection either
                 coming += Integer.MAX_VALUE;
             }
@@ -360,21 +360,21 @@ final class ConnectionPool implements AutoCloseable {
     }
 
     private void dropIfDoneLocked(Connection connection, List<Runnable> steps) {
-        if (connection.taken == 0 && connection.phase == Connection.Phase.RETIRED) {
+        if (connection.taken == 0 && connection.stage == Connection.Stage.RETIRED) {
             goneLocked(connection);
             steps.add(connection::shut);
         }
     }
 
     private void idleLocked(Connection connection, List<Runnable> steps) {
-        if (connection.taken == 0 && connection.phase == Connection.Phase.OPEN) {
+        if (connection.taken == 0 && connection.stage == Connection.Stage.OPEN) {
             steps.add(() -> connector.timekeeper().schedule(traffic.idle, () -> shutIfUnused(connection)));
         }
     }
 
     private void shutIfUnused(Connection connection) {
         synchronized (this) {
-            if (connection.taken > 0 || connection.phase != Connection.Phase.OPEN) {
+            if (connection.taken > 0 || connection.stage != Connection.Stage.OPEN) {
                 return;
             }
             if (isNeededLocked(connection)) {
@@ -387,7 +387,7 @@ final class ConnectionPool implements AutoCloseable {
     }
 
     private void goneLocked(Connection connection) {
-        connection.phase = Connection.Phase.GONE;
+        connection.stage = Connection.Stage.GONE;
         connections.remove(connection);
     }
 }

@@ -81,7 +81,7 @@ final class IdentityReader {
         return identity(follows ? withTlsOf(now) : config, now.getAutoOAuthToken(), null);
     }
 
-    private Identity identity(CredentialPlugin.Answer said) {
+    private Identity identity(CredentialPlugin.ExecCredential said) {
         Config tls = said.certificate() == null
                 ? config
                 : copy().withClientCertData(said.certificate())
