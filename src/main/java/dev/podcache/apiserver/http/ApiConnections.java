@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.ObjIntConsumer;
 
 /**
  * All connections to one API server: as few HTTP/2 connections as the server's limit of streams allows, or HTTP/1.1
@@ -46,13 +47,15 @@ public final class ApiConnections implements AutoCloseable {
      * @param server its URL, with a path if there is one, without a slash at the end
      * @param config where TLS, proxies and credentials come from
      * @param requestConfig whom to impersonate, if anybody
+     * @param observer called with 0 when a request is first sent, then with the status of each answer to it; on an event
+     *     loop, so that it must neither block nor throw
      */
     public ApiConnections(
             String server,
             Config config,
             RequestConfig requestConfig,
             Timekeeper timekeeper,
-            RequestObserver observer) {
+            ObjIntConsumer<ServerRequest> observer) {
         this.connector = new Connector(server, config, requestConfig, timekeeper, observer);
         this.network = new VertxNetwork(LOOPS, timekeeper.workers());
         this.watches = new ConnectionPool(connector, ConnectionPool.Traffic.WATCHES, network);

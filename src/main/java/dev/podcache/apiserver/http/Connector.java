@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +32,7 @@ final class Connector {
     private final Timekeeper timekeeper;
     private final Credentials credentials;
     private final DialGate gate;
-    private final RequestObserver observer;
+    private final ObjIntConsumer<ServerRequest> observer;
     private final AtomicReference<@Nullable Addresses> addresses = new AtomicReference<>();
     private volatile @Nullable Long plainHttp11Since; // nanoseconds
 
@@ -47,7 +48,7 @@ final class Connector {
             Config config,
             RequestConfig requestConfig,
             Timekeeper timekeeper,
-            RequestObserver observer) {
+            ObjIntConsumer<ServerRequest> observer) {
         this.server = server;
         this.uri = URI.create(server);
         this.timekeeper = timekeeper;
@@ -61,7 +62,7 @@ final class Connector {
         return timekeeper;
     }
 
-    RequestObserver observer() {
+    ObjIntConsumer<ServerRequest> observer() {
         return observer;
     }
 

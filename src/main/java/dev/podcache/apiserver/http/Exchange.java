@@ -101,7 +101,7 @@ final class Exchange {
         attempts++;
         attempt = begun;
         if (attempts == 1) {
-            connector.observer().sent(request);
+            connector.observer().accept(request, 0);
         }
         begun.stream = wire.send(request, identity().headers(), begun);
         if (over.get()) {
@@ -201,7 +201,7 @@ final class Exchange {
 
         @Override
         public void head(int code, Function<String, @Nullable String> headers) {
-            connector.observer().answered(request, code);
+            connector.observer().accept(request, code);
             if (code / 100 != 2) {
                 status = code;
                 retryAfter = headers.apply("Retry-After");

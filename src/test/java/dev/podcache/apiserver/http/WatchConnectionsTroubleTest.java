@@ -219,7 +219,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
                 config().withHttpsProxy(proxy.url()).build(),
                 config().build().getRequestConfig(),
                 time,
-                RequestObserver.NONE);
+                (request, status) -> {});
 
         watchAndAwait(server, 8);
 
