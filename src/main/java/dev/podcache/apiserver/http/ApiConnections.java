@@ -58,8 +58,8 @@ public final class ApiConnections implements AutoCloseable {
             ObjIntConsumer<ServerRequest> observer) {
         this.connector = new Connector(server, config, requestConfig, timekeeper, observer);
         this.network = new VertxNetwork(LOOPS, timekeeper.workers());
-        this.watches = new ConnectionPool(connector, ConnectionPool.Traffic.WATCHES, network);
-        this.requests = new ConnectionPool(connector, ConnectionPool.Traffic.REQUESTS, network);
+        this.watches = new ConnectionPool(connector, Traffic.WATCHES, network);
+        this.requests = new ConnectionPool(connector, Traffic.REQUESTS, network);
     }
 
     /**
@@ -99,7 +99,7 @@ public final class ApiConnections implements AutoCloseable {
     public SerialRequests heartbeats(Duration leaseDuration) {
         // an event loop of their own: no handler of a watch can hold them up
         VertxNetwork own = new VertxNetwork(1, timekeeper().workers());
-        ConnectionPool pool = new ConnectionPool(connector, ConnectionPool.Traffic.HEARTBEATS, own);
+        ConnectionPool pool = new ConnectionPool(connector, Traffic.HEARTBEATS, own);
         SerialRequests[] made = new SerialRequests[1];
         made[0] = new SerialRequests(this, pool, leaseDuration, () -> {
             own.close();

@@ -76,7 +76,7 @@ final class ConnectionSettings implements HttpClient.Builder {
                 new ConnectionSettings(!config.isTrustCerts() && !config.isDisableHostnameVerification());
         HttpClient.Factory factory = HttpClientUtils.getHttpClientFactory();
         HttpClientUtils.applyCommonConfiguration(tls, settings, factory);
-        // in place of those of a copy, which nobody tells a new token
+        // in place of those of a copy, which would not see a new token
         HttpClientUtils.createApplicableInterceptors(config, factory).forEach(settings::addOrReplaceInterceptor);
         return settings;
     }
@@ -113,7 +113,7 @@ final class ConnectionSettings implements HttpClient.Builder {
         return http11Only;
     }
 
-    /** Returns what adds the headers that say who we are. */
+    /** Returns the interceptors that add the headers with the credentials. */
     Map<String, Interceptor> interceptors() {
         return interceptors;
     }

@@ -29,7 +29,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads who we are from fabric8's {@link Config} and from what it was made of: certificate and token files, the
+ * Reads the credentials from fabric8's {@link Config} and from what it was made of: certificate and token files, the
  * kubeconfig, its credential plugin, an identity provider. Every method may block for long. Not thread-safe.
  *
  * <p>A client certificate that was inline in a kubeconfig, or came from a plugin, is read from there again, but only if
@@ -188,7 +188,7 @@ final class IdentityReader {
         try {
             users = KubeConfigUtils.parseConfig(kubeconfig).getUsers();
         } catch (RuntimeException unreadable) {
-            // removed since the client was made with it: then that is who we are
+            // removed since the client was made with it: then its credentials stay
             return null;
         }
         return users == null

@@ -38,7 +38,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     }
 
     @Test
-    @ExpectedWarnings("did not answer a ping for 10 s; closing it, and retrying its 3 requests on another")
+    @ExpectedWarnings("did not answer a ping for 10 s; closing it, which fails its 3 requests and watches")
     void ping_unanswered_endsTheWatchesAndReopenedOnesGoElsewhere() {
         StreamServer server = server(5);
         TcpProxy proxy = proxy(server);
