@@ -125,7 +125,7 @@ class SerialRequestsTest {
         assertThat(third).isEqualTo("/three");
     }
 
-    /** As where name lookups for watches are in vain. */
+    /** As where name lookups for watches fail. */
     @Test
     void send_allOtherThreadsThatMayBlockHang_isAnsweredAllTheSame() {
         connect(LEASE);
