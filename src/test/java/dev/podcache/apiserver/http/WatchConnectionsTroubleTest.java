@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
+import dev.podcache.testing.ConnectProxy;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Sockets;
@@ -212,7 +213,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     @Test
     void proxyConfigured_https_tunnelsSharedConnections() {
         StreamServer server = server(5);
-        ConnectProxy proxy = new ConnectProxy(server.port());
+        ConnectProxy proxy = ConnectProxy.to(server.port());
         open.add(proxy);
         connections = new ApiConnections(
                 "https://127.0.0.1:1",
@@ -223,7 +224,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
 
         watchAndAwait(server, 8);
 
-        assertThat(proxy.tunnels).hasValue(2);
+        assertThat(proxy.tunnels()).hasSize(2);
     }
 
     @Test
