@@ -149,7 +149,7 @@ final class DemoScript {
                 "What is known is refreshed, object by object.",
                 "Each watch is opened again and goes on where it broke off, after a pause of its own.");
         sides.forEach(DemoSide::recover);
-        Outage outage = told.outage();
+        ReadsInOutage outage = told.outage();
         if (outage != null) {
             account.tell(outage.event());
         }

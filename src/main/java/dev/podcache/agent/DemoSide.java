@@ -28,7 +28,7 @@ final class DemoSide implements AutoCloseable {
     private int connectionsAtEnd;
     private int watchesAtEnd;
     private Counts beforeFailure = Counts.NONE;
-    private @Nullable Outage outage;
+    private @Nullable ReadsInOutage outage;
 
     /** A side whose agent does nothing yet, and tells {@code account}. */
     DemoSide(DemoCluster cluster, ObserverOptions options, Account account) {
@@ -80,7 +80,7 @@ final class DemoSide implements AutoCloseable {
     /** It is back. Without effect if it did not fail. */
     void recover() {
         if (failure != null) {
-            outage = new Outage(agent.counts().since(beforeFailure), agent.podsKeptWaiting());
+            outage = new ReadsInOutage(agent.counts().since(beforeFailure), agent.podsKeptWaiting());
             failure.close();
             failure = null;
         }
@@ -88,7 +88,7 @@ final class DemoSide implements AutoCloseable {
 
     /** What became of reads while the server failed; null if that is not behind us. */
     @Nullable
-    Outage outage() {
+    ReadsInOutage outage() {
         return outage;
     }
 

@@ -23,7 +23,7 @@ record Figures(
         int connections,
         int watches,
         Map<String, Double> seenAfter,
-        @Nullable Outage outage) {
+        @Nullable ReadsInOutage outage) {
 
     long allRequests() {
         return requests.values().stream().mapToLong(Long::longValue).sum();

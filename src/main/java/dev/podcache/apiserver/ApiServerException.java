@@ -1,5 +1,6 @@
 package dev.podcache.apiserver;
 
+import com.google.common.collect.Comparators;
 import dev.podcache.object.FailureReason;
 import io.fabric8.kubernetes.api.model.Status;
 import java.time.Duration;
@@ -8,12 +9,12 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to the API server that brought nothing. Carries facts; its message names the request and never contains a
+ * A request to the API server that failed. Carries facts; its message names the request and never contains a
  * payload. Immutable.
  */
 public final class ApiServerException extends RuntimeException {
 
-    /** Who asks for more means "never", and a {@code long} of nanoseconds does not hold 293 years. */
+    /** A longer pause means "never", and a {@code long} of nanoseconds does not hold 293 years. */
     private static final Duration LONGEST_PAUSE = Duration.ofDays(365);
 
     private final FailureReason reason;
@@ -36,7 +37,7 @@ public final class ApiServerException extends RuntimeException {
         super(message, cause);
         this.reason = Objects.requireNonNull(reason, "reason");
         this.httpCode = httpCode;
-        this.retryAfter = retryAfter == null || retryAfter.compareTo(LONGEST_PAUSE) < 0 ? retryAfter : LONGEST_PAUSE;
+        this.retryAfter = retryAfter == null ? null : Comparators.min(retryAfter, LONGEST_PAUSE);
     }
 
     /** A request that got no answer. */
@@ -65,8 +66,9 @@ public final class ApiServerException extends RuntimeException {
     }
 
     /**
-     * What a request failed with, freed from what a stage of futures may have wrapped it in. An {@link AssertionError} if
-     * {@code thrown} is null: who has no value has a failure.
+     * Returns what a request failed with, without the exception in which a stage of futures may have wrapped it.
+     *
+     * @return an {@link AssertionError} if {@code thrown} is null: a stage without a value has a failure
      */
     public static Throwable causeOf(@Nullable Throwable thrown) {
         if (thrown == null) {
@@ -130,9 +132,6 @@ public final class ApiServerException extends RuntimeException {
     }
 
     private static @Nullable Duration longer(@Nullable Duration a, @Nullable Duration b) {
-        if (a == null || b == null) {
-            return a == null ? b : a;
-        }
-        return a.compareTo(b) >= 0 ? a : b;
+        return a == null ? b : b == null ? a : Comparators.max(a, b);
     }
 }

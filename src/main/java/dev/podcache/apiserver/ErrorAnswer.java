@@ -16,7 +16,7 @@ import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP answer other than 2xx, whoever wrote it: the API server with a Status, or a proxy with a page of its own.
+ * An HTTP answer other than 2xx: of the API server with a Status, or of a proxy with a page of its own.
  * Turns it into an {@link ApiServerException} without ever failing on what it finds. Immutable.
  *
  * <p>Of the body only a Status' message is quoted, on one line and cut to 300 characters; any other
@@ -106,7 +106,7 @@ public final class ErrorAnswer {
         }
         boolean digits = value.chars().allMatch(c -> c >= '0' && c <= '9');
         if (digits) {
-            // ten digits are 300 years: whoever sends more means "never", as much as ten
+            // ten digits are 300 years: more digits mean no more than that
             return Duration.ofSeconds(Long.parseLong(value.length() <= 10 ? value : "9999999999"));
         }
         try {

@@ -3,7 +3,7 @@ package dev.podcache.apiserver;
 import java.util.Objects;
 
 /**
- * What a read brought.
+ * The result of a read.
  *
  * @param object the decoded object; shared from here on and never to be modified
  * @param resourceVersion its version, or "" if the server gave none

@@ -4,7 +4,7 @@ import com.google.common.collect.ImmutableList;
 import java.util.Objects;
 
 /**
- * What a list brought.
+ * The result of a list.
  *
  * @param items the objects that match
  * @param resourceVersion the version of the collection, from which a watch may go on

@@ -27,9 +27,8 @@ public final class NoAnswer {
         if (cause instanceof ApiServerException known) {
             return known;
         }
-        boolean late = cause instanceof TimeoutException || cause instanceof SocketTimeoutException;
         return ApiServerException.withoutAnswer(
-                late ? FailureReason.TIMEOUT : FailureReason.UNAVAILABLE,
+                isTimeout(cause) ? FailureReason.TIMEOUT : FailureReason.UNAVAILABLE,
                 request,
                 why(cause, server),
                 // an illegal argument may be a header, and a header may be a token
@@ -50,8 +49,12 @@ public final class NoAnswer {
                 thrown);
     }
 
+    private static boolean isTimeout(Throwable cause) {
+        return cause instanceof TimeoutException || cause instanceof SocketTimeoutException;
+    }
+
     private static String why(Throwable cause, String server) {
-        if (cause instanceof TimeoutException || cause instanceof SocketTimeoutException) {
+        if (isTimeout(cause)) {
             return "no answer from " + server + " in time";
         }
         if (cause instanceof ClosedChannelException) {

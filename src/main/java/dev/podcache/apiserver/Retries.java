@@ -1,5 +1,6 @@
 package dev.podcache.apiserver;
 
+import com.google.common.collect.Comparators;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Backoff;
 import java.time.Duration;
@@ -9,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * Whether to repeat a request that failed, and after what pause: what all that repeats requests
  * has in common. Immutable.
  *
- * <p>Somebody waits for a get, and an event is of no use for ever: for these it matters whether
+ * <p>A caller waits for a get, and an event is of no use for ever: for these it matters whether
  * the failure may pass by itself.
  *
  * <table>
- * <caption>What is repeated for who waits</caption>
+ * <caption>What is repeated for a caller that waits</caption>
  * <tr><th>reason</th><th>a get</th><th>an event</th><th>because</th></tr>
- * <tr><td>UNAVAILABLE, TIMEOUT</td><td>until its deadline</td><td>yes</td><td>nobody answered, or
- * somebody who could not</td></tr>
+ * <tr><td>UNAVAILABLE, TIMEOUT</td><td>until its deadline</td><td>yes</td><td>no answer came, or
+ * one that says that the server could not</td></tr>
  * <tr><td>THROTTLED</td><td>until its deadline</td><td>yes</td><td>the server, or the limit on
  * our side, said: later</td></tr>
  * <tr><td>FORBIDDEN</td><td>for a second</td><td>no</td><td>right after a pod's binding the Node authorizer refuses for
@@ -29,12 +30,12 @@ import org.jspecify.annotations.Nullable;
  * there now, or a list</td></tr>
  * <tr><td>REJECTED, UNREADABLE</td><td>no</td><td>no</td><td>the same request would be answered the same; what is closed
  * stays closed</td></tr>
- * <tr><td>INTERRUPTED</td><td>no</td><td>no</td><td>it is the caller who gave up; the server never says so</td></tr>
+ * <tr><td>INTERRUPTED</td><td>no</td><td>no</td><td>the caller gave up; the server never says so</td></tr>
  * </table>
  *
  * <p>Loops that keep something as it should be (watches, refreshes behind gets, the lease, the Node's
- * registration and its status, pods' statuses) repeat whatever the reason: somebody may grant the role, renew the
- * token or mend the server, and nobody tells us. What they make of an answer is their own: a reflector lists at
+ * registration and its status, pods' statuses) repeat whatever the reason: the role may be granted, the token
+ * renewed or the server mended at any time, without notice. What they make of an answer is their own: a reflector lists at
  * once after EXPIRED, a lease is created after NOT_FOUND and based on what is there after CONFLICT, a pod's
  * status is done with after NOT_FOUND.
  *
@@ -43,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The pause is the loop's own, or as long as the server asked (Retry-After, as a header or in the Status) if that is
  * longer. But what is asked counts for two minutes at most: a kube-apiserver asks for up to 32 s, and a proxy that asks
- * for a year must not keep a loop from noticing that it is over. Who has a deadline takes what was asked as it is, and
- * gives up at once if it does not fit. Reflectors wait up to 2 s longer than they were asked to, at random; while nobody
- * can reach the server, they try one at a time.
+ * for a year must not keep a loop from noticing that it is over. A caller with a deadline takes what was asked as it
+ * is, and gives up at once if it does not fit. Reflectors wait up to 2 s longer than they were asked to, at random; while the
+ * server cannot be reached, they try one at a time.
  */
 public final class Retries {
 
@@ -103,10 +104,7 @@ public final class Retries {
     public Duration pause(int failures, double random, @Nullable Throwable failure) {
         Duration pause = own.pause(isRefusal(failure) ? Math.max(1, failures - 1) : failures, random);
         Duration asked = asked(failure);
-        if (asked == null || asked.compareTo(pause) <= 0) {
-            return pause;
-        }
-        return asked.compareTo(longestAsked) <= 0 ? asked : longer(pause, longestAsked);
+        return asked == null ? pause : Comparators.max(pause, Comparators.min(asked, longestAsked));
     }
 
     /** Whether the server asked for a pause. */
@@ -114,7 +112,7 @@ public final class Retries {
         return asked(failure) != null;
     }
 
-    /** Whether the failure may pass by itself: nobody answered, or somebody who had no time. Any other is an answer. */
+    /** Whether the failure may pass by itself: no answer came, or the server had no time. Any other is an answer. */
     public static boolean mayPass(FailureReason reason) {
         return switch (reason) {
             case UNAVAILABLE, THROTTLED, TIMEOUT -> true;
@@ -131,7 +129,7 @@ public final class Retries {
     }
 
     /**
-     * Until how long after the beginning of the first attempt another one may begin for somebody who waits.
+     * Until how long after the beginning of the first attempt another one may begin for a caller that waits.
      *
      * @param budget the caller's time, from the beginning of the first attempt
      * @return zero if none may
@@ -141,7 +139,7 @@ public final class Retries {
             return budget;
         }
         if (reason == FailureReason.FORBIDDEN) {
-            return budget.compareTo(FORBIDDEN_MAY_PASS) < 0 ? budget : FORBIDDEN_MAY_PASS;
+            return Comparators.min(budget, FORBIDDEN_MAY_PASS);
         }
         return Duration.ZERO;
     }
@@ -160,9 +158,5 @@ public final class Retries {
         return failure != null && ApiServerException.causeOf(failure) instanceof ApiServerException known
                 ? known
                 : null;
-    }
-
-    private static Duration longer(Duration a, Duration b) {
-        return a.compareTo(b) >= 0 ? a : b;
     }
 }

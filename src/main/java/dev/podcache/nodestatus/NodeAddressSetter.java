@@ -25,16 +25,16 @@ final class NodeAddressSetter implements NodeStatusSetter {
     private static final String PROVIDED_IP = "alpha.kubernetes.io/provided-node-ip";
     private static final ImmutableList<String> CONFIGURED = ImmutableList.of("nodeIP", "secondaryNodeIP");
 
-    private final Identity identity;
+    private final NodeIdentity identity;
     private final HostFacts facts;
     private final NodeIpValidator validator;
     private final Function<String, ImmutableList<InetAddress>> resolver;
 
     /** What the node was told of its addresses. */
-    record Identity(String hostName, NodeIps ips, boolean externalCloudProvider) {}
+    record NodeIdentity(String hostName, NodeIps ips, boolean externalCloudProvider) {}
 
     /** Looks names up with {@code resolver}, which may block, and gives no address for a name that is not known. */
-    NodeAddressSetter(Identity identity, HostFacts facts, Function<String, ImmutableList<InetAddress>> resolver) {
+    NodeAddressSetter(NodeIdentity identity, HostFacts facts, Function<String, ImmutableList<InetAddress>> resolver) {
         this.identity = identity;
         this.facts = facts;
         this.validator = new NodeIpValidator(facts);

@@ -189,7 +189,7 @@ public final class NodeStatusSetters {
         reservations.validate(MachineInfoSetter.capacity(facts, limits));
         return ImmutableList.<NodeStatusSetter>builder()
                 .add(new NodeAddressSetter(
-                        new NodeAddressSetter.Identity(hostName, nodeIps, externalCloudProvider),
+                        new NodeAddressSetter.NodeIdentity(hostName, nodeIps, externalCloudProvider),
                         facts,
                         NodeStatusSetters::lookUp))
                 .add(new MachineInfoSetter(facts, limits, reservations::of, events))

@@ -86,11 +86,11 @@ class ComparisonTest {
             ImmutableSortedMap<String, Long> requests,
             int connections,
             double rotation,
-            @Nullable Outage outage) {
+            @Nullable ReadsInOutage outage) {
         return new Figures(strategy, 647, requests, connections, 2, ImmutableMap.of("rotation", rotation), outage);
     }
 
-    private static Outage outage(long stale, long failed, int waiting) {
-        return new Outage(new Counts(stale + failed, stale, failed, failed, ImmutableSortedMap.of()), waiting);
+    private static ReadsInOutage outage(long stale, long failed, int waiting) {
+        return new ReadsInOutage(new Counts(stale + failed, stale, failed, failed, ImmutableSortedMap.of()), waiting);
     }
 }

@@ -149,7 +149,7 @@ class DemoSideTest {
             eventually(() -> side.agent().podsKeptWaiting() == 12);
             side.recover();
 
-            Outage outage = Objects.requireNonNull(side.outage());
+            ReadsInOutage outage = Objects.requireNonNull(side.outage());
             assertThat(outage.podsKeptWaiting()).isEqualTo(12);
             assertThat(outage.event().text()).endsWith("; the readers of 12 pods still wait");
         }

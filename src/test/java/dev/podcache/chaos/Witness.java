@@ -1,6 +1,5 @@
 package dev.podcache.chaos;
 
-import dev.podcache.apiserver.http.RequestObserver;
 import dev.podcache.apiserver.http.ServerRequest;
 import java.net.URI;
 import java.util.Collections;
@@ -8,10 +7,11 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.ObjIntConsumer;
 import java.util.stream.Collectors;
 
 /** Sees each GET of one cache leave, and how it ends. Thread-safe. */
-final class Witness implements RequestObserver {
+final class Witness implements ObjIntConsumer<ServerRequest> {
 
     private static final int OK = 200;
     private static final int UNAUTHORIZED = 401;
@@ -29,14 +29,17 @@ final class Witness implements RequestObserver {
     }
 
     @Override
-    public void sent(ServerRequest request) {
-        UUID id = UUID.randomUUID();
-        ids.put(request, id);
-        leaves(id, URI.create("http://server" + request.path()), world.time.now());
+    public void accept(ServerRequest request, int status) {
+        if (status == 0) {
+            UUID id = UUID.randomUUID();
+            ids.put(request, id);
+            leaves(id, URI.create("http://server" + request.path()), world.time.now());
+        } else {
+            answered(request, status);
+        }
     }
 
-    @Override
-    public void answered(ServerRequest request, int status) {
+    private void answered(ServerRequest request, int status) {
         boolean answered = status == OK || status == NOT_FOUND;
         Subject subject =
                 subjects.get(URI.create("http://server" + request.path()).getPath());

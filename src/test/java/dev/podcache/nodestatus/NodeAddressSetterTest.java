@@ -25,7 +25,8 @@ class NodeAddressSetterTest {
     private String hostName = HOST_NAME;
 
     private void set(String nodeIp) {
-        NodeAddressSetter.Identity identity = new NodeAddressSetter.Identity(hostName, NodeIps.parse(nodeIp), external);
+        NodeAddressSetter.NodeIdentity identity =
+                new NodeAddressSetter.NodeIdentity(hostName, NodeIps.parse(nodeIp), external);
         new NodeAddressSetter(identity, host, name -> name.equals(StatusFixture.NAME) ? named : ImmutableList.of())
                 .set(status.node, NOW);
     }

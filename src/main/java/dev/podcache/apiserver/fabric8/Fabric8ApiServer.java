@@ -4,7 +4,7 @@ import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.http.ApiConnections;
-import dev.podcache.apiserver.http.RequestObserver;
+import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
 import dev.podcache.time.TokenBucket;
@@ -16,6 +16,7 @@ import io.fabric8.kubernetes.client.http.Interceptor;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.ObjIntConsumer;
 
 /**
  * The API server as a fabric8 client is configured for it: makes the ports of {@code dev.podcache.apiserver}. A process
@@ -33,11 +34,19 @@ public final class Fabric8ApiServer implements AutoCloseable {
     private final Requests requests;
 
     Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper) {
-        this(client, limit, timekeeper, RequestObserver.NONE);
+        this(client, limit, timekeeper, (request, status) -> {});
     }
 
-    /** One whose requests {@code observer} is told of. */
-    Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper, RequestObserver observer) {
+    /**
+     * A server whose requests a test observes.
+     *
+     * @param observer as {@link ApiConnections} calls it
+     */
+    Fabric8ApiServer(
+            KubernetesClient client,
+            RequestLimit limit,
+            Timekeeper timekeeper,
+            ObjIntConsumer<ServerRequest> observer) {
         this.client = client;
         this.timekeeper = timekeeper;
         Config config = client.getConfiguration();
@@ -75,7 +84,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
     public <T extends HasMetadata> ListerWatcher<T> listerWatcher(
             ObjectKind<T> kind, String namespace, String fieldSelector) {
         return new Fabric8ListerWatcher<>(
-                new Fabric8ListerWatcher.Selection(kind, namespace, fieldSelector),
+                new Fabric8ListerWatcher.ObjectSelection(kind, namespace, fieldSelector),
                 connections.session(),
                 decoder(kind));
     }

@@ -27,7 +27,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     private static final String BY_NAME = "metadata.name=";
     private static final int PAGE = 500;
 
-    private final Selection selection;
+    private final ObjectSelection selection;
     private final ListWatchSession session;
     private final ObjectDecoder<T> decoder;
     private final Fabric8ListDecoder<T> listDecoder;
@@ -35,7 +35,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     /** The version that the next list of a collection must have at least: "0" for any, "" for the latest. */
     private volatile String listed = "0";
 
-    Fabric8ListerWatcher(Selection selection, ListWatchSession session, ObjectDecoder<T> decoder) {
+    Fabric8ListerWatcher(ObjectSelection selection, ListWatchSession session, ObjectDecoder<T> decoder) {
         this.selection = selection;
         this.session = session;
         this.decoder = decoder;
@@ -48,7 +48,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
      * @param namespace empty for all, or for a kind that has none
      * @param fieldSelector empty for all
      */
-    record Selection(ObjectKind<?> kind, String namespace, String fieldSelector) {
+    record ObjectSelection(ObjectKind<?> kind, String namespace, String fieldSelector) {
 
         boolean isByName() {
             return fieldSelector.startsWith(BY_NAME);

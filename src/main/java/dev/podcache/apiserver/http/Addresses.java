@@ -1,6 +1,7 @@
 package dev.podcache.apiserver.http;
 
 import com.google.common.net.InetAddresses;
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.time.Timekeeper;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -37,16 +38,17 @@ final class Addresses {
             return CompletableFuture.completedFuture(List.of(InetAddresses.forString(host)));
         }
         CompletableFuture<List<InetAddress>> shared;
+        boolean begins;
         List<InetAddress> before;
         synchronized (this) {
+            CompletableFuture<List<InetAddress>> underWay = lookup;
+            begins = underWay == null;
+            shared = underWay == null ? new CompletableFuture<>() : underWay;
+            lookup = shared;
             before = known;
-            shared = lookup;
-            if (shared == null) {
-                CompletableFuture<List<InetAddress>> begun = new CompletableFuture<>();
-                shared = begun;
-                lookup = begun;
-                timekeeper.urgent().execute(() -> lookUp(begun));
-            }
+        }
+        if (begins) {
+            timekeeper.urgent().execute(() -> lookUp(shared));
         }
         if (before == null) {
             return shared.copy();
@@ -74,7 +76,7 @@ final class Addresses {
         if (now != null) {
             result.complete(now);
         } else {
-            result.completeExceptionally(failure == null ? new UnknownHostException(host) : failure);
+            result.completeExceptionally(ApiServerException.causeOf(failure));
         }
     }
 }

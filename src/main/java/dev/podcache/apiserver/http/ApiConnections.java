@@ -8,8 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.function.ObjIntConsumer;
 
 /**
  * All connections to one API server: as few HTTP/2 connections as the server's limit of streams allows, or HTTP/1.1
@@ -35,7 +34,7 @@ public final class ApiConnections implements AutoCloseable {
     private static final int LOOPS = 2;
 
     private final Connector connector;
-    private final Network network = new Network(LOOPS);
+    private final VertxNetwork network;
     private final ConnectionPool watches;
     private final ConnectionPool requests;
     private final Set<SerialRequests> heartbeats = ConcurrentHashMap.newKeySet();
@@ -48,46 +47,19 @@ public final class ApiConnections implements AutoCloseable {
      * @param server its URL, with a path if there is one, without a slash at the end
      * @param config where TLS, proxies and credentials come from
      * @param requestConfig whom to impersonate, if anybody
+     * @param observer called with 0 when a request is first sent, then with the status of each answer to it; on an event
+     *     loop, so that it must neither block nor throw
      */
     public ApiConnections(
             String server,
             Config config,
             RequestConfig requestConfig,
             Timekeeper timekeeper,
-            RequestObserver observer) {
+            ObjIntConsumer<ServerRequest> observer) {
         this.connector = new Connector(server, config, requestConfig, timekeeper, observer);
-        this.watches = new ConnectionPool(connector, ConnectionPool.Traffic.WATCHES, network);
-        this.requests = new ConnectionPool(connector, ConnectionPool.Traffic.REQUESTS, network);
-    }
-
-    /** Event loops that start when they are first needed. */
-    private static final class Network implements Supplier<VertxNetwork>, AutoCloseable {
-
-        private final int count;
-        private @Nullable VertxNetwork started; // guarded by this
-
-        Network(int count) {
-            this.count = count;
-        }
-
-        @Override
-        public synchronized VertxNetwork get() {
-            if (started == null) {
-                started = new VertxNetwork(count);
-            }
-            return started;
-        }
-
-        @Override
-        public void close() {
-            VertxNetwork running;
-            synchronized (this) {
-                running = started;
-            }
-            if (running != null) {
-                running.close();
-            }
-        }
+        this.network = new VertxNetwork(LOOPS, timekeeper.workers());
+        this.watches = new ConnectionPool(connector, Traffic.WATCHES, network);
+        this.requests = new ConnectionPool(connector, Traffic.REQUESTS, network);
     }
 
     /**
@@ -126,8 +98,8 @@ public final class ApiConnections implements AutoCloseable {
      */
     public SerialRequests heartbeats(Duration leaseDuration) {
         // an event loop of their own: no handler of a watch can hold them up
-        Network own = new Network(1);
-        ConnectionPool pool = new ConnectionPool(connector, ConnectionPool.Traffic.HEARTBEATS, own);
+        VertxNetwork own = new VertxNetwork(1, timekeeper().workers());
+        ConnectionPool pool = new ConnectionPool(connector, Traffic.HEARTBEATS, own);
         SerialRequests[] made = new SerialRequests[1];
         made[0] = new SerialRequests(this, pool, leaseDuration, () -> {
             own.close();

@@ -19,9 +19,7 @@ final class BodyReader<R> implements ResponseReader {
     private final Function<byte[], R> decode;
     private final Executor workers;
     private Consumer<@Nullable ApiServerException> whenEnded = failure -> {};
-    private @Nullable Exchange exchange;
     private @Nullable ByteArrayOutputStream body = new ByteArrayOutputStream(0); // guarded by this; null once over
-    private int taken; // guarded by this; of the budget
 
     /**
      * A reader of one answer.
@@ -47,19 +45,9 @@ final class BodyReader<R> implements ResponseReader {
     }
 
     @Override
-    public boolean isEndless() {
-        return false;
-    }
-
-    @Override
-    public void begins(Exchange begun) {
-        exchange = begun;
-    }
-
-    @Override
-    public void chunk(byte[] bytes) {
+    public void chunk(Exchange exchange, byte[] bytes) {
         ApiServerException tooMuch = add(bytes);
-        if (tooMuch != null && exchange != null) {
+        if (tooMuch != null) {
             exchange.end(tooMuch);
         }
     }
@@ -76,13 +64,7 @@ final class BodyReader<R> implements ResponseReader {
             return ApiServerException.withoutAnswer(
                     FailureReason.UNAVAILABLE, what, "too many bytes of answers come at once", null);
         }
-        taken += bytes.length;
         body.writeBytes(bytes);
-        return null;
-    }
-
-    @Override
-    public @Nullable ApiServerException complete() {
         return null;
     }
 
@@ -97,16 +79,10 @@ final class BodyReader<R> implements ResponseReader {
         }
     }
 
-    @Override
-    public void cancelled() {
-        release();
-    }
-
     private synchronized byte[] release() {
         byte[] bytes = body == null ? new byte[0] : body.toByteArray();
         body = null;
-        budget.giveBack(taken);
-        taken = 0;
+        budget.giveBack(bytes.length);
         return bytes;
     }
 

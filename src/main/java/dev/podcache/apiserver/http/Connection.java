@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.http;
 
+import com.google.common.collect.Comparators;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.time.Timekeeper;
 import java.net.InetSocketAddress;
@@ -25,15 +26,14 @@ import org.slf4j.LoggerFactory;
 final class Connection implements Executor {
 
     /*
-     * What the pool guards says what may be sent over it. Everything else belongs to one event loop; what others want of
-     * it is posted there. The pool's picture may lag behind: an exchange that arrives after the connection was lost is
-     * handed back to the pool.
+     * The fields that the pool guards say what may be sent over it. All others belong to one event loop; calls from other
+     * threads are posted there. The pool may learn late of a loss: an exchange that arrives after it is handed back.
      *
      * The addresses of the server are tried one after another, each with its share of the time.
      */
 
-    /** What the pool knows of it. */
-    enum Phase {
+    /** What the pool knows of a connection. */
+    enum Stage {
         OPENING,
         OPEN,
         /** Takes no new streams; goes when the last has ended. */
@@ -45,7 +45,7 @@ final class Connection implements Executor {
     private static final Duration OPENS_WITHIN = Duration.ofSeconds(20);
     private static final Duration PLAIN_HTTP2_OPENS_WITHIN = Duration.ofSeconds(3);
 
-    Phase phase = Phase.OPENING; // guarded by the pool, like the next two
+    Stage stage = Stage.OPENING; // guarded by the pool, like the next two
     int limit; // how many streams the server allows; may turn out to be fewer than are taken
     int taken;
 
@@ -81,7 +81,11 @@ final class Connection implements Executor {
     }
 
     int freeLocked() {
-        return phase == Phase.OPEN ? Math.max(0, limit - taken) : 0;
+        return stage == Stage.OPEN ? Math.max(0, limit - taken) : 0;
+    }
+
+    boolean isUnusedLocked() {
+        return stage == Stage.OPEN && taken == 0;
     }
 
     /** Runs {@code task} on its event loop. */
@@ -109,11 +113,9 @@ final class Connection implements Executor {
     void carry(Exchange exchange) {
         loop.execute(() -> {
             Wire open = wire;
-            if (open == null) {
+            if (open == null || exchange.isOver()) {
                 pool.left(this);
                 pool.submit(exchange, exchange.identity());
-            } else if (exchange.isOver()) {
-                pool.left(this);
             } else {
                 exchanges.add(exchange);
                 try {
@@ -144,12 +146,7 @@ final class Connection implements Executor {
         }
     }
 
-    /** Has it take no new streams. On the event loop. */
-    void retire() {
-        pool.retired(this);
-    }
-
-    /** Closes it; it carries nothing, or those whom it carries have been told. Returns at once. */
+    /** Closes it. The exchanges that it carried, if any, have been ended. Returns at once. */
     void shut() {
         loop.execute(this::shutNow);
     }
@@ -159,28 +156,22 @@ final class Connection implements Executor {
         if (address == null) {
             failed(before == null ? new TimeoutException("no address") : before);
         } else if (!shut) {
-            open(connector.target(identity, address, pool.offersHttp2(), timeout()));
+            Duration timeout = Comparators.min(identity.settings().connectTimeout(), patience);
+            open(connector.target(identity, address, pool.offersHttp2(), timeout));
         }
     }
 
     private void open(Target target) {
-        Opening begun = new Opening(target);
-        opening = begun;
         boolean plainHttp2 = target.multiplexed() && !target.secure();
-        Duration within =
-                plainHttp2 && patience.compareTo(PLAIN_HTTP2_OPENS_WITHIN) > 0 ? PLAIN_HTTP2_OPENS_WITHIN : patience;
-        begun.timer = connector.timekeeper().schedule(within, () -> loop.execute(begun::late));
+        Duration within = plainHttp2 ? Comparators.min(patience, PLAIN_HTTP2_OPENS_WITHIN) : patience;
+        Opening begun = new Opening(target, within);
+        opening = begun;
         try {
             begun.wire = network.open(target, loop, begun);
         } catch (RuntimeException | Error e) {
             // of whatever kind: the pool waits for this connection
             begun.closed(e);
         }
-    }
-
-    private Duration timeout() {
-        Duration configured = identity.settings().connectTimeout();
-        return configured.compareTo(patience) < 0 ? configured : patience;
     }
 
     private void opened(Wire opened, boolean multiplexed, int streams) {
@@ -208,7 +199,7 @@ final class Connection implements Executor {
     private void dead() {
         String why = "the connection to " + connector + " did not answer a ping for " + PingMonitor.PERIOD.toSeconds()
                 + " s";
-        log.warn("{}; closing it, and retrying its {} requests on another", why, exchanges.size());
+        log.warn("{}; closing it, which fails its {} requests and watches", why, exchanges.size());
         lost(why);
     }
 
@@ -216,9 +207,7 @@ final class Connection implements Executor {
         // first, so that what is sent again goes elsewhere
         wire = null;
         pool.gone(this);
-        for (Exchange exchange : List.copyOf(exchanges)) {
-            exchange.lose(why);
-        }
+        List.copyOf(exchanges).forEach(exchange -> exchange.lose(why));
         shutNow();
     }
 
@@ -239,17 +228,18 @@ final class Connection implements Executor {
     private final class Opening implements Wire.Listener {
 
         private final Target target;
+        private final Timekeeper.Scheduled timer;
         private @Nullable Wire wire;
-        private Timekeeper.@Nullable Scheduled timer;
         private boolean usable;
 
-        Opening(Target target) {
+        Opening(Target target, Duration within) {
             this.target = target;
+            this.timer = connector.timekeeper().schedule(within, () -> loop.execute(this::late));
         }
 
         @Override
         public void opened(boolean multiplexed, int streams) {
-            stopTimer();
+            timer.cancel();
             usable = true;
             Connection.this.opened(Objects.requireNonNull(wire, "opened before open() returned"), multiplexed, streams);
         }
@@ -263,7 +253,7 @@ final class Connection implements Executor {
         @Override
         public void retired() {
             log.debug("{} asks for no more streams on a connection", connector);
-            retire();
+            pool.retired(Connection.this);
         }
 
         @Override
@@ -271,7 +261,7 @@ final class Connection implements Executor {
             if (!equals(opening)) {
                 return;
             }
-            stopTimer();
+            timer.cancel();
             if (usable) {
                 lost("the connection to " + connector + " was closed");
             } else {
@@ -300,15 +290,9 @@ final class Connection implements Executor {
         }
 
         void end() {
-            stopTimer();
+            timer.cancel();
             if (wire != null) {
                 wire.close();
-            }
-        }
-
-        private void stopTimer() {
-            if (timer != null) {
-                timer.cancel();
             }
         }
     }

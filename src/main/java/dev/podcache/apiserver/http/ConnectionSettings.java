@@ -2,16 +2,12 @@ package dev.podcache.apiserver.http;
 
 import com.google.common.collect.ImmutableSet;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fabric8.kubernetes.client.http.TlsVersion;
-import io.fabric8.kubernetes.client.internal.SSLUtils;
 import io.fabric8.kubernetes.client.utils.HttpClientUtils;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -71,21 +67,17 @@ final class ConnectionSettings implements HttpClient.Builder {
     /**
      * Reads a configuration, and the files that it names. Blocks.
      *
-     * @param keys whose client certificate and key are used, which may be {@code config} itself
-     * @param trust whose CA is used, which may be {@code config} itself
+     * @param config whose tokens are used
+     * @param tls everything else; may be {@code config} itself
      * @throws RuntimeException of fabric8's if a file cannot be read or a proxy's address has no port
      */
-    static ConnectionSettings of(Config config, Config keys, Config trust) {
+    static ConnectionSettings of(Config config, Config tls) {
         ConnectionSettings settings =
                 new ConnectionSettings(!config.isTrustCerts() && !config.isDisableHostnameVerification());
-        HttpClientUtils.applyCommonConfiguration(config, settings, HttpClientUtils.getHttpClientFactory());
-        if (!keys.equals(config) || !trust.equals(config)) {
-            try {
-                settings.sslContext(SSLUtils.keyManagers(keys), SSLUtils.trustManagers(trust));
-            } catch (IOException | GeneralSecurityException e) {
-                throw KubernetesClientException.launderThrowable(e);
-            }
-        }
+        HttpClient.Factory factory = HttpClientUtils.getHttpClientFactory();
+        HttpClientUtils.applyCommonConfiguration(tls, settings, factory);
+        // in place of those of a copy, which would not see a new token
+        HttpClientUtils.createApplicableInterceptors(config, factory).forEach(settings::addOrReplaceInterceptor);
         return settings;
     }
 
@@ -121,7 +113,7 @@ final class ConnectionSettings implements HttpClient.Builder {
         return http11Only;
     }
 
-    /** Returns what adds the headers that say who we are. */
+    /** Returns the interceptors that add the headers with the credentials. */
     Map<String, Interceptor> interceptors() {
         return interceptors;
     }

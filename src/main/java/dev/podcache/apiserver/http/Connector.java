@@ -2,7 +2,6 @@ package dev.podcache.apiserver.http;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.NoAnswer;
-import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.RequestConfig;
@@ -14,11 +13,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The server that we talk to: how it is reached, and who we are to it. Shared by all pools. Thread-safe. */
+/** The server: how it is reached, and with which credentials. Shared by all pools. Thread-safe. */
 final class Connector {
 
     private static final Logger log = LoggerFactory.getLogger(Connector.class);
@@ -31,7 +31,7 @@ final class Connector {
     private final Timekeeper timekeeper;
     private final Credentials credentials;
     private final DialGate gate;
-    private final RequestObserver observer;
+    private final ObjIntConsumer<ServerRequest> observer;
     private final AtomicReference<@Nullable Addresses> addresses = new AtomicReference<>();
     private volatile @Nullable Long plainHttp11Since; // nanoseconds
 
@@ -47,7 +47,7 @@ final class Connector {
             Config config,
             RequestConfig requestConfig,
             Timekeeper timekeeper,
-            RequestObserver observer) {
+            ObjIntConsumer<ServerRequest> observer) {
         this.server = server;
         this.uri = URI.create(server);
         this.timekeeper = timekeeper;
@@ -61,7 +61,7 @@ final class Connector {
         return timekeeper;
     }
 
-    RequestObserver observer() {
+    ObjIntConsumer<ServerRequest> observer() {
         return observer;
     }
 
@@ -77,8 +77,8 @@ final class Connector {
     /** Finds where to connect to: every address of the server, or of the proxy before it. Never blocks. */
     CompletableFuture<List<InetSocketAddress>> addresses(Identity identity) {
         ConnectionSettings.Proxy proxy = identity.settings().proxy();
-        String host = proxy == null ? hostOf(uri) : proxy.host();
-        int port = proxy == null ? portOf(uri) : proxy.port();
+        String host = proxy == null ? Target.hostOf(uri) : proxy.host();
+        int port = proxy == null ? Target.portOf(uri) : proxy.port();
         return addressesOf(host)
                 .find()
                 .thenApply(found -> found.stream()
@@ -107,14 +107,9 @@ final class Connector {
         return true;
     }
 
-    /** What {@code thrown} means to whoever asked for {@code what}. */
+    /** Returns the failure of the request {@code what} that {@code thrown} means. */
     ApiServerException unanswered(String what, Throwable thrown) {
         return NoAnswer.because(what, server, thrown);
-    }
-
-    /** The failure of a request whose connection ended. */
-    ApiServerException lost(String what, String why) {
-        return ApiServerException.withoutAnswer(FailureReason.UNAVAILABLE, what, why, null);
     }
 
     private boolean offersHttp2(Identity identity) {
@@ -134,16 +129,6 @@ final class Connector {
             addresses.set(known);
         }
         return known;
-    }
-
-    private static String hostOf(URI uri) {
-        String host = uri.getHost();
-        // of an IPv6 address the URL has brackets
-        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-    }
-
-    private static int portOf(URI uri) {
-        return uri.getPort() >= 0 ? uri.getPort() : uri.getScheme().equals("https") ? 443 : 80;
     }
 
     @Override

@@ -46,7 +46,7 @@ final class CredentialPlugin {
      *
      * @param expires null if it does not say
      */
-    record Answer(
+    record ExecCredential(
             @Nullable String token,
             @Nullable String certificate,
             @Nullable String key,
@@ -63,7 +63,7 @@ final class CredentialPlugin {
      *
      * @throws IllegalStateException if it fails or prints no credentials; the message quotes nothing that it printed
      */
-    Answer run() {
+    ExecCredential run() {
         try {
             Process process = builder().start();
             Timekeeper.Scheduled end = timekeeper.schedule(ENDS_WITHIN, process::destroyForcibly);
@@ -113,7 +113,7 @@ final class CredentialPlugin {
         return builder;
     }
 
-    private Answer read(byte[] output) {
+    private ExecCredential read(byte[] output) {
         JsonNode printed;
         try {
             printed = MAPPER.readTree(output);
@@ -122,7 +122,7 @@ final class CredentialPlugin {
             throw failed("printed no JSON", null);
         }
         JsonNode status = printed.path("status");
-        Answer answer = new Answer(
+        ExecCredential answer = new ExecCredential(
                 status.path("token").textValue(),
                 status.path("clientCertificateData").textValue(),
                 status.path("clientKeyData").textValue(),

@@ -1,8 +1,10 @@
 package dev.podcache.apiserver.http;
 
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -10,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who we are to the server, read once and shared by all requests. What comes from files is read again every 10 s while
- * it is used, and everything when the server refuses it (401) or a certificate is about to expire. Requests go on with
+ * The credentials of the client, read once and shared by all requests. Those from files are read again every 10 s while
+ * they are used, and everything when the server refuses it (401) or a certificate is about to expire. Requests go on with
  * what is known meanwhile; only those that were refused, and those before the first reading, wait for it. There is one
  * reading at a time, on a thread of {@link Timekeeper#urgent()}, so a credential plugin that hangs occupies one thread.
  * Thread-safe.
@@ -50,10 +52,12 @@ final class Credentials {
                 begun = new CompletableFuture<>();
                 reading = begun;
             }
-            now = identity != null ? CompletableFuture.completedFuture(identity) : reading;
+            now = identity != null
+                    ? CompletableFuture.completedFuture(identity)
+                    : Objects.requireNonNull(reading, "neither known nor being read");
         }
         read(begun);
-        return now == null ? CompletableFuture.failedFuture(new AssertionError("neither known nor being read")) : now;
+        return now;
     }
 
     /**
@@ -122,7 +126,7 @@ final class Credentials {
             readAt = timekeeper.nanoTime();
             readAgain = again;
             costly |= asks;
-            // also if we are who we were: the CAs may be others
+            // also if the identity is the same: the CAs may be others
             known = read == null ? known : read;
             now = known;
         }
@@ -135,7 +139,7 @@ final class Credentials {
         if (now != null) {
             result.complete(now);
         } else {
-            result.completeExceptionally(failure == null ? new AssertionError("nothing was read") : failure);
+            result.completeExceptionally(ApiServerException.causeOf(failure));
         }
     }
 }

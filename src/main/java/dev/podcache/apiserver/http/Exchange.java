@@ -19,9 +19,9 @@ final class Exchange {
      * lives on the event loop of its connection. It is sent again, over another connection, if the server did not begin
      * to handle it (GOAWAY, REFUSED_STREAM) and once if the server did not know us (401) and other credentials are found.
      *
-     * Whoever sets `over` first has the last word: the answer, a failure, the timer, a cancelling or the closing of the
-     * pool. Only that one calls the handler. An attempt writes `attempt` and then reads `over`; who ends the exchange
-     * elsewhere writes `over` and then reads `attempt`: at least one of them sees the other and gives the stream back.
+     * The answer, a failure, the timer, a cancelling and the closing of the pool may all end it at once. The first that
+     * sets `over` ends it, and only that one calls the handler. An attempt writes `attempt` and then reads `over`; an end
+     * elsewhere writes `over` and then reads `attempt`. So at least one of them sees the other and gives the stream back.
      * Both may, so an attempt gives it back once.
      */
 
@@ -55,10 +55,6 @@ final class Exchange {
         this.handler = handler;
         this.connector = connector;
         this.timer = connector.timekeeper().schedule(timeout, this::endLate);
-    }
-
-    ServerRequest request() {
-        return request;
     }
 
     boolean isOver() {
@@ -101,7 +97,7 @@ final class Exchange {
         attempts++;
         attempt = begun;
         if (attempts == 1) {
-            connector.observer().sent(request);
+            connector.observer().accept(request, 0);
         }
         begun.stream = wire.send(request, identity().headers(), begun);
         if (over.get()) {
@@ -116,7 +112,7 @@ final class Exchange {
 
     /** Ends it because its connection is of no use any more. On any thread. */
     void lose(String why) {
-        endAnywhere(connector.lost(request.what(), why));
+        endAnywhere(ApiServerException.withoutAnswer(FailureReason.UNAVAILABLE, request.what(), why, null));
     }
 
     /** Ends it because everything is being closed. On any thread. */
@@ -143,7 +139,6 @@ final class Exchange {
     void cancel() {
         if (finish()) {
             releaseElsewhere();
-            handler.cancelled();
         }
     }
 
@@ -201,7 +196,7 @@ final class Exchange {
 
         @Override
         public void head(int code, Function<String, @Nullable String> headers) {
-            connector.observer().answered(request, code);
+            connector.observer().accept(request, code);
             if (code / 100 != 2) {
                 status = code;
                 retryAfter = headers.apply("Retry-After");
@@ -212,7 +207,7 @@ final class Exchange {
                 timer.cancel();
             }
             if (!over.get()) {
-                handler.begins(Exchange.this);
+                handler.begins();
             }
         }
 
@@ -221,7 +216,7 @@ final class Exchange {
             connection.heard();
             if (error == null) {
                 if (!over.get()) {
-                    handler.chunk(bytes);
+                    handler.chunk(Exchange.this, bytes);
                 }
             } else if (error.size() + bytes.length <= LONGEST_ERROR) {
                 error.writeBytes(bytes);
@@ -243,7 +238,7 @@ final class Exchange {
         public void broken(Throwable cause, boolean unprocessed) {
             stream = null;
             if (unprocessed && attempts < MOST_CONNECTIONS) {
-                connection.retire();
+                connection.pool().retired(connection);
                 again();
             } else if (cause instanceof StreamResetException) {
                 lose(connector + " " + cause.getMessage());
@@ -280,9 +275,9 @@ final class Exchange {
                 released = true;
                 if (stream != null && !connection.isMultiplexed()) {
                     // the reset will close it
-                    connection.retire();
+                    connection.pool().retired(connection);
                 }
-                // before the reset: whoever gets the stream comes to this event loop after that
+                // before the reset: the next exchange that gets the stream is sent on this event loop, after that
                 connection.left(Exchange.this);
                 if (stream != null) {
                     stream.reset();

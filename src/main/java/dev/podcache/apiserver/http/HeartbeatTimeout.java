@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.http;
 
+import com.google.common.collect.Comparators;
 import java.time.Duration;
 
 /**
@@ -28,8 +29,7 @@ final class HeartbeatTimeout {
             throw new IllegalArgumentException(
                     "a lease of " + leaseDuration + " leaves no time to renew it: it must last at least 1 s");
         }
-        Duration twelfth = leaseDuration.dividedBy(12);
-        this.first = twelfth.compareTo(LONGEST_FIRST) < 0 ? twelfth : LONGEST_FIRST;
+        this.first = Comparators.min(leaseDuration.dividedBy(12), LONGEST_FIRST);
         this.longest = leaseDuration.dividedBy(4);
         this.now = first;
     }
@@ -41,8 +41,7 @@ final class HeartbeatTimeout {
 
     /** A heartbeat was not answered in time. */
     synchronized void missed() {
-        Duration doubled = now.multipliedBy(2);
-        now = doubled.compareTo(longest) < 0 ? doubled : longest;
+        now = Comparators.min(now.multipliedBy(2), longest);
     }
 
     /** A heartbeat was answered, whatever the answer. */

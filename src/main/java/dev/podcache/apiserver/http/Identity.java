@@ -8,13 +8,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who we are to the server, as it was read at one moment. Immutable.
+ * The credentials of the client as they were read at one moment. Immutable.
  *
  * @param number greater than that of every identity read before
  * @param headers of every request: tokens, impersonation, the caller's own
  * @param settings with the client's key and the CAs
  * @param certificate the client's, null if it has none
- * @param expires when it is of no use any more, null if nobody says so
+ * @param expires when it expires, null if that is not known
  */
 record Identity(
         long number,

@@ -29,7 +29,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads who we are from fabric8's {@link Config} and from what it was made of: certificate and token files, the
+ * Reads the credentials from fabric8's {@link Config} and from what it was made of: certificate and token files, the
  * kubeconfig, its credential plugin, an identity provider. Every method may block for long. Not thread-safe.
  *
  * <p>A client certificate that was inline in a kubeconfig, or came from a plugin, is read from there again, but only if
@@ -65,7 +65,7 @@ final class IdentityReader {
 
     /** Reads what the client was made with, and the files that it names. */
     Identity first() {
-        return identity(config, config, config.getAutoOAuthToken(), null);
+        return identity(config, config.getAutoOAuthToken(), null);
     }
 
     /** Reads everything anew. */
@@ -78,24 +78,38 @@ final class IdentityReader {
         boolean follows = followsKubeconfig
                 && Objects.equals(now.getMasterUrl(), config.getMasterUrl())
                 && certificate(now) != null;
-        return identity(follows ? now : config, follows ? now : config, now.getAutoOAuthToken(), null);
+        return identity(follows ? withTlsOf(now) : config, now.getAutoOAuthToken(), null);
     }
 
-    private Identity identity(CredentialPlugin.Answer said) {
-        if (said.certificate() == null) {
-            return identity(config, config, said.token(), said.expires());
-        }
-        Config keys = new ConfigBuilder(Config.empty())
-                .withClientCertData(said.certificate())
-                .withClientKeyData(said.key())
-                .withClientKeyAlgo(Config.getKeyAlgorithm(null, said.key()))
+    private Identity identity(CredentialPlugin.ExecCredential said) {
+        Config tls = said.certificate() == null
+                ? config
+                : copy().withClientCertData(said.certificate())
+                        .withClientKeyData(said.key())
+                        .withClientKeyAlgo(Config.getKeyAlgorithm(null, said.key()))
+                        .build();
+        return identity(tls, said.token(), said.expires());
+    }
+
+    private Config withTlsOf(Config now) {
+        return copy().withClientCertData(now.getClientCertData())
+                .withClientCertFile(now.getClientCertFile())
+                .withClientKeyData(now.getClientKeyData())
+                .withClientKeyFile(now.getClientKeyFile())
+                .withClientKeyAlgo(now.getClientKeyAlgo())
+                .withCaCertData(now.getCaCertData())
+                .withCaCertFile(now.getCaCertFile())
                 .build();
-        return identity(keys, config, said.token(), said.expires());
     }
 
-    private Identity identity(Config keys, Config trust, @Nullable String token, @Nullable Instant expires) {
-        ConnectionSettings settings = ConnectionSettings.of(config, keys, trust);
-        X509Certificate certificate = certificate(keys);
+    private ConfigBuilder copy() {
+        // else building it would read the environment, and run a plugin
+        return new ConfigBuilder(config).withAutoConfigure(false);
+    }
+
+    private Identity identity(Config tls, @Nullable String token, @Nullable Instant expires) {
+        ConnectionSettings settings = ConnectionSettings.of(config, tls);
+        X509Certificate certificate = certificate(tls);
         Instant end = certificate == null ? null : certificate.getNotAfter().toInstant();
         read++;
         return new Identity(
@@ -174,7 +188,7 @@ final class IdentityReader {
         try {
             users = KubeConfigUtils.parseConfig(kubeconfig).getUsers();
         } catch (RuntimeException unreadable) {
-            // removed since the client was made with it: then that is who we are
+            // removed since the client was made with it: then its credentials stay
             return null;
         }
         return users == null

@@ -50,11 +50,10 @@ public final class ListWatchSession {
      */
     public <T> WatchHandle watch(
             ServerRequest request, int longestEvent, ObjectDecoder<T> decoder, Consumer<WatchEvent<T>> events) {
-        WatchStream<T> watch = new WatchStream<>(request.what(), longestEvent, decoder, events);
-        Exchange exchange = connections.exchange(request, OPENS_WITHIN, watch);
-        watch.carriedBy(exchange);
+        Exchange exchange = connections.exchange(
+                request, OPENS_WITHIN, new WatchReader<>(request.what(), longestEvent, decoder, events));
         exchange.prefer(last.getAndSet(null));
         pool.send(exchange);
-        return watch;
+        return exchange::cancel;
     }
 }

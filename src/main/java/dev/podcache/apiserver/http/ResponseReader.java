@@ -10,25 +10,25 @@ import org.jspecify.annotations.Nullable;
 interface ResponseReader {
 
     /** Whether the body may go on for as long as it likes, as that of a watch. */
-    boolean isEndless();
+    default boolean isEndless() {
+        return false;
+    }
 
     /** The server accepted the request (2xx). */
-    void begins(Exchange exchange);
+    default void begins() {}
 
     /** A part of the body came. May {@linkplain Exchange#end end} the exchange. */
-    void chunk(byte[] bytes);
+    void chunk(Exchange exchange, byte[] bytes);
 
     /** The body is complete; returns what is wrong with it, or null. {@link #ended} follows. */
-    @Nullable
-    ApiServerException complete();
+    default @Nullable ApiServerException complete() {
+        return null;
+    }
 
     /**
-     * It is over. The last call, on any thread.
+     * It is over. The last call, on any thread; not made if the request was cancelled.
      *
      * @param failure null if the answer is complete
      */
     void ended(@Nullable ApiServerException failure);
-
-    /** It was cancelled. The last call, on any thread. */
-    void cancelled();
 }

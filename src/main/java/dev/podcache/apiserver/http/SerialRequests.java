@@ -25,19 +25,19 @@ public final class SerialRequests implements AutoCloseable {
 
     /*
      * At most one request is under way; the others wait here rather than in the pool, because only when its turn comes
-     * does its time begin. The lock covers who waits and whose turn it is.
+     * does its time begin. The lock covers which requests wait, and whether one is under way.
      */
 
     private final ApiConnections connections;
     private final ConnectionPool pool;
     private final Runnable whenClosed;
     private final HeartbeatTimeout timeout;
-    private final Deque<Turn<?>> waiting = new ArrayDeque<>(); // guarded by this
+    private final Deque<Turn> waiting = new ArrayDeque<>(); // guarded by this
     private boolean busy; // guarded by this
     private boolean closed; // guarded by this
 
-    /** One request and who waits for its answer. */
-    private record Turn<R>(ServerRequest request, Function<byte[], R> decode, CompletableFuture<R> result) {}
+    /** One request, and the reader of its answer. */
+    private record Turn(ServerRequest request, BodyReader<?> reader) {}
 
     SerialRequests(ApiConnections connections, ConnectionPool pool, Duration leaseDuration, Runnable whenClosed) {
         this.connections = connections;
@@ -55,12 +55,12 @@ public final class SerialRequests implements AutoCloseable {
      *     latest a quarter of the lease's duration after its turn came
      */
     public <R> CompletableFuture<R> send(ServerRequest request, Function<byte[], R> decode) {
-        Turn<R> turn = new Turn<>(request, decode, new CompletableFuture<>());
+        BodyReader<R> reader = connections.reader(request, ApiConnections.LONGEST_OBJECT, decode);
         synchronized (this) {
-            waiting.add(turn);
+            waiting.add(new Turn(request, reader));
         }
         next();
-        return turn.result;
+        return reader.result();
     }
 
     /**
@@ -83,7 +83,7 @@ public final class SerialRequests implements AutoCloseable {
     }
 
     private void next() {
-        @Nullable Turn<?> turn;
+        @Nullable Turn turn;
         do {
             synchronized (this) {
                 turn = busy && !closed ? null : waiting.poll();
@@ -100,11 +100,10 @@ public final class SerialRequests implements AutoCloseable {
         return closed;
     }
 
-    private <R> void begin(Turn<R> turn) {
+    private void begin(Turn turn) {
         long began = connections.timekeeper().nanoTime();
-        BodyReader<R> reader = connections.reader(turn.request, ApiConnections.LONGEST_OBJECT, turn.decode);
-        Exchange exchange = connections.exchange(turn.request, timeout.now(), reader);
-        reader.whenEnded(failure -> {
+        Exchange exchange = connections.exchange(turn.request, timeout.now(), turn.reader);
+        turn.reader.whenEnded(failure -> {
             if (failure == null || failure.httpCode() > 0) {
                 timeout.answered(Duration.ofNanos(connections.timekeeper().nanoTime() - began));
             } else {
@@ -118,13 +117,6 @@ public final class SerialRequests implements AutoCloseable {
                 busy = false;
             }
             next();
-        });
-        reader.result().whenComplete((value, failure) -> {
-            if (failure == null) {
-                turn.result.complete(value);
-            } else {
-                turn.result.completeExceptionally(failure);
-            }
         });
         pool.send(exchange);
     }

@@ -20,9 +20,23 @@ record Target(
         return server.getScheme().equals("https");
     }
 
-    /** The server's port, as its URL or its scheme says. */
+    String host() {
+        return hostOf(server);
+    }
+
     int port() {
-        return server.getPort() >= 0 ? server.getPort() : secure() ? 443 : 80;
+        return portOf(server);
+    }
+
+    /** Returns the host without the brackets that an IPv6 address has in a URL. */
+    static String hostOf(URI url) {
+        String host = url.getHost();
+        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    }
+
+    /** Returns the port that the URL, or its scheme, says. */
+    static int portOf(URI url) {
+        return url.getPort() >= 0 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;
     }
 
     /** The server's path, which begins every request's. */

@@ -18,14 +18,15 @@ import io.vertx.core.net.ProxyOptions;
 import io.vertx.core.net.ProxyType;
 import io.vertx.core.net.TrustOptions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,14 +41,41 @@ final class VertxNetwork implements AutoCloseable {
     private static final int STREAM_WINDOW = 1 << 20;
     private static final int CONNECTION_WINDOW = 16 << 20;
 
-    private final Vertx vertx;
-    private final ImmutableList<Loop> loops;
-    private final AtomicInteger turn = new AtomicInteger();
+    private final int count;
+    private final Executor starter;
+    private CompletableFuture<ImmutableList<Loop>> loops =
+            CompletableFuture.failedFuture(new IllegalStateException("not started")); // guarded by this
+    private int turn; // guarded by this
     private boolean closed; // guarded by this
 
-    /** Starts {@code count} threads and waits for that. */
-    VertxNetwork(int count) {
-        vertx = Vertx.vertx(new VertxOptions()
+    /**
+     * A network without threads.
+     *
+     * @param count how many threads it will have
+     * @param starter starts them, which takes some 100 ms
+     */
+    VertxNetwork(int count, Executor starter) {
+        this.count = count;
+        this.starter = starter;
+    }
+
+    /** Starts the threads, unless they run or this is closed. Returns at once. */
+    CompletableFuture<?> start() {
+        CompletableFuture<ImmutableList<Loop>> begun = new CompletableFuture<>();
+        synchronized (this) {
+            if (closed) {
+                return CompletableFuture.completedFuture(null);
+            }
+            if (!loops.isCompletedExceptionally()) {
+                return loops;
+            }
+            loops = begun;
+        }
+        return begun.completeAsync(() -> started(count), starter);
+    }
+
+    private static ImmutableList<Loop> started(int count) {
+        Vertx vertx = Vertx.vertx(new VertxOptions()
                 .setEventLoopPoolSize(count)
                 .setWorkerPoolSize(1)
                 .setInternalBlockingPoolSize(1)
@@ -60,7 +88,7 @@ final class VertxNetwork implements AutoCloseable {
                 .toCompletionStage()
                 .toCompletableFuture()
                 .join();
-        loops = ImmutableList.copyOf(contexts);
+        return ImmutableList.copyOf(contexts);
     }
 
     /** Runs tasks on one event loop, or drops them once that is gone, and with it every connection. */
@@ -91,9 +119,11 @@ final class VertxNetwork implements AutoCloseable {
         }
     }
 
-    /** Returns the event loop for the next connection. */
-    Loop nextLoop() {
-        return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
+    /** Returns the event loop for the next connection. To be called once {@link #start} has completed. */
+    synchronized Loop nextLoop() {
+        List<Loop> started = loops.join();
+        turn = (turn + 1) % started.size();
+        return started.get(turn);
     }
 
     /**
@@ -103,16 +133,18 @@ final class VertxNetwork implements AutoCloseable {
      */
     Wire open(Target target, Loop loop, Wire.Listener listener) {
         VertxWire wire = new VertxWire(target, listener);
-        wire.open(client(target, wire));
+        wire.open(client(target, loop, wire));
         return wire;
     }
 
-    private synchronized HttpClient client(Target target, VertxWire wire) {
+    private synchronized HttpClient client(Target target, Loop loop, VertxWire wire) {
         if (closed) {
             throw new RejectedExecutionException("the event loops are closed");
         }
         // a client of its own for each connection, so that we and not Vert.x decide when there is another
-        return vertx.httpClientBuilder()
+        return loop.context
+                .owner()
+                .httpClientBuilder()
                 .with(options(target))
                 .with(new PoolOptions().setHttp1MaxSize(1).setHttp2MaxSize(1).setCleanerPeriod(0))
                 .withConnectHandler(wire::connected)
@@ -177,12 +209,17 @@ final class VertxNetwork implements AutoCloseable {
     /** Closes every connection and ends the threads; waits for them at most 10 s, unless called by one of them. */
     @Override
     public void close() {
+        CompletableFuture<ImmutableList<Loop>> begun;
         synchronized (this) {
             closed = true;
+            begun = loops;
         }
         boolean ourOwnThread = Context.isOnVertxThread();
+        CompletableFuture<?> closing = begun.exceptionally(notStarted -> ImmutableList.of())
+                .thenCompose(started -> started.isEmpty()
+                        ? CompletableFuture.completedFuture(null)
+                        : started.get(0).context.owner().close().toCompletionStage());
         try {
-            var closing = vertx.close().toCompletionStage().toCompletableFuture();
             if (!ourOwnThread) {
                 closing.get(CLOSING.toMillis(), TimeUnit.MILLISECONDS);
             }

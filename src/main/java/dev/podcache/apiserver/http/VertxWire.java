@@ -61,7 +61,7 @@ final class VertxWire implements Wire {
         made.request(options()).onComplete(asked -> {
             if (closed) {
                 if (asked.succeeded()) {
-                    // never sent; Vert.x would complain that nobody hears how it ends
+                    // never sent; without a handler Vert.x would log how it ends
                     asked.result().exceptionHandler(ended -> {});
                 }
             } else if (asked.failed()) {
@@ -168,22 +168,16 @@ final class VertxWire implements Wire {
         String tlsName = target.settings().tlsServerName();
         RequestOptions options = new RequestOptions()
                 .setSsl(target.secure())
-                .setHost(tlsName == null ? host() : tlsName)
+                .setHost(tlsName == null ? target.host() : tlsName)
                 .setPort(target.port())
                 .setURI(target.forwarded() ? server + "/" : "/");
         InetSocketAddress address = target.address();
         if (target.settings().proxy() == null) {
             options.setServer(SocketAddress.inetSocketAddress(address));
         } else if (tlsName != null) {
-            options.setServer(SocketAddress.inetSocketAddress(target.port(), host()));
+            options.setServer(SocketAddress.inetSocketAddress(target.port(), target.host()));
         }
         return options;
-    }
-
-    private String host() {
-        String host = target.server().getHost();
-        // of an IPv6 address the URL has brackets, which a name for TLS has not
-        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 
     private static boolean isHttp2(HttpConnection connection) {
@@ -229,7 +223,7 @@ final class VertxWire implements Wire {
             http.setMethod(HttpMethod.valueOf(request.method()))
                     .setURI((target.forwarded() ? target.server().toString() : target.path()) + request.path());
             if (target.settings().tlsServerName() != null) {
-                http.authority(HostAndPort.create(host(), target.port()));
+                http.authority(HostAndPort.create(target.host(), target.port()));
             }
             headers.forEach((name, values) -> http.putHeader(name, values));
             http.exceptionHandler(this::broken);

@@ -43,12 +43,12 @@ final class WatchEvents<T> {
     }
 
     /** Where in the line what stands. */
-    private record Parts(@Nullable String type, int objectAt, int objectLength) {}
+    private record EventParts(@Nullable String type, int objectAt, int objectLength) {}
 
     /** What one line tells. Never throws. */
     WatchEvent<T> decode(byte[] line, int offset, int length) {
         try {
-            Parts parts = scan(line, offset, length);
+            EventParts parts = scan(line, offset, length);
             int at = offset + parts.objectAt;
             return switch (Objects.requireNonNullElse(parts.type, "")) {
                 case "ADDED", "MODIFIED" -> new WatchEvent.Upserted<>(decoder.decode(line, at, parts.objectLength));
@@ -67,13 +67,13 @@ final class WatchEvents<T> {
         }
     }
 
-    private static Parts scan(byte[] line, int offset, int length) throws IOException {
+    private static EventParts scan(byte[] line, int offset, int length) throws IOException {
         String type = null;
         int at = 0;
         int objectLength = 0;
         try (JsonParser parser = JSON.createParser(line, offset, length)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
-                return new Parts(null, 0, 0);
+                return new EventParts(null, 0, 0);
             }
             while (parser.nextToken() == JsonToken.FIELD_NAME) {
                 String field = parser.currentName();
@@ -89,7 +89,7 @@ final class WatchEvents<T> {
                 }
             }
         }
-        return new Parts(type, at, objectLength);
+        return new EventParts(type, at, objectLength);
     }
 
     private WatchEvent<T> bookmark(JsonNode object) {

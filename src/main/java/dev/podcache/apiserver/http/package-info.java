@@ -5,8 +5,8 @@
  * certificates and tokens is used here. {@link dev.podcache.apiserver.http.ApiConnections} is the way in.
  *
  * <p>Read {@code ApiConnections}, {@code ListWatchSession}, {@code SerialRequests}; then {@code Exchange}, {@code
- * ConnectionPool}, {@code Connection}, {@code PingMonitor}; what comes: {@code ResponseReader}, {@code BodyReader},
- * {@code WatchStream}, {@code LineDecoder}, {@code WatchEvents}; how the server is reached: {@code Connector}, {@code
+ * ConnectionPool}, {@code ConnectionTable}, {@code Traffic}, {@code Connection}, {@code PingMonitor}; what comes: {@code ResponseReader}, {@code BodyReader},
+ * {@code WatchReader}, {@code LineDecoder}, {@code WatchEvents}; how the server is reached: {@code Connector}, {@code
  * Credentials}, {@code IdentityReader}, {@code ConnectionSettings}, {@code Addresses}, {@code DialGate}; the library:
  * {@code Wire}, {@code VertxNetwork}, {@code VertxWire}.
  *
@@ -16,12 +16,10 @@
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code ConnectionPool}</td><td>who waits, which connections there are, how many streams each has; nothing but
- * bookkeeping is done under it, except that the first request starts the event loops</td><td>{@code DialGate}, that of
- * the event loops' start</td></tr>
- * <tr><td>{@code SerialRequests}</td><td>who waits, whether somebody has the turn</td><td>none</td></tr>
- * <tr><td>{@code Credentials}, {@code Addresses}</td><td>what is known, the one reading</td><td>{@code Addresses}: that
- * of the executor</td></tr>
+ * <tr><td>{@code ConnectionPool}</td><td>which exchanges wait, which connections there are, how many streams each has; nothing
+ * but bookkeeping is done under it</td><td>{@code DialGate}, {@code VertxNetwork}</td></tr>
+ * <tr><td>{@code SerialRequests}</td><td>which requests wait, whether one is under way</td><td>none</td></tr>
+ * <tr><td>{@code Credentials}, {@code Addresses}</td><td>what is known, the one reading</td><td>none</td></tr>
  * <tr><td>{@code DialGate}, {@code HeartbeatTimeout}, {@code BodyReader}, {@code VertxNetwork}</td><td>their
  * fields</td><td>none of ours</td></tr>
  * </table>

@@ -3,6 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
+import dev.podcache.testing.ConnectProxy;
 import dev.podcache.testing.NoLeaks;
 import io.vertx.core.http.HttpVersion;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +57,7 @@ class ConnectionOptionsTest extends WireFixture {
     @EnumSource(Call.class)
     void proxyPasswordWithAColon_arrivesWhole(Call call) throws InterruptedException {
         WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
-        WireProxy proxy = closeLater(new WireProxy(server.port()));
+        ConnectProxy proxy = closeLater(ConnectProxy.askingForCredentialsTo(server.port()));
         connect(config(server.url())
                 .withHttpsProxy(proxy.url())
                 .withProxyUsername("user")
@@ -66,6 +67,6 @@ class ConnectionOptionsTest extends WireFixture {
         answerOf(make(call, "object"));
 
         String expected = Base64.getEncoder().encodeToString("user:pass:word:".getBytes(StandardCharsets.UTF_8));
-        assertThat(proxy.authorizations).containsOnly("Basic " + expected);
+        assertThat(proxy.tunnels()).containsOnly("Basic " + expected);
     }
 }

@@ -2,10 +2,9 @@ package dev.podcache.apiserver.fabric8;
 
 import static dev.podcache.apiserver.fabric8.WireCertificates.base64;
 
+import dev.podcache.testing.KubeconfigFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 
 /** A kubeconfig file of one user, which is replaced in one step, as kubelets do it. */
 record WireKubeconfig(Path folder, String url) {
@@ -28,15 +27,6 @@ record WireKubeconfig(Path folder, String url) {
     }
 
     private Path write(String user) throws IOException {
-        Path next = Files.writeString(
-                folder.resolve("kubeconfig.next"), """
-                apiVersion: v1
-                kind: Config
-                current-context: test
-                contexts: [{name: test, context: {cluster: test, user: test}}]
-                clusters: [{name: test, cluster: {server: "%s", certificate-authority-data: "%s"}}]
-                users: [{name: test, user: {%s}}]
-                """.formatted(url, base64(WireCertificates.authorityPem()), user));
-        return Files.move(next, folder.resolve("kubeconfig"), StandardCopyOption.REPLACE_EXISTING);
+        return KubeconfigFile.write(folder.resolve("kubeconfig"), url, base64(WireCertificates.authorityPem()), user);
     }
 }

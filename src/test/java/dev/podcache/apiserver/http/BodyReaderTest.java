@@ -72,7 +72,7 @@ class BodyReaderTest {
         server = to;
         Config config = new ConfigBuilder(Config.empty()).withTrustCerts(true).build();
         connections = new ApiConnections(
-                "https://127.0.0.1:" + server.port(), config, config.getRequestConfig(), time, RequestObserver.NONE);
+                "https://127.0.0.1:" + server.port(), config, config.getRequestConfig(), time, (request, status) -> {});
     }
 
     private static ApiServerException failure(CompletableFuture<?> future) {

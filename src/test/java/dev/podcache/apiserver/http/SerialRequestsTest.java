@@ -125,7 +125,7 @@ class SerialRequestsTest {
         assertThat(third).isEqualTo("/three");
     }
 
-    /** As where name lookups for watches are in vain. */
+    /** As where name lookups for watches fail. */
     @Test
     void send_allOtherThreadsThatMayBlockHang_isAnsweredAllTheSame() {
         connect(LEASE);
@@ -256,7 +256,7 @@ class SerialRequestsTest {
                 .withTrustCerts(true)
                 .build();
         connections = new ApiConnections(
-                "https://127.0.0.1:" + proxy.port(), config, config.getRequestConfig(), time, RequestObserver.NONE);
+                "https://127.0.0.1:" + proxy.port(), config, config.getRequestConfig(), time, (request, status) -> {});
         heartbeats = connections.heartbeats(lease);
     }
 

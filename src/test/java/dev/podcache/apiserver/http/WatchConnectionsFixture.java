@@ -89,7 +89,7 @@ abstract class WatchConnectionsFixture {
     void connect(int port) {
         Config config = config().build();
         connections = new ApiConnections(
-                "https://127.0.0.1:" + port, config, config.getRequestConfig(), time, RequestObserver.NONE);
+                "https://127.0.0.1:" + port, config, config.getRequestConfig(), time, (request, status) -> {});
     }
 
     static ConfigBuilder config() {

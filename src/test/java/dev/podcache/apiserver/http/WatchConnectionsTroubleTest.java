@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
+import dev.podcache.testing.ConnectProxy;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Sockets;
@@ -38,7 +39,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     }
 
     @Test
-    @ExpectedWarnings("did not answer a ping for 10 s; closing it, and retrying its 3 requests on another")
+    @ExpectedWarnings("did not answer a ping for 10 s; closing it, which fails its 3 requests and watches")
     void ping_unanswered_endsTheWatchesAndReopenedOnesGoElsewhere() {
         StreamServer server = server(5);
         TcpProxy proxy = proxy(server);
@@ -212,18 +213,18 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     @Test
     void proxyConfigured_https_tunnelsSharedConnections() {
         StreamServer server = server(5);
-        ConnectProxy proxy = new ConnectProxy(server.port());
+        ConnectProxy proxy = ConnectProxy.to(server.port());
         open.add(proxy);
         connections = new ApiConnections(
                 "https://127.0.0.1:1",
                 config().withHttpsProxy(proxy.url()).build(),
                 config().build().getRequestConfig(),
                 time,
-                RequestObserver.NONE);
+                (request, status) -> {});
 
         watchAndAwait(server, 8);
 
-        assertThat(proxy.tunnels).hasValue(2);
+        assertThat(proxy.tunnels()).hasSize(2);
     }
 
     @Test

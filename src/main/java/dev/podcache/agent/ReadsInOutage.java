@@ -8,7 +8,7 @@ import com.google.common.collect.ImmutableMap;
  * @param reads those that ended then
  * @param podsKeptWaiting how many pods had readers that still waited at its end
  */
-record Outage(Counts reads, int podsKeptWaiting) {
+record ReadsInOutage(Counts reads, int podsKeptWaiting) {
 
     /** Tells it. */
     Event event() {

@@ -18,7 +18,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /** Bytes of a watch, whatever they are and however they are cut into chunks: events, or the end with a cause. */
-class WatchStreamProperties {
+class WatchReaderProperties {
 
     private static final int LONGEST = 4096;
 

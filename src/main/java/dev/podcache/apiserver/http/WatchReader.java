@@ -3,7 +3,6 @@ package dev.podcache.apiserver.http;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.apiserver.WatchEvent;
-import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -15,16 +14,15 @@ import org.slf4j.LoggerFactory;
  * in order: by the event loop of the connection, or for the end of a watch that never opened by whatever thread ends it.
  * Every delivery asks the exchange whether it is over, so none follows a close.
  */
-final class WatchStream<T> implements ResponseReader, WatchHandle {
+final class WatchReader<T> implements ResponseReader {
 
-    private static final Logger log = LoggerFactory.getLogger(WatchStream.class);
+    private static final Logger log = LoggerFactory.getLogger(WatchReader.class);
 
     private final String what;
     private final int longestLine;
     private final Consumer<WatchEvent<T>> events;
     private final WatchEvents<T> decoder;
     private final LineDecoder lines;
-    private volatile @Nullable Exchange exchange;
 
     /**
      * A watch that is not open yet.
@@ -32,25 +30,12 @@ final class WatchStream<T> implements ResponseReader, WatchHandle {
      * @param what the request, for messages
      * @param longestLine how many bytes one event may have
      */
-    WatchStream(String what, int longestLine, ObjectDecoder<T> decoder, Consumer<WatchEvent<T>> events) {
+    WatchReader(String what, int longestLine, ObjectDecoder<T> decoder, Consumer<WatchEvent<T>> events) {
         this.what = what;
         this.longestLine = longestLine;
         this.events = events;
         this.decoder = new WatchEvents<>(what, decoder);
         this.lines = new LineDecoder(longestLine);
-    }
-
-    /** Takes the exchange that carries it, before that is sent. */
-    void carriedBy(Exchange carrier) {
-        exchange = carrier;
-    }
-
-    @Override
-    public void close() {
-        Exchange carrier = exchange;
-        if (carrier != null) {
-            carrier.cancel();
-        }
     }
 
     @Override
@@ -59,29 +44,25 @@ final class WatchStream<T> implements ResponseReader, WatchHandle {
     }
 
     @Override
-    public void begins(Exchange carrier) {
+    public void begins() {
         consume(new WatchEvent.Opened<>());
     }
 
     @Override
-    public void chunk(byte[] bytes) {
-        Exchange carrier = exchange;
-        if (carrier == null) {
-            return;
-        }
+    public void chunk(Exchange exchange, byte[] bytes) {
         boolean fits = lines.accept(bytes, (line, offset, length) -> {
-            if (carrier.isOver()) {
+            if (exchange.isOver()) {
                 return;
             }
             WatchEvent<T> event = decoder.decode(line, offset, length);
             if (event instanceof WatchEvent.Ended<T> ended) {
-                carrier.end(ended.failure());
+                exchange.end(ended.failure());
             } else {
                 consume(event);
             }
         });
         if (!fits) {
-            carrier.end(failure(FailureReason.UNREADABLE, "an event is longer than " + longestLine + " bytes"));
+            exchange.end(failure(FailureReason.UNREADABLE, "an event is longer than " + longestLine + " bytes"));
         }
     }
 
@@ -94,9 +75,6 @@ final class WatchStream<T> implements ResponseReader, WatchHandle {
     public void ended(@Nullable ApiServerException failure) {
         consume(new WatchEvent.Ended<>(failure));
     }
-
-    @Override
-    public void cancelled() {}
 
     private void consume(WatchEvent<T> event) {
         try {

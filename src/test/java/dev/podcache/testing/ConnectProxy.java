@@ -1,0 +1,90 @@
+package dev.podcache.testing;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetSocket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An HTTP proxy on 127.0.0.1 that knows only CONNECT, and leads every tunnel to one port of this machine. Thread-safe.
+ */
+public final class ConnectProxy implements AutoCloseable {
+
+    private static final Pattern AUTHORIZATION =
+            Pattern.compile("\r\nProxy-Authorization: ([^\r]*)\r\n", Pattern.CASE_INSENSITIVE);
+
+    private final Vertx vertx = Vertx.vertx(new VertxOptions()
+            .setEventLoopPoolSize(1)
+            .setWorkerPoolSize(1)
+            .setInternalBlockingPoolSize(1)
+            .setUseDaemonThread(true));
+    private final NetClient client = vertx.createNetClient();
+    private final NetServer server = vertx.createNetServer();
+    private final int target;
+    private final boolean asksForCredentials;
+    private final List<String> tunnels = new CopyOnWriteArrayList<>();
+
+    private ConnectProxy(int target, boolean asksForCredentials) {
+        this.target = target;
+        this.asksForCredentials = asksForCredentials;
+        server.connectHandler(this::connected);
+        server.listen(0, "127.0.0.1").toCompletionStage().toCompletableFuture().join();
+    }
+
+    /** Starts a proxy to {@code port}. */
+    public static ConnectProxy to(int port) {
+        return new ConnectProxy(port, false);
+    }
+
+    /** Starts a proxy to {@code port} that answers 407 where no credentials are sent. */
+    public static ConnectProxy askingForCredentialsTo(int port) {
+        return new ConnectProxy(port, true);
+    }
+
+    public String url() {
+        return "http://127.0.0.1:" + server.actualPort();
+    }
+
+    /** For every tunnel so far, in order, the value of Proxy-Authorization, or "". */
+    public List<String> tunnels() {
+        return List.copyOf(tunnels);
+    }
+
+    private void connected(NetSocket near) {
+        near.handler(head -> {
+            String request = head.toString(UTF_8);
+            Matcher authorization = AUTHORIZATION.matcher(request);
+            boolean authorized = authorization.find();
+            if (!request.startsWith("CONNECT ")) {
+                near.close();
+            } else if (asksForCredentials && !authorized) {
+                near.write("HTTP/1.1 407 Proxy Authentication Required\r\n");
+                near.write("Proxy-Authenticate: Basic realm=\"test\"\r\n");
+                near.write("Content-Length: 0\r\n\r\n");
+            } else {
+                tunnels.add(authorized ? authorization.group(1) : "");
+                near.pause();
+                client.connect(target, "127.0.0.1").onSuccess(far -> tunnel(near, far));
+            }
+        });
+    }
+
+    private static void tunnel(NetSocket near, NetSocket far) {
+        near.handler(far::write).closeHandler(closed -> far.close());
+        far.handler(near::write).closeHandler(closed -> near.close());
+        near.write("HTTP/1.1 200 Connection established\r\n\r\n");
+        near.resume();
+    }
+
+    @Override
+    public void close() {
+        vertx.close().toCompletionStage().toCompletableFuture().join();
+    }
+}

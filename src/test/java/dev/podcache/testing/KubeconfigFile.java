@@ -1,0 +1,47 @@
+package dev.podcache.testing;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
+import java.util.Base64;
+
+/** Writes kubeconfig files of one user. A file that is there is replaced in one step, as kubelets do it. */
+public final class KubeconfigFile {
+
+    private KubeconfigFile() {}
+
+    /**
+     * Writes a kubeconfig.
+     *
+     * @param authority the certificate of the server's authority, as PEM in base64
+     * @param user the user's fields in one line of YAML, such as {@code token: "abc"}
+     * @return the file
+     */
+    public static Path write(Path file, String url, String authority, String user) throws IOException {
+        Path next = file.resolveSibling(file.getFileName() + ".next");
+        Files.writeString(next, """
+                apiVersion: v1
+                kind: Config
+                current-context: test
+                contexts: [{name: test, context: {cluster: test, user: test}}]
+                clusters: [{name: test, cluster: {server: "%s", certificate-authority-data: "%s"}}]
+                users: [{name: test, user: {%s}}]
+                """.formatted(url, authority, user));
+        return Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** Writes a kubeconfig of the administrator, with a certificate that {@code server} takes until {@code end}. */
+    public static Path write(Path file, RealApiServer server, Instant end) throws IOException {
+        Path certificate = file.resolveSibling(file.getFileName() + ".pem");
+        server.writeCertificate(certificate, end);
+        String encoded = Base64.getEncoder().encodeToString(Files.readAllBytes(certificate));
+        return write(
+                file,
+                server.url(),
+                server.config().getCaCertData(),
+                "client-certificate-data: \"%s\", client-key-data: \"%s\""
+                        .formatted(encoded, server.config().getClientKeyData()));
+    }
+}
