@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The pause is the loop's own, or as long as the server asked (Retry-After, as a header or in the Status) if that is
  * longer. But what is asked counts for two minutes at most: a kube-apiserver asks for up to 32 s, and a proxy that asks
  * for a year must not keep a loop from noticing that it is over. A caller with a deadline takes what was asked as it
- * is, and gives up at once if it does not fit. Reflectors wait up to 2 s longer than they were asked to, at random; while the
- * server cannot be reached, they try one at a time.
+ * is, and gives up at once if it does not fit. Reflectors wait up to 2 s longer than they were asked to, at random; if
+ * the server asks many of them, or cannot be reached, they try one at a time.
  */
 public final class Retries {
 

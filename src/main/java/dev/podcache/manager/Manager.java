@@ -35,9 +35,7 @@ public interface Manager<T> {
     T getObject(String namespace, String name);
 
     /**
-     * Registers a pod: from now on holds what it refers to, and no longer what it referred to when it was registered
-     * before.
-     * Objects that are new to the pod are read anew at the next get; under WATCH, one whose watch is broken is served as
+     * Registers a pod: from now on it holds the objects that it refers to, and none that it referred to before. Objects that are new to the pod are read anew at the next get; under WATCH, one whose watch is broken is served as
      * it was known, marked stale, if that takes longer than the first-sync timeout. Idempotent: the same UID with the same
      * resourceVersion is not looked at again. Returns at once.
      *
@@ -49,7 +47,7 @@ public interface Manager<T> {
     void registerPod(Pod pod);
 
     /**
-     * Unregisters a pod: releases what it holds as it was last registered, whatever the argument refers to. A pod that is not
+     * Unregisters a pod: releases what its last registration holds, whatever the argument refers to. A pod that is not
      * registered is ignored. Returns at once.
      *
      * @param pod of which only namespace, name and UID are looked at
@@ -59,8 +57,7 @@ public interface Manager<T> {
 
     /**
      * Registers an owner other than a pod, such as an operator's custom resource, see {@link Referrer#of}: from now on
-     * holds {@code objects} for it, of any namespaces, and
-     * no longer what it held before.
+     * it holds {@code objects}, of any namespaces, and nothing that it held before. Returns at once.
      *
      * @param objects of which a copy is kept; a key that is {@linkplain ObjectKey#isLegal not legal} is taken, as in a
      *     pod, but never asked for: make keys with {@link ObjectKey#validated}

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The pending attempts of one sort, lists or watches, and their rate. Guarded by its {@link Recovery}. */
@@ -60,19 +61,16 @@ final class AttemptQueue {
     @Nullable
     PendingAttempt probe(long now, boolean urgently) {
         for (PendingAttempt attempt : urgently ? urgent : others) {
-            // what keeps it is the outage, unless the server itself asked for the pause
-            if (attempt.unanswered || attempt.earliest - now <= 0) {
+            // a pause of its own may be one that the server asked for
+            if (attempt.unserved || attempt.earliest - now <= 0) {
                 return attempt;
             }
         }
         return null;
     }
 
-    /** Returns all whose attempt before was not answered. */
-    List<PendingAttempt> unanswered() {
-        return urgentFirst.stream()
-                .flatMap(TreeSet::stream)
-                .filter(attempt -> attempt.unanswered)
-                .toList();
+    /** Returns all that an outage keeps. */
+    Stream<PendingAttempt> unserved() {
+        return urgentFirst.stream().flatMap(TreeSet::stream).filter(attempt -> attempt.unserved);
     }
 }

@@ -21,8 +21,8 @@ final class PendingAttempt {
     /** Whether a get waits for the object: it goes before others, and is not spread. */
     boolean isUrgent;
 
-    /** Whether nobody answered the attempt before it. */
-    boolean unanswered;
+    /** Whether it is an outage that keeps it, not a pause of its own. */
+    boolean unserved;
 
     /** When it may be made at the earliest: the end of the pause after a failure. */
     long earliest;

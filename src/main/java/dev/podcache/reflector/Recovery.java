@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,14 +18,12 @@ import org.slf4j.LoggerFactory;
  * spread, by up to 5 ms for each of them and 1.8 s at most, so what one connection carried is back within two seconds.
  * Lists are paced at 200 a second, watches at 1,000.
  *
- * <p><b>Outage.</b> When three attempts in a row were not answered, of three reflectors unless there are fewer, the
- * server is taken to be unreachable. Then one reflector at a time tries, at most twice a second in the first minute and
- * after jittered pauses up to 10 s from then on. The first answer to any reflector ends the outage for all of them: two
- * try then, and each attempt that is served allows one more at a time.
- *
- * <p><b>Throttling.</b> When three answers in a row ask to come later (Retry-After), of three reflectors unless there are
- * fewer, all wait for as long as that, and a random time longer. Then one tries, and each attempt that is served allows
- * one more at a time, so that their number doubles with each round trip.
+ * <p><b>Outage.</b> When three attempts in a row were not answered, or were told to come later (Retry-After), of three
+ * reflectors unless there are fewer, the server is taken to serve nobody. Then one reflector at a time tries. While the
+ * server cannot be reached, that is at most twice a second in the first minute, and after jittered pauses up to 10 s from
+ * then on. While it asks for time, that is after each pause that it asks for and a random time longer: up to 2 s, and
+ * each time up to twice as long, until 30 s.
+ * The first attempt that is served ends the outage for all reflectors.
  *
  * <p><b>Order.</b> An object for which a get waits goes first and is not spread.
  */
@@ -33,12 +32,10 @@ public final class Recovery {
     /*
      * State       an attempt is made                                       left when
      * ---------------------------------------------------------------------------------------------------------------
-     * reachable   when it is due, and its queue has a token;               three in a row were not answered, or were
-     *             an opening at once                                       told to come later
-     * outage      one at a time, at the next probe; urgent ones first;     anybody gets an answer: whoever was not
-     *             whatever its pause, unless the server asked for it       answered is due again, spread
-     * throttled   as when reachable, but not before the server has time    as many as there are reflectors may be under
-     *             again, and so many at a time as it has shown to serve    way, or an outage
+     * reachable   when it is due, and its queue has a token;               three in a row were not served
+     *             an opening at once
+     * outage      one at a time, at the next probe; urgent ones first;     one is served: what the outage keeps is due
+     *             not before the end of a pause of its own                 again, spread
      *
      * A reflector has at most one pending attempt. No attempt is made under the lock: it runs on the caller or the timer.
      */
@@ -50,13 +47,11 @@ public final class Recovery {
 
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
-    private final AttemptQueue lists; // guarded by this, like all that follows
-    private final AttemptQueue watches;
+    private final PendingAttempts pending; // guarded by this, like all that follows
     private final Outage outage = new Outage();
-    private final Throttle throttle = new Throttle();
     private long reflectors;
     private long numbers;
-    private volatile boolean suspicious; // written under this; whether the latest attempt was not answered
+    private volatile boolean suspicious; // written under this; whether an attempt that is served may end something
     private int failedTogether;
     private long failedAt;
     private Timekeeper.@Nullable Scheduled timer;
@@ -68,17 +63,11 @@ public final class Recovery {
         this(timekeeper, () -> ThreadLocalRandom.current().nextDouble());
     }
 
-    /**
-     * One whose jitter is given.
-     *
-     * @param random uniform in [0, 1)
-     */
+    /** For all reflectors of one API server, with a random number in [0, 1) for each jitter. */
     public Recovery(Timekeeper timekeeper, DoubleSupplier random) {
         this.timekeeper = timekeeper;
         this.random = random;
-        // with what is in the bucket, at most 200 in any second
-        this.lists = new AttemptQueue(180, 20, timekeeper);
-        this.watches = new AttemptQueue(1_000, 50, timekeeper);
+        this.pending = new PendingAttempts(timekeeper);
     }
 
     Timekeeper timekeeper() {
@@ -97,7 +86,6 @@ public final class Recovery {
             of.closed = true;
             removeLocked(of);
             outage.left(of, random());
-            throttle.ended(of);
         }
         makeDue();
     }
@@ -111,7 +99,7 @@ public final class Recovery {
         synchronized (this) {
             reflectors++;
             of.number = numbers++;
-            waits = outage.lasts() || throttle.lasts();
+            waits = outage.lasts();
             if (waits) {
                 putLocked(of, true, Duration.ZERO, 0, task);
             }
@@ -154,7 +142,7 @@ public final class Recovery {
             if (task != null) {
                 of.task = task;
                 of.due = of.earliest;
-                queue(of).add(of);
+                pending.add(of);
             }
         }
         makeDue();
@@ -167,64 +155,54 @@ public final class Recovery {
         setTimerLocked(timekeeper.nanoTime());
     }
 
-    /** The server answered an attempt, with whatever. Cheap while all goes well. */
-    void answered(PendingAttempt of) {
-        if (!suspicious && !of.unanswered) {
+    /** The server served an attempt, or refused it for good. Cheap while all goes well. */
+    void served(PendingAttempt of) {
+        if (!suspicious && !of.unserved) {
             return;
         }
         synchronized (this) {
-            of.unanswered = false;
-            throttle.served(of, reflectors, timekeeper.nanoTime());
-            if (outage.answered()) {
+            of.unserved = false;
+            if (outage.served(of)) {
                 wakeLocked();
             }
-            suspicious = throttle.lasts();
+            suspicious = outage.lasts();
         }
         makeDue();
+    }
+
+    /** Nobody answered an attempt. Returns whether that is so for all: then this decides when to try again. */
+    boolean unanswered(PendingAttempt of) {
+        return unserved(of, (reflector, now) -> outage.unanswered(reflector, reflectors, now, random()));
     }
 
     /**
-     * The server answered an attempt that it has no time for it. Returns whether that is so for all: then the Recovery
-     * says when to try again.
+     * The server had no time for an attempt. Returns whether that is so for all: then this decides when to try again.
      *
-     * @param pause at least what the server asked for
+     * @param asked how long the server asked to wait
      */
-    boolean throttled(PendingAttempt of, Duration pause) {
-        boolean forAll;
-        synchronized (this) {
-            of.unanswered = false;
-            suspicious = true;
-            if (outage.answered()) {
-                wakeLocked();
-            }
-            throttle.refused(of, reflectors, pause, timekeeper.nanoTime(), random());
-            forAll = throttle.lasts();
-        }
-        makeDue();
-        return forAll;
+    boolean refused(PendingAttempt of, Duration asked) {
+        return unserved(of, (reflector, now) -> outage.refused(reflector, reflectors, asked, now, random()));
     }
 
-    /** Nobody answered an attempt. Returns whether that is because the server is unreachable for all. */
-    synchronized boolean unanswered(PendingAttempt of) {
-        of.unanswered = true;
+    private synchronized boolean unserved(PendingAttempt of, ObjLongConsumer<PendingAttempt> outcome) {
+        if (of.closed) {
+            return false;
+        }
         suspicious = true;
-        throttle.ended(of);
-        outage.unanswered(of, reflectors, timekeeper.nanoTime(), random());
+        outcome.accept(of, timekeeper.nanoTime());
+        of.unserved = outage.lasts();
         return outage.lasts();
     }
 
     private void wakeLocked() {
         long now = timekeeper.nanoTime();
-        throttle.slowStart(now);
-        for (AttemptQueue queue : List.of(watches, lists)) {
-            List<PendingAttempt> waiting = queue.unanswered();
-            for (PendingAttempt attempt : waiting) {
-                queue.remove(attempt);
-                attempt.unanswered = false;
-                attempt.earliest = now;
-                attempt.due = attempt.isUrgent ? now : now + spread(waiting.size());
-                queue.add(attempt);
-            }
+        List<PendingAttempt> kept = pending.unserved();
+        for (PendingAttempt attempt : kept) {
+            pending.remove(attempt);
+            attempt.unserved = false;
+            attempt.earliest = now;
+            attempt.due = attempt.isUrgent ? now : now + spread(kept.size());
+            pending.add(attempt);
         }
     }
 
@@ -241,18 +219,14 @@ public final class Recovery {
         of.isList = isList;
         of.earliest = timekeeper.nanoTime() + pause.toNanos();
         of.due = of.isUrgent ? of.earliest : of.earliest + spread;
-        queue(of).add(of);
+        pending.add(of);
     }
 
     private void removeLocked(PendingAttempt of) {
         if (of.task != null) {
-            queue(of).remove(of);
+            pending.remove(of);
             of.task = null;
         }
-    }
-
-    private AttemptQueue queue(PendingAttempt of) {
-        return of.isList ? lists : watches;
     }
 
     /** Makes the attempts that are due, one after the other, and sets the timer for the next. */
@@ -275,7 +249,7 @@ public final class Recovery {
 
     private synchronized @Nullable Runnable next() {
         long now = timekeeper.nanoTime();
-        PendingAttempt attempt = outage.lasts() ? probeLocked(now) : takeLocked(now);
+        PendingAttempt attempt = outage.lasts() ? probeLocked(now) : pending.take(now);
         if (attempt == null) {
             making = false;
             setTimerLocked(now);
@@ -286,26 +260,8 @@ public final class Recovery {
         return task;
     }
 
-    private @Nullable PendingAttempt takeLocked(long now) {
-        if (throttle.lasts() && throttle.untilNext(now) > 0) {
-            return null;
-        }
-        PendingAttempt watch = watches.take(now);
-        PendingAttempt found = watch == null ? lists.take(now) : watch;
-        if (found != null && throttle.lasts()) {
-            throttle.made(found, now);
-        }
-        return found;
-    }
-
     private @Nullable PendingAttempt probeLocked(long now) {
-        PendingAttempt found = null;
-        if (outage.untilProbe(now) <= 0) {
-            for (boolean urgently : new boolean[] {true, false}) {
-                found = found == null ? watches.probe(now, urgently) : found;
-                found = found == null ? lists.probe(now, urgently) : found;
-            }
-        }
+        PendingAttempt found = outage.untilProbe(now) <= 0 ? pending.probe(now) : null;
         if (found != null) {
             outage.probes(found, now);
         }
@@ -334,15 +290,9 @@ public final class Recovery {
     }
 
     private @Nullable Duration untilNextLocked(long now) {
-        Duration watch = watches.untilNext(now);
-        Duration list = lists.untilNext(now);
-        if (watch == null && list == null) {
-            return null;
-        } else if (outage.lasts() && outage.untilProbe(now) > 0) {
-            return Duration.ofNanos(outage.untilProbe(now));
-        }
-        Duration soonest = list == null || (watch != null && watch.compareTo(list) <= 0) ? watch : list;
-        Duration throttled = Duration.ofNanos(throttle.lasts() ? throttle.untilNext(now) : 0);
-        return soonest == null || throttled.compareTo(soonest) > 0 ? throttled : soonest;
+        Duration until = pending.untilNext(now);
+        return until != null && outage.lasts() && outage.untilProbe(now) > 0
+                ? Duration.ofNanos(outage.untilProbe(now))
+                : until;
     }
 }

@@ -116,7 +116,7 @@ final class ReflectorLoop<T> {
         }
         answer.whenComplete((listed, thrown) -> steps.run(() -> {
             if (listed != null) {
-                recovery.answered(pending);
+                recovery.served(pending);
                 answered.accept(listed);
             } else {
                 failed.accept(NoAnswer.because("LIST " + server, "the server", Objects.requireNonNull(thrown)));
@@ -157,7 +157,7 @@ final class ReflectorLoop<T> {
 
     /** The server answered the current attempt. */
     void answered() {
-        recovery.answered(pending);
+        recovery.served(pending);
     }
 
     /** Something newer than the last failure has come: the sink is up to date. */
@@ -239,14 +239,15 @@ final class ReflectorLoop<T> {
     Duration pauseAfter(ApiServerException failure, boolean wasAnswered) {
         boolean silent = failure.httpCode() == 0
                 && (failure.reason() == FailureReason.UNAVAILABLE || failure.reason() == FailureReason.TIMEOUT);
+        boolean forAll = false;
         if (Retries.asksForPause(failure)) {
-            Duration pause = pauses.after(failure);
-            return recovery.throttled(pending, pause) ? Duration.ZERO : pause;
+            forAll = recovery.refused(pending, Retries.atOnce().pause(1, 0, failure));
+        } else if (failure.httpCode() > 0) {
+            recovery.served(pending);
+        } else if (silent && !wasAnswered) {
+            forAll = recovery.unanswered(pending);
         }
-        if (failure.httpCode() > 0) {
-            recovery.answered(pending);
-        }
-        return silent && !wasAnswered && recovery.unanswered(pending) ? Duration.ZERO : pauses.after(failure);
+        return forAll ? Duration.ZERO : pauses.after(failure);
     }
 
     /** Ends attempt {@code number} and begins the next one after {@code pause}. */

@@ -11,7 +11,7 @@ import java.util.function.DoubleSupplier;
  * each further one, up to 30 s; shorter after a refusal, see {@link Retries}. Hence a list that is refused (403) is made
  * four times in its first second, which is how long a get waits for it. What the server asks for (Retry-After) is
  * lengthened by up to 2 s at random, so that those who were asked together do not come back together. A forgotten
- * version (410) needs no pause: the list that mends it is made at once, unless the one before it was in vain. Touched in
+ * version (410) needs no pause: the list that mends it is made at once, unless the one before it failed. It does not apply while the {@link Recovery} decides for all. Touched in
  * steps of its {@link ReflectorLoop} only.
  */
 final class RetryPauses {

@@ -6,8 +6,8 @@
  *
  * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code ReflectorLoop} (the attempts), {@code WatchAttempt} (what one
  * watch tells), {@code ResumePoint}, {@code WatchHealth}, {@code WatchEnd} and {@code RetryPauses}. {@code Recovery} decides for
- * all reflectors of a server when they try again; it has an {@code AttemptQueue} for lists and one for watches, and an
- * {@code Outage}.
+ * all reflectors of a server when they try again; it has {@code PendingAttempts}, with an {@code AttemptQueue} for lists
+ * and one for watches, and an {@code Outage}.
  *
  * <table>
  * <caption>Locks, never taken inside one another but for the timer's and that of the token bucket</caption>
@@ -15,7 +15,7 @@
  * <tr><td>{@code Steps}</td><td>which steps of a reflector wait for the one that runs</td></tr>
  * <tr><td>{@code CurrentAttempt}</td><td>which attempt is the current one, its watch and its timer</td></tr>
  * <tr><td>{@code SinkCalls}</td><td>whether the sink is being called</td></tr>
- * <tr><td>{@code Recovery}</td><td>all pending attempts, and whether the server is reachable</td></tr>
+ * <tr><td>{@code Recovery}</td><td>all pending attempts, and whether the server serves anybody</td></tr>
  * </table>
  */
 @NullMarked

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Where {@code list} is refused, the object is read with a get. That is a last resort, taken only if a list is refused
  * once more after a get of the same object was allowed: a Node authorizer that lags behind a pod's binding refuses the
- * first list and allows the get right after. Every list tries the real one again. After a get, the watch begins with the
+ * first list and allows the get right after. Each later list begins with a LIST again. After a get, the watch begins with the
  * version of the object. It begins without one only if the server has forgotten that version, or there was no object:
  * the server walks over every object of the kind for such a watch.
  */

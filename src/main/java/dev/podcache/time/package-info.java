@@ -2,7 +2,7 @@
  * The one seam for time, waiting and threads. Everything else in Podcache asks a {@link dev.podcache.time.Timekeeper},
  * so that a test can drive every clock, timer and wait by hand and replay a race exactly.
  *
- * <p>Read {@code Timekeeper}, then {@code RefCountedTicker}, {@code Backoff}, {@code TokenBucket}, {@code
+ * <p>Read {@code Timekeeper}, then {@code RefCountedTicker}, {@code Backoff}, {@code OutageBackoff}, {@code TokenBucket}, {@code
  * ApiTime} and {@code Durations}.
  *
  * <table>

@@ -21,8 +21,8 @@ class FleetTest {
 
         assertThat(seconds.stream().mapToInt(each -> each.recovered).sum()).isEqualTo(NODES);
         assertThat(seconds.subList(5, seconds.size())).allSatisfy(each -> {
-            assertThat(each.requests).as("requests").isLessThan(3 * budget.requests());
-            assertThat(each.dials).as("dials").isLessThan(6 * budget.handshakes());
+            assertThat(each.requests).as("requests").isLessThan((resumes ? 3 : 5) * budget.requests());
+            assertThat(each.dials).as("dials").isLessThan(12 * budget.handshakes());
         });
     }
 }

@@ -199,30 +199,20 @@ class RecoveryTest {
     }
 
     @Test
-    void retryAfterForAll_isNotBroken_thenAllAreBackAtTheirPace() {
+    void retryAfterForAll_isNotBroken_thenOneTries_thenAllAreBackSpread() {
         watching(MANY);
         loseAll(throttled());
         time.advance(Duration.ofMillis(999));
         assertThat(watches).isEmpty();
-        time.advance(Duration.ofSeconds(3));
-
-        assertThat(watches).hasSize(MANY);
-        assertThat(mostWithin(watches, Duration.ofMillis(100))).isLessThan(MANY / 3);
-    }
-
-    @Test
-    void retryAfterForAll_oneTries_thenTwiceAsManyEachTime() {
-        watching(MANY);
-        loseAll(throttled());
         watchesHeld = true;
-        time.advance(Duration.ofSeconds(4));
-        for (int underWay = 1; underWay <= 16; underWay *= 2) {
-            assertThat(held).hasSize(underWay);
-            List<Runnable> answers = List.copyOf(held);
-            held.clear();
-            answers.forEach(Runnable::run);
-            time.advance(Duration.ofMillis(100));
-        }
+        time.advance(Duration.ofMillis(2_001));
+        assertThat(watches).hasSize(1);
+
+        watchesHeld = false;
+        List.copyOf(held).forEach(Runnable::run);
+        time.advance(Duration.ofSeconds(2));
+        assertThat(watches).hasSize(MANY);
+        assertThat(mostWithin(watches, Duration.ofMillis(100))).isLessThan(MANY / 6);
     }
 
     @Test
@@ -234,20 +224,97 @@ class RecoveryTest {
         assertThat(watches).hasSizeBetween(5, 20);
 
         watchFailure = null;
-        time.advance(Duration.ofSeconds(33));
+        time.advance(Duration.ofSeconds(35));
         assertThat(all).allMatch(one -> one.open != null);
     }
 
     @Test
-    void retryAfterForAll_whatIsHeldForLong_doesNotKeepOthersForEver() {
+    void retryAfterForAll_whatWasUnderWayIsServed_othersWaitAllTheSame() {
+        watching(MANY);
+        watchesHeld = true;
+        all.get(0).lose(noAnswer());
+        time.advance(Duration.ofMillis(200));
+        loseAll(throttled());
+        List.copyOf(held).forEach(Runnable::run);
+        time.advance(Duration.ofMillis(999));
+
+        assertThat(watches).hasSize(1);
+    }
+
+    @Test
+    void retryAfterForAll_waitedFor_isTriedFirst() {
+        watching(MANY);
+        loseAll(throttled());
+        One waitedFor = all.get(MANY - 1);
+        waitedFor.reflector.hurry();
+        watchesHeld = true;
+        time.advance(Duration.ofSeconds(3));
+
+        List.copyOf(held).forEach(Runnable::run);
+        assertThat(waitedFor.open).isNotNull();
+    }
+
+    @Test
+    void retryAfterForAll_whatTriesIsNotAnswered_anotherTries() {
         watching(MANY);
         loseAll(throttled());
         watchesHeld = true;
-        time.advance(Duration.ofSeconds(4));
+        time.advance(Duration.ofSeconds(3));
         watchesHeld = false;
-        time.advance(Duration.ofSeconds(10));
+        time.advance(Duration.ofSeconds(7));
 
         assertThat(all.stream().filter(one -> one.open != null)).hasSize(MANY - 1);
+    }
+
+    @Test
+    void serverUnreachable_thenAsksForTime_getsIt() {
+        watching(MANY);
+        listFailure = noAnswer();
+        watchFailure = noAnswer();
+        loseAll(noAnswer());
+        time.advance(Duration.ofSeconds(10));
+        listFailure =
+                new ApiServerException(FailureReason.UNAVAILABLE, 503, Duration.ofSeconds(30), "answered 503", null);
+        watchFailure = listFailure;
+        time.advance(Duration.ofSeconds(1));
+        int before = attempts();
+        time.advance(Duration.ofSeconds(29));
+
+        assertThat(attempts()).isEqualTo(before);
+        listFailure = null;
+        watchFailure = null;
+        time.advance(Duration.ofSeconds(5));
+        assertThat(all).allMatch(one -> one.open != null);
+    }
+
+    @Test
+    void reflectorsThatWereRefusedAndClosed_areNoReasonForOthersToWait() {
+        watching(3);
+        watchFailure = throttled();
+        loseAll(throttled());
+        all.forEach(one -> one.reflector.close());
+        watchFailure = null;
+        One next = new One();
+        all.add(next);
+        next.reflector.start();
+        time.advance(Duration.ofSeconds(3));
+
+        assertThat(next.upToDate).isTrue();
+    }
+
+    @Test
+    void serverUnreachable_twice_allAreBackAsSoonEachTime() {
+        watching(MANY);
+        for (int i = 0; i < 2; i++) {
+            listFailure = noAnswer();
+            watchFailure = noAnswer();
+            loseAll(noAnswer());
+            time.advance(Duration.ofSeconds(10));
+            listFailure = null;
+            watchFailure = null;
+            time.advance(Duration.ofMillis(2_500));
+            assertThat(all).allMatch(one -> one.open != null);
+        }
     }
 
     /** P8: a proxy may have a limit of its own for one path. */

@@ -64,7 +64,12 @@ final class BodyReader<R> implements ResponseReader {
             return ApiServerException.withoutAnswer(
                     FailureReason.UNAVAILABLE, what, "too many bytes of answers come at once", null);
         }
-        body.writeBytes(bytes);
+        try {
+            body.writeBytes(bytes);
+        } catch (OutOfMemoryError e) {
+            budget.giveBack(bytes.length);
+            throw e;
+        }
         return null;
     }
 

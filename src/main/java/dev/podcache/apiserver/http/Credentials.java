@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The credentials of the client, read once and shared by all requests. Those from files are read again every 10 s while
- * they are used, and everything when the server refuses it (401) or a certificate is about to expire. Requests go on with
+ * they are used. All are read again when the server refuses them (401) or a certificate is about to expire. Requests go on with
  * what is known meanwhile; only those that were refused, and those before the first reading, wait for it. There is one
  * reading at a time, on a thread of {@link Timekeeper#urgent()}, so a credential plugin that hangs occupies one thread.
  * Thread-safe.

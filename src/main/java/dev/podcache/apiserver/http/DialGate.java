@@ -1,6 +1,5 @@
 package dev.podcache.apiserver.http;
 
-import dev.podcache.time.Backoff;
 import dev.podcache.time.OutageBackoff;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
@@ -10,21 +9,16 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says whether a server that could not be reached may be dialled again: one attempt after each pause of {@link
- * OutageBackoff}, or 5 to 10 s after one that took long to fail: the server may be there, and have more to serve than it can. Any
- * success ends it. Thread-safe.
+ * Says whether a server that could not be reached may be dialled again: one attempt at a time, after each pause of {@link
+ * OutageBackoff}. Any success ends it. Thread-safe.
  */
 final class DialGate {
-
-    private static final Duration SLOW = Duration.ofSeconds(5);
-    private static final Backoff OVERLOADED = new Backoff(Duration.ofSeconds(10), Duration.ofSeconds(10));
 
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
     private @Nullable Throwable cause; // guarded by this, like all that follows; null while the server can be reached
     private long since;
     private long next;
-    private long begun;
     private final OutageBackoff backoff = new OutageBackoff();
     private boolean dialling;
     private final List<Runnable> observers = new CopyOnWriteArrayList<>();
@@ -51,14 +45,12 @@ final class DialGate {
      */
     synchronized @Nullable Throwable enter() {
         if (cause == null) {
-            begun = timekeeper.nanoTime();
             return null;
         }
         if (dialling || timekeeper.nanoTime() - next < 0) {
             return cause;
         }
         dialling = true;
-        begun = timekeeper.nanoTime();
         return null;
     }
 
@@ -93,10 +85,9 @@ final class DialGate {
             }
             cause = why;
             dialling = false;
-            Duration pause = now - begun >= SLOW.toNanos()
-                    ? OVERLOADED.pause(1, random.getAsDouble())
-                    : backoff.pause(Duration.ofNanos(now - since), random.getAsDouble());
-            next = now + pause.toNanos();
+            next = now
+                    + backoff.pause(Duration.ofNanos(now - since), random.getAsDouble())
+                            .toNanos();
         }
         observers.forEach(Runnable::run);
     }

@@ -27,6 +27,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,9 +44,9 @@ final class VertxNetwork implements AutoCloseable {
 
     private final int count;
     private final Executor starter;
-    private CompletableFuture<ImmutableList<Loop>> loops =
-            CompletableFuture.failedFuture(new IllegalStateException("not started")); // guarded by this
-    private int turn; // guarded by this
+    private final AtomicInteger turns = new AtomicInteger();
+    private volatile CompletableFuture<ImmutableList<Loop>> loops =
+            CompletableFuture.failedFuture(new IllegalStateException("not started")); // written under this
     private boolean closed; // guarded by this
 
     /**
@@ -61,6 +62,10 @@ final class VertxNetwork implements AutoCloseable {
 
     /** Starts the threads, unless they run or this is closed. Returns at once. */
     CompletableFuture<?> start() {
+        CompletableFuture<ImmutableList<Loop>> known = loops;
+        if (!known.isCompletedExceptionally()) {
+            return known;
+        }
         CompletableFuture<ImmutableList<Loop>> begun = new CompletableFuture<>();
         synchronized (this) {
             if (closed) {
@@ -84,10 +89,15 @@ final class VertxNetwork implements AutoCloseable {
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
         // Vert.x gives a thread that is not its own always the same loop
         Queue<Loop> contexts = new ConcurrentLinkedQueue<>();
-        vertx.deployVerticle(() -> new LoopFinder(contexts), new DeploymentOptions().setInstances(count))
-                .toCompletionStage()
-                .toCompletableFuture()
-                .join();
+        try {
+            vertx.deployVerticle(() -> new LoopFinder(contexts), new DeploymentOptions().setInstances(count))
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .join();
+        } catch (RuntimeException | Error e) {
+            vertx.close();
+            throw e;
+        }
         return ImmutableList.copyOf(contexts);
     }
 
@@ -120,10 +130,9 @@ final class VertxNetwork implements AutoCloseable {
     }
 
     /** Returns the event loop for the next connection. To be called once {@link #start} has completed. */
-    synchronized Loop nextLoop() {
+    Loop nextLoop() {
         List<Loop> started = loops.join();
-        turn = (turn + 1) % started.size();
-        return started.get(turn);
+        return started.get(Math.floorMod(turns.getAndIncrement(), started.size()));
     }
 
     /**

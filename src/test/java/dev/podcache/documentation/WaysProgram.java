@@ -1,0 +1,177 @@
+package dev.podcache.documentation;
+
+import dev.podcache.Podcache;
+import dev.podcache.PodcacheBuilder;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.Resource;
+import dev.podcache.embedded.Verb;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.manager.Manager;
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Phase;
+import dev.podcache.podstatus.PodStatusManager;
+import dev.podcache.testing.Pods;
+import dev.podcache.testing.Secrets;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import io.fabric8.kubernetes.api.model.PodStatusBuilder;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+
+/** Goes each of the five ways once, for {@link WaysTest}, which traces its calls. */
+final class WaysProgram {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** Until nothing of what came before is under way. */
+    private static final Duration QUIET = Duration.ofMillis(300);
+
+    private WaysProgram() {}
+
+    // a debugger sees which of these is called
+
+    static void fromPodToSocket() {}
+
+    static void fromEventToEntry() {}
+
+    static void hitUnderWatch() {}
+
+    static void hitUnderCache() {}
+
+    static void missUnderCache() {}
+
+    static void patchOfAStatus() {}
+
+    static void arrived() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        try (Timekeeper timekeeper = Timekeeper.system();
+                InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+                EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
+                KubernetesClient client = client(server);
+                Fabric8ApiServer api = Fabric8ApiServer.of(client)) {
+            cluster.create(Secrets.of(ObjectKey.of("shop", "other"), "v1"));
+            cluster.create(Secrets.of(ObjectKey.of("shop", "db"), "v1"));
+            watch(server, api);
+            cache(api);
+            report(cluster, api);
+        }
+    }
+
+    private static void watch(EmbeddedApiServer server, Fabric8ApiServer api) throws InterruptedException {
+        CountDownLatch changed = new CountDownLatch(1);
+        PodcacheMetrics metrics = new PodcacheMetrics() {
+            @Override
+            public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+                if (from == Phase.FRESH && to == Phase.FRESH) {
+                    changed.countDown();
+                }
+            }
+        };
+        try (Podcache cache =
+                builder(api, ChangeDetectionStrategy.WATCH).metrics(metrics).build()) {
+            cache.registerPod(Pods.withSecrets("shop", "first", "uid-1", "other"));
+            cache.secrets().getObject("shop", "other");
+            await(() -> server.openWatches() == 1);
+            Thread.sleep(QUIET.toMillis());
+            int lists = lists(server);
+
+            fromPodToSocket();
+            cache.registerPod(Pods.withSecrets("shop", "web", "uid-2", "db"));
+            await(() -> lists(server) > lists);
+            arrived();
+
+            cache.secrets().getObject("shop", "db");
+            await(() -> server.openWatches() == 2);
+            Thread.sleep(QUIET.toMillis());
+            Manager<Secret> secrets = cache.secrets();
+            hitUnderWatch();
+            secrets.getObject("shop", "db");
+            arrived();
+
+            fromEventToEntry();
+            server.cluster().update(Secrets.of(ObjectKey.of("shop", "db"), "v2"));
+            changed.await();
+            arrived();
+        }
+    }
+
+    private static int lists(EmbeddedApiServer server) {
+        return server.requests().of(Verb.LIST, Resource.of(Secret.class));
+    }
+
+    private static void cache(Fabric8ApiServer api) {
+        try (Podcache cache = builder(api, ChangeDetectionStrategy.CACHE).build()) {
+            cache.registerPod(Pods.withSecrets("shop", "web", "uid-2", "db", "other"));
+            Manager<Secret> secrets = cache.secrets();
+            secrets.getObject("shop", "other");
+
+            missUnderCache();
+            secrets.getObject("shop", "db");
+            arrived();
+
+            hitUnderCache();
+            secrets.getObject("shop", "db");
+            arrived();
+        }
+    }
+
+    private static void report(InMemoryCluster cluster, Fabric8ApiServer api) throws InterruptedException {
+        Pod pod = cluster.create(Pods.assigned("worker-1", "web").build());
+        String uid = pod.getMetadata().getUid();
+        try (PodStatusManager statuses = new PodStatusManager(
+                api.api(ObjectKind.POD, PATIENCE), any -> there(cluster, pod), api.timekeeper(), () -> 0)) {
+            statuses.start();
+
+            patchOfAStatus();
+            statuses.setPodStatus(
+                    pod, new PodStatusBuilder().withPhase("Running").build());
+            await(() -> there(cluster, pod)
+                    .map(Pod::getStatus)
+                    .map(PodStatus::getPhase)
+                    .equals(Optional.of("Running")));
+            arrived();
+            statuses.forget(uid);
+        }
+    }
+
+    private static Optional<Pod> there(InMemoryCluster cluster, Pod pod) {
+        return Optional.of(cluster.get(
+                Pod.class, pod.getMetadata().getNamespace(), pod.getMetadata().getName()));
+    }
+
+    private static PodcacheBuilder builder(Fabric8ApiServer api, ChangeDetectionStrategy strategy) {
+        return Podcache.builder(api)
+                .strategy(strategy)
+                .firstSyncTimeout(PATIENCE)
+                .readTimeout(PATIENCE);
+    }
+
+    private static void await(BooleanSupplier condition) throws InterruptedException {
+        long giveUp = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - giveUp > 0) {
+                throw new AssertionError("did not come in " + PATIENCE);
+            }
+            Thread.sleep(10);
+        }
+    }
+
+    private static KubernetesClient client(EmbeddedApiServer server) {
+        Config config =
+                new ConfigBuilder(Config.empty()).withMasterUrl(server.url()).build();
+        return new KubernetesClientBuilder().withConfig(config).build();
+    }
+}
