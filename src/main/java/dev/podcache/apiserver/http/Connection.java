@@ -28,7 +28,6 @@ final class Connection implements Executor {
     /*
      * The fields that the pool guards say what may be sent over it. All others belong to one event loop; calls from other
      * threads are posted there. The pool may learn late of a loss: an exchange that arrives after it is handed back.
-     *
      * The addresses of the server are tried one after another, each with its share of the time.
      */
 
@@ -54,13 +53,13 @@ final class Connection implements Executor {
     private final Identity identity;
     private final VertxNetwork network;
     private final VertxNetwork.Loop loop;
-
     private final Set<Exchange> exchanges = new HashSet<>();
     private final Deque<InetSocketAddress> untried = new ArrayDeque<>();
     private Duration patience = OPENS_WITHIN; // for each address
     private @Nullable Opening opening;
     private @Nullable Wire wire; // once it is open
     private @Nullable PingMonitor pings;
+    private boolean answered;
     private boolean shut;
 
     Connection(ConnectionPool pool, Connector connector, Identity identity, VertxNetwork network) {
@@ -143,6 +142,9 @@ final class Connection implements Executor {
     void heard() {
         if (pings != null) {
             pings.heard();
+        } else if (!answered) {
+            answered = true;
+            pool.answeredWithHttp11(identity);
         }
     }
 
@@ -181,7 +183,6 @@ final class Connection implements Executor {
             pings = new PingMonitor(opened, loop, connector.timekeeper(), this::dead);
             pings.start();
         }
-        log.debug("a connection to {} is open, for {} streams", connector, streams);
         pool.opened(this, streams);
     }
 
@@ -282,7 +283,7 @@ final class Connection implements Executor {
             if (shut) {
                 return;
             }
-            if (connector.retryWithHttp11(target, cause)) {
+            if (connector.mayTryHttp11(target, cause)) {
                 open(new Target(target.server(), target.settings(), target.address(), false, target.timeout()));
             } else {
                 openNext(cause);

@@ -100,6 +100,13 @@ final class ConnectionPool implements AutoCloseable {
         });
     }
 
+    /** A connection brought its first answer, over HTTP/1.1. */
+    void answeredWithHttp11(Identity identity) {
+        if (offersHttp2()) {
+            connector.answeredWithHttp11(identity);
+        }
+    }
+
     /** The server changed the limit. */
     void limited(Connection connection, int limit) {
         plan(steps -> connections.limit(connection, limit));

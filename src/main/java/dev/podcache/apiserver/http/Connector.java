@@ -92,19 +92,22 @@ final class Connector {
     }
 
     /**
-     * Takes note that a connection to {@code target} failed before it could be used.
-     *
-     * @return whether to try once more, with HTTP/1.1: without TLS a server does not say whether it speaks HTTP/2
+     * Whether to try once more, with HTTP/1.1, after a connection to {@code target} failed before it could be used: without
+     * TLS a server does not say whether it speaks HTTP/2.
      */
-    boolean retryWithHttp11(Target target, @Nullable Throwable cause) {
-        if (target.secure() || !target.multiplexed() || cause instanceof ConnectException) {
-            return false;
+    boolean mayTryHttp11(Target target, @Nullable Throwable cause) {
+        return !target.secure() && target.multiplexed() && !(cause instanceof ConnectException);
+    }
+
+    /** An answer came over HTTP/1.1 where HTTP/2 had a chance: without TLS that is believed for a minute. */
+    void answeredWithHttp11(Identity identity) {
+        if (uri.getScheme().equals("https") || !offersHttp2(identity)) {
+            return;
         }
         if (plainHttp11Since == null) {
             log.info("{} does not speak HTTP/2 without TLS: each watch has a connection of its own", server);
         }
         plainHttp11Since = timekeeper.nanoTime();
-        return true;
     }
 
     /** Returns the failure of the request {@code what} that {@code thrown} means. */

@@ -1,0 +1,62 @@
+package dev.podcache.apiserver.fabric8;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.podcache.Podcache;
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Pods;
+import dev.podcache.testing.Secrets;
+import dev.podcache.testing.TcpProxy;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** HTTP/2 without TLS, which a server does not announce. */
+@ExtendWith(NoLeaks.class)
+class PlainHttp2Test {
+
+    private static final int MANY = 30;
+
+    @Test
+    void serverIsAwayForAWhile_isNotTakenForOneThatSpeaksHttp11(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying: ");
+        try (Timekeeper timekeeper = Timekeeper.system();
+                InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+                EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
+                TcpProxy proxy = TcpProxy.to(server.port());
+                KubernetesClient client = client(proxy);
+                Podcache cache = Podcache.builder(client).build()) {
+            List<String> names =
+                    IntStream.range(0, MANY).mapToObj(i -> "secret-" + i).toList();
+            names.forEach(name -> cluster.create(Secrets.of(ObjectKey.of("shop", name), "v1")));
+            cache.registerPod(Pods.withSecrets("shop", "web", "uid-1", names));
+            await().until(() -> server.openWatches() == MANY);
+
+            proxy.refuse(true);
+            proxy.reset();
+            await().pollDelay(Duration.ofMillis(1_500)).until(() -> server.openWatches() == 0);
+            proxy.refuse(false);
+            await().until(() -> server.openWatches() == MANY);
+
+            assertThat(server.connections()).isLessThan(5);
+        }
+    }
+
+    private static KubernetesClient client(TcpProxy proxy) {
+        Config config = new ConfigBuilder(Config.empty())
+                .withMasterUrl("http://127.0.0.1:" + proxy.port())
+                .build();
+        return new KubernetesClientBuilder().withConfig(config).build();
+    }
+}
