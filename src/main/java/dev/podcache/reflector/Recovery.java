@@ -91,7 +91,7 @@ public final class Recovery {
     }
 
     /**
-     * Makes the first attempt of a reflector, a list: at once, unless the server is unreachable. The reflector has to
+     * Makes the first attempt of a reflector, a list: at once, unless the server serves nobody. The reflector has to
      * {@link #leave} some time.
      */
     void open(PendingAttempt of, Runnable task) {
