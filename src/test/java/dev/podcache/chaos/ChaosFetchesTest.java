@@ -140,6 +140,24 @@ class ChaosFetchesTest {
     }
 
     @Test
+    void failedFor_fetchOfAnEarlierEpochWasRefusedAgain_isZero() {
+        fetches.ended(db, latest(db, 18), false, seconds(18.1));
+        register(19);
+        fetches.ended(db, latest(db, 19.6), true, seconds(19.7));
+        fetches.ended(db, latest(db, 19.9), false, seconds(20));
+
+        assertThat(fetches.failedFor(db, seconds(20.5))).isZero();
+    }
+
+    @Test
+    void get_afterOneThatIsOverWithoutAnAnswer_isFine() {
+        fetches.over(db, latest(db, 20));
+        latest(db, 25);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
     void failedFor_attemptThatFailedAfterANewerOneWasAnswered_isZero() {
         UUID detached = latest(db, 20);
         fetches.ended(db, latest(db, 20.1), true, seconds(20.2));

@@ -70,7 +70,6 @@ final class Fetches {
         private long answeredLeft;
         private long failedLeft;
         private long failedAt;
-        private boolean failedRefresh;
     }
 
     /**
@@ -164,11 +163,7 @@ final class Fetches {
 
     private void checkRefresh(Subject subject, Line line, Claim claim, long now) {
         long sinceFailure = now - line.failedAt;
-        boolean detached = !line.failedRefresh && repeatsOfAnEarlierEpoch(line, claim, now);
-        if (line.failedAt > 0
-                && line.failedLeft > claim.epoch().returned
-                && sinceFailure < PAUSE.toNanos()
-                && !detached) {
+        if (line.failedAt > 0 && line.failedLeft > claim.epoch().returned && sinceFailure < PAUSE.toNanos()) {
             world.violations.add(
                     Shape.RETRIED_TOO_SOON,
                     subject,
@@ -208,11 +203,19 @@ final class Fetches {
             world.figures.count("GET answered " + rules.strategy());
             line.answeredLeft = left;
             line.failedAt = 0;
-        } else {
+        } else if (refresh || !repeatsOfAnEarlierEpoch(line, claims.of(subject), now)) {
             line.failed = id;
-            line.failedRefresh = refresh;
             line.failedLeft = left;
             line.failedAt = now;
+        }
+    }
+
+    /** A GET is over that nobody answered. */
+    synchronized void over(Subject subject, UUID id) {
+        Line line = line(subject);
+        Long left = line.underWay.remove(id);
+        if (left != null) {
+            line.failures.addLast(left);
         }
     }
 

@@ -30,12 +30,23 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
 
     @Override
     public void accept(ServerRequest request, int status) {
-        if (status == 0) {
+        if (status < 0) {
+            over(request);
+        } else if (status == 0) {
             UUID id = UUID.randomUUID();
             ids.put(request, id);
             leaves(id, URI.create("http://server" + request.path()), world.time.now());
         } else {
             answered(request, status);
+        }
+    }
+
+    private void over(ServerRequest request) {
+        Subject subject =
+                subjects.get(URI.create("http://server" + request.path()).getPath());
+        UUID id = ids.remove(request);
+        if (subject != null && id != null) {
+            fetches.over(subject, id);
         }
     }
 

@@ -47,8 +47,8 @@ public final class ApiConnections implements AutoCloseable {
      * @param server its URL, with a path if there is one, without a slash at the end
      * @param config where TLS, proxies and credentials come from
      * @param requestConfig whom to impersonate, if anybody
-     * @param observer called with 0 when a request is first sent, then with the status of each answer to it; on an event
-     *     loop, so that it must neither block nor throw
+     * @param observer called with 0 when a request is first sent, then with the status of each answer to it, and at last
+     *     with -1 when it is over, sent or not; on any thread, so that it must neither block nor throw
      */
     public ApiConnections(
             String server,

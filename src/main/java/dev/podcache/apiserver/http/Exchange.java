@@ -171,6 +171,7 @@ final class Exchange {
             return false;
         }
         timer.cancel();
+        connector.observer().accept(request, -1);
         whenOver.run();
         return true;
     }
