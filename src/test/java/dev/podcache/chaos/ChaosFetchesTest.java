@@ -150,6 +150,17 @@ class ChaosFetchesTest {
     }
 
     @Test
+    void refresh_soonAfterAFetchOfAnEarlierEpochThatCouldNotBeSentIsRefused_isFine() {
+        fetches.notSent(db, seconds(18.1));
+        register(19);
+        fetches.ended(db, latest(db, 19.6), true, seconds(19.7));
+        fetches.ended(db, latest(db, 21), false, seconds(21.1));
+        refresh(db, 21.2);
+
+        assertThat(shapes()).isEmpty();
+    }
+
+    @Test
     void get_afterOneThatIsOverWithoutAnAnswer_isFine() {
         fetches.over(db, latest(db, 20));
         latest(db, 25);

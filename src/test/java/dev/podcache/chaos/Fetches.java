@@ -210,7 +210,12 @@ final class Fetches {
         }
     }
 
-    /** A GET is over that nobody answered. */
+    /** A GET is over that never left, for want of a connection. */
+    synchronized void notSent(Subject subject, long now) {
+        line(subject).failures.addLast(now);
+    }
+
+    /** A GET is over, answered or not. */
     synchronized void over(Subject subject, UUID id) {
         Line line = line(subject);
         Long left = line.underWay.remove(id);

@@ -14,7 +14,6 @@ import java.util.stream.Collectors;
 final class Witness implements ObjIntConsumer<ServerRequest> {
 
     private static final int OK = 200;
-    private static final int UNAUTHORIZED = 401;
     private static final int NOT_FOUND = 404;
 
     private final World world;
@@ -45,7 +44,12 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
         Subject subject =
                 subjects.get(URI.create("http://server" + request.path()).getPath());
         UUID id = ids.remove(request);
-        if (subject != null && id != null) {
+        if (subject == null) {
+            return;
+        }
+        if (id == null) {
+            fetches.notSent(subject, world.time.now());
+        } else {
             fetches.over(subject, id);
         }
     }
@@ -54,7 +58,7 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
         boolean answered = status == OK || status == NOT_FOUND;
         Subject subject =
                 subjects.get(URI.create("http://server" + request.path()).getPath());
-        UUID id = status == UNAUTHORIZED ? ids.get(request) : ids.remove(request);
+        UUID id = ids.get(request);
         if (subject != null && id != null) {
             fetches.ended(subject, id, answered, world.time.now());
         }
