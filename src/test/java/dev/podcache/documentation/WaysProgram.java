@@ -35,7 +35,7 @@ final class WaysProgram {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** Until nothing of what came before is under way. */
+    /** Once the server has opened a watch, the cache still takes note of it; nothing outside tells when that is done. */
     private static final Duration QUIET = Duration.ofMillis(300);
 
     private WaysProgram() {}
@@ -159,6 +159,7 @@ final class WaysProgram {
                 .readTimeout(PATIENCE);
     }
 
+    /** Waits for {@code condition}; looks every 10 ms, because the server tells nobody when it changes. */
     private static void await(BooleanSupplier condition) throws InterruptedException {
         long giveUp = System.nanoTime() + PATIENCE.toNanos();
         while (!condition.getAsBoolean()) {

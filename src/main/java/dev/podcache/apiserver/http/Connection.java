@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 final class Connection implements Executor {
 
     /*
-     * The fields that the pool guards say what may be sent over it. All others belong to one event loop; calls from other
-     * threads are posted there. The pool may learn late of a loss: an exchange that arrives after it is handed back.
+     * The pool's lock guards stage, limit and taken. All other fields belong to one event loop; calls from other threads
+     * are posted there. The pool may learn late of a loss: an exchange that arrives after the loss is handed back.
      * The addresses of the server are tried one after another, each with its share of the time.
      */
 

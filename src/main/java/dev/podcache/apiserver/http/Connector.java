@@ -92,8 +92,8 @@ final class Connector {
     }
 
     /**
-     * Whether to try once more, with HTTP/1.1, after a connection to {@code target} failed before it could be used: without
-     * TLS a server does not say whether it speaks HTTP/2.
+     * Returns whether to try once more, with HTTP/1.1, after a connection to {@code target} failed before it could be used.
+     * Without TLS, a server does not say whether it speaks HTTP/2.
      */
     boolean mayTryHttp11(Target target, @Nullable Throwable cause) {
         return !target.secure() && target.multiplexed() && !(cause instanceof ConnectException);
