@@ -98,7 +98,6 @@ final class AuditLog implements AutoCloseable {
             return;
         }
         String id = event.path("auditID").asText();
-        boolean isWatch = event.path("verb").asText().equals("watch");
         long now = world.time.now();
         world.journal.note(
                 subject,
@@ -106,11 +105,10 @@ final class AuditLog implements AutoCloseable {
                         + event.path("stage").asText() + " "
                         + event.at("/responseStatus/code").asText());
         if (event.path("stage").asText().equals("RequestReceived")) {
-            world.watches.requested(subject, now);
-            if (isWatch) {
+            if (event.path("verb").asText().equals("watch")) {
                 // that a watch was accepted is written when it ends; most are
                 open.put(id, subject);
-                world.watches.accepted(subject, now);
+                world.watches.accepted(subject);
             }
         } else if (open.remove(id) != null) {
             if (event.at("/responseStatus/code").asInt() < REFUSED) {

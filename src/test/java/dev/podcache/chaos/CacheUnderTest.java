@@ -51,7 +51,7 @@ final class CacheUnderTest implements AutoCloseable {
         this.world = world;
         this.rules = rules;
         this.server = server;
-        fetches = new Fetches(world, rules, claims, server::sinceLostConnection);
+        fetches = new Fetches(world, rules, claims);
         witness = new Witness(world, fetches);
         if (rules.isWatch()) {
             world.watches.of(claims);
@@ -135,8 +135,7 @@ final class CacheUnderTest implements AutoCloseable {
         if (lostFor <= 0) {
             freshWhileLost.remove(subject);
         }
-        return new Contact(
-                world.watches.acceptedAt(subject), lostFor - stalled, fetches.failedFor(subject, now) - stalled);
+        return new Contact(lostFor - stalled, fetches.failedFor(subject, now) - stalled);
     }
 
     /** For how long the cache could know that it has no watch of the object; at most 0 if it has. */

@@ -21,7 +21,7 @@ class ChaosRulesTest {
     @Test
     void shorterThanCalm_boundThatCalmDoesNotReach_isRefused() {
         Duration bound = Rules.convergesAfter(Duration.ZERO);
-        Rules rules = new Rules(ChangeDetectionStrategy.CACHE, bound, bound, bound, bound, bound);
+        Rules rules = new Rules(ChangeDetectionStrategy.CACHE, bound, bound, bound, bound);
 
         assertThatIllegalStateException().isThrownBy(rules::shorterThanCalm);
     }

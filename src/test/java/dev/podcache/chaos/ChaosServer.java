@@ -4,7 +4,6 @@ import dev.podcache.testing.RawApi;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /** An API server that can be made to fail, with the namespace and the node of a run in it. */
 interface ChaosServer extends AutoCloseable {
@@ -27,9 +26,6 @@ interface ChaosServer extends AutoCloseable {
 
     /** What carries watches, at worst. */
     Rules.Transport transport();
-
-    /** How long ago a connection of the caches was last refused, or ended; empty if none was. */
-    Optional<Duration> sinceLostConnection();
 
     /** How long no connection of the caches has been open. */
     Duration disconnectedFor();

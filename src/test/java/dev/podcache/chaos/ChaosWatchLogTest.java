@@ -2,11 +2,13 @@ package dev.podcache.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What the server knows of watches, and the budget of lists and watches. Times are in seconds. */
+/** What is known of watches, and the budget of lists and watches. Times are in seconds. */
 class ChaosWatchLogTest {
 
     private final World world = new World("chaos");
@@ -47,22 +49,33 @@ class ChaosWatchLogTest {
     }
 
     @Test
+    void requests_whichAreListsAndWatchesByName_areSeenAsTheyLeave() {
+        Witness witness = new Witness(world, new Fetches(world, Rules.watch(Rules.Transport.HTTP2), claims));
+        String listOrWatch = world.collectionPath(db.kind()) + "?fieldSelector=metadata.name%3D" + db.name();
+        for (int i = 0; i <= WatchLog.REQUESTS_IN_A_WINDOW; i++) {
+            URI uri = URI.create("http://server" + listOrWatch + "&" + (i % 2 == 0 ? "limit=500" : "watch=true"));
+            witness.leaves(UUID.randomUUID(), uri, seconds(20 + i * 0.05));
+        }
+
+        assertThat(shapes()).containsExactly(Shape.TOO_MANY_REQUESTS);
+    }
+
+    @Test
     void lostAt_whileAWatchIsOpen_isUnknown() {
-        world.watches.accepted(db, seconds(20));
-        world.watches.accepted(db, seconds(21));
+        world.watches.accepted(db);
+        world.watches.accepted(db);
         world.watches.ended(db, seconds(22));
 
         assertThat(world.watches.open(db)).isEqualTo(1);
-        assertThat(world.watches.acceptedAt(db)).isEqualTo(seconds(21));
         assertThat(world.watches.lostAt(db)).isEqualTo(Version.UNKNOWN);
     }
 
     @Test
     void lostAt_afterTheLastEndedOrTheServerDied_isThen() {
-        world.watches.accepted(db, seconds(20));
+        world.watches.accepted(db);
         world.watches.ended(db, seconds(22));
         assertThat(world.watches.lostAt(db)).isEqualTo(seconds(22));
-        world.watches.accepted(db, seconds(23));
+        world.watches.accepted(db);
         world.watches.allEnded(seconds(24));
 
         assertThat(world.watches.lostAt(db)).isEqualTo(seconds(24));
@@ -71,13 +84,12 @@ class ChaosWatchLogTest {
 
     @Test
     void refused_watchThatCountedAsAccepted_changesNothing() {
-        world.watches.accepted(db, seconds(20));
+        world.watches.accepted(db);
         world.watches.ended(db, seconds(22));
-        world.watches.accepted(db, seconds(23));
+        world.watches.accepted(db);
         world.watches.refused(db);
 
         assertThat(world.watches.open(db)).isZero();
-        assertThat(world.watches.acceptedAt(db)).isEqualTo(seconds(20));
         assertThat(world.watches.lostAt(db)).isEqualTo(seconds(22));
     }
 

@@ -3,12 +3,11 @@ package dev.podcache.chaos;
 /**
  * What others than the cache know of its contact with the server, at one moment. In nanoseconds.
  *
- * @param acceptedAt when the server last accepted a watch of the object; 0 if it never did
  * @param lostFor for how long the cache must have known that it has no watch of the object; at most 0 if it need not
  * @param failedFor how long ago the last attempt to read the object failed; at most 0 if it did not fail
  */
-record Contact(long acceptedAt, long lostFor, long failedFor) {
+record Contact(long lostFor, long failedFor) {
 
     /** Nothing is known of any trouble. */
-    static final Contact GOOD = new Contact(0, 0, 0);
+    static final Contact GOOD = new Contact(0, 0);
 }

@@ -5,7 +5,6 @@ import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.RequestObserver;
 import dev.podcache.embedded.Resource;
-import dev.podcache.embedded.Verb;
 import dev.podcache.testing.RawApi;
 import dev.podcache.testing.TcpProxy;
 import dev.podcache.time.Timekeeper;
@@ -79,13 +78,8 @@ final class EmbeddedChaosServer implements ChaosServer {
 
     @Override
     public Rules.Transport transport() {
-        // without TLS, a server that does not answer while a connection is made is believed to speak HTTP/1.1 only
+        // without TLS, a server that closes a connection before it is usable is believed to speak HTTP/1.1 only
         return Rules.Transport.HTTP1;
-    }
-
-    @Override
-    public Optional<Duration> sinceLostConnection() {
-        return proxy.sinceLastEnd();
     }
 
     @Override
@@ -111,15 +105,8 @@ final class EmbeddedChaosServer implements ChaosServer {
     private record Observer(World world) implements RequestObserver {
 
         @Override
-        public void requested(ApiRequest request) {
-            if (request.verb() == Verb.LIST || request.verb() == Verb.WATCH) {
-                of(request).ifPresent(subject -> world.watches.requested(subject, world.time.now()));
-            }
-        }
-
-        @Override
         public void opened(ApiRequest watch) {
-            of(watch).ifPresent(subject -> world.watches.accepted(subject, world.time.now()));
+            of(watch).ifPresent(world.watches::accepted);
         }
 
         @Override

@@ -6,12 +6,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** P3: what the GETs of one cache are held to. Thread-safe. */
@@ -37,9 +34,6 @@ final class Fetches {
     /** So long after it was wanted a request may leave, on a machine on which much else runs. */
     static final Duration LEAVES_WITHIN = Duration.ofMillis(500);
 
-    /** So long after a connection was lost a request may still be sent on it. */
-    private static final Duration LOSS_NOTICED_WITHIN = Duration.ofMillis(500);
-
     /** The first pause after a refresh that failed is from half a second to one. */
     static final Duration PAUSE = Duration.ofMillis(450);
 
@@ -49,20 +43,19 @@ final class Fetches {
     private static final int REQUESTS_IN_A_WINDOW = 10;
     private static final long WINDOW = Duration.ofSeconds(1).toNanos();
 
-    /** So long after a request left, nobody waits for it any more, and nobody says so. */
-    private static final long GIVEN_UP = Rules.READ_TIMEOUT.minusSeconds(1).toNanos();
-
     private final World world;
     private final Rules rules;
     private final Claims claims;
-    private final Supplier<Optional<Duration>> sinceLoss;
     private final Map<Subject, Line> lines = new HashMap<>(); // guarded by this
+
+    /** A request that failed, or whose fetch was given up. */
+    private record Failure(long left, long failedAt) {}
 
     /** What is known of one object. Zero times mean: never. */
     private static final class Line {
         private final Map<UUID, Long> underWay = new HashMap<>();
         private final Set<UUID> refreshes = new HashSet<>(); // of those under way
-        private final Deque<Long> failures = new ArrayDeque<>();
+        private final Deque<Failure> failures = new ArrayDeque<>();
         private final Deque<Long> gets = new ArrayDeque<>();
         private final Deque<Long> requests = new ArrayDeque<>();
         private @Nullable UUID failed;
@@ -72,16 +65,11 @@ final class Fetches {
         private long failedAt;
     }
 
-    /**
-     * Those of a cache with these claims.
-     *
-     * @param sinceLoss how long ago a connection was last lost; nobody says which GETs ended with it
-     */
-    Fetches(World world, Rules rules, Claims claims, Supplier<Optional<Duration>> sinceLoss) {
+    /** Those of a cache with these claims. */
+    Fetches(World world, Rules rules, Claims claims) {
         this.world = world;
         this.rules = rules;
         this.claims = claims;
-        this.sinceLoss = sinceLoss;
     }
 
     /** A get begins. */
@@ -124,17 +112,8 @@ final class Fetches {
     }
 
     private void checkAlone(Subject subject, Line line, Claim claim, long now) {
-        long lost = sinceLoss
-                .get()
-                .map(ago -> now - ago.toNanos() + LOSS_NOTICED_WITHIN.toNanos())
-                .orElse(Long.MIN_VALUE);
-        for (Long left : List.copyOf(line.underWay.values())) {
-            if (left < lost || left < now - GIVEN_UP) {
-                line.underWay.values().remove(left);
-                line.failures.addLast(left);
-            }
-        }
-        line.failures.removeIf(left -> left < now - Rules.READ_TIMEOUT.toNanos());
+        // those who waited for a request when it failed wait on for the repeated one, each for the read timeout at most
+        line.failures.removeIf(failure -> failure.failedAt() < now - Rules.READ_TIMEOUT.toNanos());
         if (repeatsOfAnEarlierEpoch(line, claim, now)) {
             return;
         }
@@ -153,7 +132,7 @@ final class Fetches {
     /** Whether a detached fetch may still be repeated. */
     private boolean repeatsOfAnEarlierEpoch(Line line, Claim claim, long now) {
         long ofThisEpoch = begunIn(claim, now);
-        return line.failures.stream().anyMatch(left -> left <= ofThisEpoch);
+        return line.failures.stream().anyMatch(failure -> failure.left() <= ofThisEpoch);
     }
 
     /** From when on what leaves is of this epoch for sure. */
@@ -194,7 +173,7 @@ final class Fetches {
             return;
         }
         if (!answered) {
-            line.failures.addLast(left);
+            line.failures.addLast(new Failure(left, now));
         }
         if (left < line.answeredLeft) {
             return;
@@ -212,15 +191,15 @@ final class Fetches {
 
     /** A GET is over that never left, for want of a connection. */
     synchronized void notSent(Subject subject, long now) {
-        line(subject).failures.addLast(now);
+        line(subject).failures.addLast(new Failure(now, now));
     }
 
     /** A GET is over, answered or not. */
-    synchronized void over(Subject subject, UUID id) {
+    synchronized void over(Subject subject, UUID id, long now) {
         Line line = line(subject);
         Long left = line.underWay.remove(id);
         if (left != null) {
-            line.failures.addLast(left);
+            line.failures.addLast(new Failure(left, now));
         }
     }
 

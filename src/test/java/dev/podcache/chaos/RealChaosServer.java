@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A kube-apiserver and its etcd, of this run's own, behind a proxy. */
@@ -67,11 +66,6 @@ final class RealChaosServer implements ChaosServer {
     @Override
     public Rules.Transport transport() {
         return Rules.Transport.HTTP2;
-    }
-
-    @Override
-    public Optional<Duration> sinceLostConnection() {
-        return proxy.sinceLastEnd();
     }
 
     @Override

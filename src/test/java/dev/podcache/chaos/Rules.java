@@ -11,7 +11,6 @@ import java.time.Duration;
  * @param longestKnownGet the same of an object that was seen since its last new reference
  * @param freshFromChange by how much a value may be outdated while its state says FRESH, counted from the change,
  *     whatever goes wrong
- * @param freshFromContact the same, counted from when the server accepted the watch, if that was later
  * @param freshInCalm the same from the change, when nothing has gone wrong for as long
  */
 record Rules(
@@ -19,7 +18,6 @@ record Rules(
         Duration longestGet,
         Duration longestKnownGet,
         Duration freshFromChange,
-        Duration freshFromContact,
         Duration freshInCalm) {
 
     static final Duration SLACK = Duration.ofSeconds(3);
@@ -81,7 +79,6 @@ record Rules(
                 READ_TIMEOUT.plus(SLACK),
                 Duration.ofSeconds(2).plus(SLACK),
                 FRESH_CACHE,
-                FRESH_CACHE,
                 TTL.plusMillis(900));
     }
 
@@ -92,14 +89,13 @@ record Rules(
                 FIRST_SYNC.plus(SLACK),
                 FIRST_SYNC.plus(SLACK),
                 transport.freshFromChange,
-                transport.deadWithin.plus(SLACK),
                 Duration.ofMillis(1_500));
     }
 
     /** Every get asks, and nothing is known before. */
     static Rules get() {
         Duration longest = READ_TIMEOUT.plus(SLACK);
-        return new Rules(ChangeDetectionStrategy.GET, longest, longest, Duration.ZERO, Duration.ZERO, Duration.ZERO);
+        return new Rules(ChangeDetectionStrategy.GET, longest, longest, Duration.ZERO, Duration.ZERO);
     }
 
     /**

@@ -80,10 +80,6 @@ final class Staleness {
             return null;
         }
         figures.fresh(rules.strategy(), fromChange);
-        long fromContact = Math.min(fromChange, now - read.contact().acceptedAt());
-        if (fromContact > rules.freshFromContact().toNanos()) {
-            return outdated(Shape.OUTDATED, fromContact, rules.freshFromContact(), " since its watch was accepted");
-        }
         if (fromChange > rules.freshFromChange().toNanos()) {
             return outdated(Shape.OUTDATED, fromChange, rules.freshFromChange(), "");
         }

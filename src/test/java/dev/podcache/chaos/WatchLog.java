@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What the server knows of the lists and watches of the cache of strategy WATCH, the only one that makes any. The clock
- * of P9 and the budget of P3 come from here, not from what the cache says of itself. Thread-safe.
+ * What the HTTP client and the server know of the lists and watches of the cache of strategy WATCH, the only one that
+ * makes any. The clock of P9 and the budget of P3 come from here, not from what the cache says of itself. Thread-safe.
  */
 final class WatchLog {
 
@@ -27,8 +27,6 @@ final class WatchLog {
     private static final class Line {
         private final Deque<Long> requests = new ArrayDeque<>();
         private int open;
-        private long acceptedAt;
-        private long acceptedBefore;
         private long lostAt;
     }
 
@@ -41,7 +39,7 @@ final class WatchLog {
         claims = newClaims::of;
     }
 
-    /** A list or a watch has reached the server. */
+    /** A list or a watch leaves. What a frozen connection holds reaches the server much later, all at once. */
     void requested(Subject subject, long now) {
         int requests;
         Claim claim;
@@ -65,11 +63,8 @@ final class WatchLog {
     }
 
     /** The server has accepted a watch. */
-    synchronized void accepted(Subject subject, long now) {
-        Line line = line(subject);
-        line.open++;
-        line.acceptedBefore = line.acceptedAt;
-        line.acceptedAt = now;
+    synchronized void accepted(Subject subject) {
+        line(subject).open++;
     }
 
     /** A watch is over, as far as the server knows. */
@@ -86,7 +81,6 @@ final class WatchLog {
         Line line = line(subject);
         if (line.open > 0) {
             line.open--;
-            line.acceptedAt = line.acceptedBefore;
         }
     }
 
@@ -103,11 +97,6 @@ final class WatchLog {
     /** How many watches of the object are open. */
     synchronized int open(Subject subject) {
         return line(subject).open;
-    }
-
-    /** When a watch of the object was last accepted; 0 if never. */
-    synchronized long acceptedAt(Subject subject) {
-        return line(subject).acceptedAt;
     }
 
     /** Since when no watch of the object is open; {@link Version#UNKNOWN} while one is. */

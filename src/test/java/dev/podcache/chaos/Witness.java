@@ -5,14 +5,18 @@ import java.net.URI;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.ObjIntConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Sees each GET of one cache leave, and how it ends. Thread-safe. */
+/** Sees each GET, list and watch of one cache leave, and how each GET ends. Thread-safe. */
 final class Witness implements ObjIntConsumer<ServerRequest> {
 
+    private static final Pattern BY_NAME = Pattern.compile("fieldSelector=metadata\\.name=([^&]+)");
     private static final int OK = 200;
     private static final int NOT_FOUND = 404;
 
@@ -50,7 +54,7 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
         if (id == null) {
             fetches.notSent(subject, world.time.now());
         } else {
-            fetches.over(subject, id);
+            fetches.over(subject, id, world.time.now());
         }
     }
 
@@ -67,8 +71,14 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
     /** A request leaves. */
     void leaves(UUID id, URI uri, long now) {
         Subject subject = subjects.get(uri.getPath());
-        if (subject != null && (uri.getQuery() == null || uri.getQuery().startsWith("resourceVersion="))) {
+        if (subject != null) {
             fetches.left(subject, id, Fetches.REFRESH.equals(uri.getQuery()), now);
+        } else {
+            Matcher byName = BY_NAME.matcher(Objects.toString(uri.getQuery(), ""));
+            Subject listed = byName.lookingAt() ? subjects.get(uri.getPath() + "/" + byName.group(1)) : null;
+            if (listed != null) {
+                world.watches.requested(listed, now);
+            }
         }
     }
 

@@ -10,7 +10,6 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -71,7 +70,6 @@ public final class TcpProxy implements AutoCloseable {
     private int bytesPerSecond; // guarded by lock
     private long cutAfter = -1; // guarded by lock
     private long emptySince = System.nanoTime(); // guarded by lock, means something without connections
-    private long endedAt = Long.MIN_VALUE; // guarded by lock; never: the smallest
     private final AtomicInteger accepted = new AtomicInteger();
     private volatile int target;
     private volatile boolean refuses;
@@ -130,15 +128,6 @@ public final class TcpProxy implements AutoCloseable {
     public Duration emptyFor() {
         synchronized (lock) {
             return connections.isEmpty() ? Duration.ofNanos(System.nanoTime() - emptySince) : Duration.ZERO;
-        }
-    }
-
-    /** How long ago a connection last ended or was refused; empty if none ever was. */
-    public Optional<Duration> sinceLastEnd() {
-        synchronized (lock) {
-            return endedAt == Long.MIN_VALUE
-                    ? Optional.empty()
-                    : Optional.of(Duration.ofNanos(System.nanoTime() - endedAt));
         }
     }
 
@@ -282,9 +271,8 @@ public final class TcpProxy implements AutoCloseable {
 
     private void forget(ProxiedConnection ended) {
         synchronized (lock) {
-            endedAt = System.nanoTime();
             if (connections.remove(ended) && connections.isEmpty()) {
-                emptySince = endedAt;
+                emptySince = System.nanoTime();
             }
         }
     }

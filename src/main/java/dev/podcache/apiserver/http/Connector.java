@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -93,10 +94,11 @@ final class Connector {
 
     /**
      * Returns whether to try once more, with HTTP/1.1, after a connection to {@code target} failed before it could be used.
-     * Without TLS, a server does not say whether it speaks HTTP/2.
+     * Without TLS, a server does not say whether it speaks HTTP/2. One that cannot be reached, or is silent, may well.
      */
     boolean mayTryHttp11(Target target, @Nullable Throwable cause) {
-        return !target.secure() && target.multiplexed() && !(cause instanceof ConnectException);
+        boolean unreachable = cause instanceof ConnectException || cause instanceof TimeoutException;
+        return !target.secure() && target.multiplexed() && !unreachable;
     }
 
     /** An answer came over HTTP/1.1 where HTTP/2 had a chance: without TLS that is believed for a minute. */

@@ -18,6 +18,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -27,10 +28,22 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class PlainHttp2Test {
 
     private static final int MANY = 30;
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration LONGER_THAN_A_FEW_DIALS = Duration.ofMillis(3_500);
 
     @Test
     void serverIsAwayForAWhile_isNotTakenForOneThatSpeaksHttp11(NoLeaks leaks) {
         leaks.allowWarnings("failed; retrying: ");
+        assertFewConnectionsAfter(proxy -> proxy.refuse(true), proxy -> proxy.refuse(false));
+    }
+
+    @Test
+    void serverIsSilentForAWhile_isNotTakenForOneThatSpeaksHttp11(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying: ");
+        assertFewConnectionsAfter(TcpProxy::freezeNew, TcpProxy::thaw);
+    }
+
+    private static void assertFewConnectionsAfter(Consumer<TcpProxy> trouble, Consumer<TcpProxy> end) {
         try (Timekeeper timekeeper = Timekeeper.system();
                 InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
                 EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
@@ -43,10 +56,10 @@ class PlainHttp2Test {
             cache.registerPod(Pods.withSecrets("shop", "web", "uid-1", names));
             await().until(() -> server.openWatches() == MANY);
 
-            proxy.refuse(true);
+            trouble.accept(proxy);
             proxy.reset();
-            await().pollDelay(Duration.ofMillis(1_500)).until(() -> server.openWatches() == 0);
-            proxy.refuse(false);
+            await().pollDelay(LONGER_THAN_A_FEW_DIALS).until(() -> server.openWatches() == 0);
+            end.accept(proxy);
             await().until(() -> server.openWatches() == MANY);
 
             assertThat(server.connections()).isLessThan(5);
@@ -56,6 +69,7 @@ class PlainHttp2Test {
     private static KubernetesClient client(TcpProxy proxy) {
         Config config = new ConfigBuilder(Config.empty())
                 .withMasterUrl("http://127.0.0.1:" + proxy.port())
+                .withConnectionTimeout((int) CONNECT_TIMEOUT.toMillis())
                 .build();
         return new KubernetesClientBuilder().withConfig(config).build();
     }
