@@ -185,6 +185,17 @@ class ChaosFetchesTest {
     }
 
     @Test
+    void failedFor_attemptOfAnEarlierEpochToo_thatTheClientRepeatedWithANewToken_isZero() {
+        fetches.ended(db, latest(db, 18), false, seconds(18.1));
+        register(19);
+        UUID repeated = latest(db, 19.9);
+        fetches.ended(db, repeated, false, seconds(20));
+        fetches.ended(db, repeated, true, seconds(20.1));
+
+        assertThat(fetches.failedFor(db, seconds(21))).isZero();
+    }
+
+    @Test
     void failedFor_attemptThatFailed_countsFromThen() {
         fetches.ended(db, latest(db, 20), false, seconds(20.5));
 

@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** P3: what the GETs of one cache are held to. Thread-safe. */
 final class Fetches {
@@ -49,7 +48,7 @@ final class Fetches {
     private final Map<Subject, Line> lines = new HashMap<>(); // guarded by this
 
     /** A request that failed, or whose fetch was given up. */
-    private record Failure(long left, long failedAt) {}
+    private record Failure(UUID id, long left, long failedAt) {}
 
     /** What is known of one object. Zero times mean: never. */
     private static final class Line {
@@ -58,7 +57,6 @@ final class Fetches {
         private final Deque<Failure> failures = new ArrayDeque<>();
         private final Deque<Long> gets = new ArrayDeque<>();
         private final Deque<Long> requests = new ArrayDeque<>();
-        private @Nullable UUID failed;
         private long refreshLeft;
         private long answeredLeft;
         private long failedLeft;
@@ -166,14 +164,13 @@ final class Fetches {
         Long left = line.underWay.remove(id);
         boolean refresh = line.refreshes.remove(id);
         if (left == null) {
-            // the client repeats a request that was refused 401 with a new token, and tells of both answers
-            if (answered && id.equals(line.failed)) {
-                line.failedAt = 0;
+            if (answered) {
+                answeredWithANewToken(line, id);
             }
             return;
         }
         if (!answered) {
-            line.failures.addLast(new Failure(left, now));
+            line.failures.addLast(new Failure(id, left, now));
         }
         if (left < line.answeredLeft) {
             return;
@@ -183,15 +180,22 @@ final class Fetches {
             line.answeredLeft = left;
             line.failedAt = 0;
         } else if (refresh || !repeatsOfAnEarlierEpoch(line, claims.of(subject), now)) {
-            line.failed = id;
             line.failedLeft = left;
             line.failedAt = now;
         }
     }
 
+    /** The client repeats a request that was answered 401, with a new token, and tells of both answers. */
+    private static void answeredWithANewToken(Line line, UUID id) {
+        line.failures.stream()
+                .filter(failure -> failure.id().equals(id) && failure.left() >= line.failedLeft)
+                .findFirst()
+                .ifPresent(repeated -> line.failedAt = 0);
+    }
+
     /** A GET is over that never left, for want of a connection. */
     synchronized void notSent(Subject subject, long now) {
-        line(subject).failures.addLast(new Failure(now, now));
+        line(subject).failures.addLast(new Failure(UUID.randomUUID(), now, now));
     }
 
     /** A GET is over, answered or not. */
@@ -199,7 +203,7 @@ final class Fetches {
         Line line = line(subject);
         Long left = line.underWay.remove(id);
         if (left != null) {
-            line.failures.addLast(new Failure(left, now));
+            line.failures.addLast(new Failure(id, left, now));
         }
     }
 
