@@ -241,6 +241,21 @@ class ChaosFetchesTest {
     }
 
     @Test
+    void twoAtOnce_ofWhichOneMayHaveWaitedForAConnectionSinceAnEarlierEpoch_areFine() {
+        world.calm.end(true, false);
+        register(20);
+        latest(db, 21);
+        latest(db, 21.1);
+        assertThat(shapes()).isEmpty();
+
+        world.calm.networkBegins(seconds(22));
+        register(23);
+        latest(db, 40);
+        latest(db, 40.1);
+        assertThat(shapes()).containsExactly(Shape.FETCHED_AT_ONCE);
+    }
+
+    @Test
     void twoAfterEachOther_areFine() {
         fetches.ended(db, latest(db, 20), true, seconds(20.05));
         latest(db, 20.1);

@@ -133,9 +133,12 @@ final class Fetches {
         return line.failures.stream().anyMatch(failure -> failure.left() <= ofThisEpoch);
     }
 
-    /** From when on what leaves is of this epoch for sure. */
+    /** From when on what leaves is of this epoch for sure: before that it may have waited for a connection. */
     private long begunIn(Claim claim, long now) {
-        return claim.epoch().returned + LEAVES_WITHIN.toNanos() + world.stalls.between(now - WINDOW, now);
+        long returned = claim.epoch().returned;
+        boolean calm = world.calm.networkSince() < returned;
+        Duration leavesWithin = calm ? LEAVES_WITHIN : Rules.READ_TIMEOUT;
+        return returned + leavesWithin.toNanos() + world.stalls.between(now - WINDOW, now);
     }
 
     private void checkRefresh(Subject subject, Line line, Claim claim, long now) {
