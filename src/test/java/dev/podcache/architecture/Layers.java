@@ -19,11 +19,17 @@ final class Layers {
             List.of("apiserver.http"),
             List.of("reflector", "apiserver.fabric8"),
             List.of("store"),
-            List.of("manager", "node", "events"),
-            List.of("podconfig"),
-            List.of("nodestatus", "nodelease", "podstatus"),
-            List.of("", "embedded", "podsync"),
-            List.of("agent"));
+            List.of("manager", "node"),
+            List.of("kubelet.events", "kubelet.host", "kubelet.runtime"),
+            List.of("kubelet.podconfig", "kubelet.eviction"),
+            List.of("", "embedded", "kubelet.nodestatus", "kubelet.nodelease", "kubelet.podstatus"),
+            List.of("kubelet.podsync"),
+            List.of("kubelet.agent"),
+            List.of("cli.output"),
+            List.of("cli.config"),
+            List.of("cli.observe"),
+            List.of("cli.demo"),
+            List.of("cli"));
 
     private Layers() {}
 

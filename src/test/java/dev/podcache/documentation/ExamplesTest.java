@@ -72,7 +72,7 @@ class ExamplesTest {
                         import dev.podcache.manager.*;
                         import dev.podcache.metrics.*;
                         import dev.podcache.object.*;
-                        import dev.podcache.podsync.*;
+                        import dev.podcache.kubelet.podsync.*;
                         import dev.podcache.store.*;
                         import dev.podcache.time.*;
                         import io.fabric8.kubernetes.api.model.*;

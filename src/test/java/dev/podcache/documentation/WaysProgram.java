@@ -13,7 +13,7 @@ import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Phase;
-import dev.podcache.podstatus.PodStatusManager;
+import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
 import dev.podcache.time.Timekeeper;

@@ -4,8 +4,8 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.events.EventBroadcaster;
-import dev.podcache.events.EventRecorder;
+import dev.podcache.kubelet.events.EventBroadcaster;
+import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;
-import dev.podcache.nodelease.NodeLeaseController;
-import dev.podcache.nodelease.NodeLeaseOptions;
+import dev.podcache.kubelet.nodelease.NodeLeaseController;
+import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;

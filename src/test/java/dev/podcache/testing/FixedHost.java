@@ -3,7 +3,7 @@ package dev.podcache.testing;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.net.InetAddresses;
-import dev.podcache.nodestatus.HostFacts;
+import dev.podcache.kubelet.host.HostFacts;
 import java.net.InetAddress;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,7 +1,7 @@
 package dev.podcache.testing;
 
 import com.google.common.collect.ImmutableList;
-import dev.podcache.events.EventRecorder;
+import dev.podcache.kubelet.events.EventRecorder;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

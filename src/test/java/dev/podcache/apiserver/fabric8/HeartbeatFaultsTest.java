@@ -3,8 +3,8 @@ package dev.podcache.apiserver.fabric8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ObjectApi;
-import dev.podcache.nodelease.NodeLeaseController;
-import dev.podcache.nodelease.NodeLeaseOptions;
+import dev.podcache.kubelet.nodelease.NodeLeaseController;
+import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;

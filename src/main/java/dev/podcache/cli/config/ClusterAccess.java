@@ -1,0 +1,192 @@
+package dev.podcache.cli.config;
+
+import dev.podcache.cli.output.CommandFailure;
+
+import com.google.common.base.Strings;
+import com.google.common.base.Throwables;
+import dev.podcache.object.Excerpt;
+import io.fabric8.kubernetes.api.model.NamedCluster;
+import io.fabric8.kubernetes.api.model.NamedContext;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.MalformedInputException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which API server, and how to log in: the kubeconfig that was named, else {@code $KUBECONFIG}, else the pod's own
+ * service account, else {@code ~/.kube/config}. A kubeconfig is looked through before fabric8 reads it, because fabric8
+ * falls back to another server where the file is incomplete. Messages never quote it: it has credentials in it.
+ */
+public final class ClusterAccess {
+
+    private final Map<String, String> environment;
+    private final Path home;
+
+    ClusterAccess(Map<String, String> environment, Path home) {
+        this.environment = environment;
+        this.home = home;
+    }
+
+    /**
+     * The configuration to connect with.
+     *
+     * @param kubeconfig null if none was named
+     * @throws CommandFailure if there is none, or it is broken; the message says what and the remedy
+     */
+    Config config(@Nullable Path kubeconfig) {
+        if (kubeconfig != null) {
+            return read(kubeconfig, "--kubeconfig");
+        }
+        String variable = environment.getOrDefault("KUBECONFIG", "");
+        if (!variable.isBlank()) {
+            if (variable.contains(File.pathSeparator)) {
+                throw new CommandFailure(
+                        "KUBECONFIG names several files (" + variable + "): name the one to use with --kubeconfig",
+                        null);
+            }
+            return read(Path.of(variable), "KUBECONFIG");
+        }
+        if (environment.containsKey("KUBERNETES_SERVICE_HOST")) {
+            // fabric8 would prefer a kubeconfig in the home directory to the service account
+            System.setProperty(Config.KUBERNETES_AUTH_TRYKUBECONFIG_SYSTEM_PROPERTY, "false");
+            return Config.autoConfigure(null);
+        }
+        Path usual = home.resolve(".kube").resolve("config");
+        if (Files.exists(usual)) {
+            return read(usual, "the default kubeconfig");
+        }
+        throw new CommandFailure(
+                "no cluster to connect to: name a kubeconfig with --kubeconfig or KUBECONFIG, or run inside a pod ("
+                        + usual + " does not exist either); `demo` needs no cluster",
+                null);
+    }
+
+    /**
+     * A client for {@code config}, to be closed by the caller.
+     *
+     * @throws CommandFailure if a certificate or key in it cannot be used
+     */
+    public static KubernetesClient client(Config config) {
+        try {
+            return new KubernetesClientBuilder().withConfig(config).build();
+        } catch (KubernetesClientException e) {
+            Throwable root = Throwables.getRootCause(e);
+            String why = root instanceof FileSystemException file
+                    ? "file " + file.getFile() + " cannot be read"
+                    : "it is malformed (" + root.getClass().getSimpleName() + ")";
+            throw new CommandFailure(
+                    "API server " + config.getMasterUrl() + ": a certificate or key for it cannot be used: " + why
+                            + "; correct it in the kubeconfig",
+                    e);
+        }
+    }
+
+    /** Whether {@code config} says nothing of who we are. */
+    static boolean isAnonymous(Config config) {
+        return config.getOauthTokenProvider() == null
+                && Stream.of(
+                                config.getOauthToken(),
+                                config.getAutoOAuthToken(),
+                                config.getUsername(),
+                                config.getClientCertData(),
+                                config.getClientCertFile())
+                        .allMatch(Strings::isNullOrEmpty);
+    }
+
+    private static Config read(Path file, String origin) {
+        if (file.toString().isEmpty()) {
+            throw new CommandFailure(origin + " is empty: give the path of a kubeconfig", null);
+        }
+        requireComplete(file, origin);
+        try {
+            return Config.fromKubeconfig(file.toFile());
+        } catch (KubernetesClientException | IllegalArgumentException e) {
+            throw broken(file, origin, "cannot be used", e);
+        }
+    }
+
+    private static void requireComplete(Path file, String origin) {
+        io.fabric8.kubernetes.api.model.Config content = parsed(file, origin);
+        String current = content.getCurrentContext();
+        if (current == null || current.isEmpty()) {
+            throw broken(file, origin, "names no current-context: choose one with `kubectl config use-context`", null);
+        }
+        String cluster = content.getContexts().stream()
+                .filter(context -> context != null)
+                .filter(context -> current.equals(context.getName()) && context.getContext() != null)
+                .map(NamedContext::getContext)
+                .map(context -> String.valueOf(context.getCluster()))
+                .findFirst()
+                .orElseThrow(() -> broken(
+                        file, origin, "has no context " + Excerpt.quoted(current) + ", its current-context", null));
+        NamedCluster named = content.getClusters().stream()
+                .filter(candidate -> candidate != null)
+                .filter(candidate -> cluster.equals(candidate.getName()) && candidate.getCluster() != null)
+                .findFirst()
+                .orElseThrow(() -> broken(
+                        file,
+                        origin,
+                        "has no cluster " + Excerpt.quoted(cluster) + ", which its context " + Excerpt.quoted(current)
+                                + " names",
+                        null));
+        requireUrl(file, origin, String.valueOf(named.getCluster().getServer()));
+    }
+
+    private static io.fabric8.kubernetes.api.model.Config parsed(Path file, String origin) {
+        String text = text(file, origin);
+        try {
+            io.fabric8.kubernetes.api.model.Config content =
+                    Serialization.unmarshal(text, io.fabric8.kubernetes.api.model.Config.class);
+            if (content != null) {
+                return content;
+            }
+        } catch (RuntimeException e) {
+            // its message may quote the file, so it is neither shown nor kept
+        }
+        throw broken(file, origin, "is no kubeconfig: it must be YAML with clusters, users and contexts", null);
+    }
+
+    private static String text(Path file, String origin) {
+        try {
+            return Files.readString(file);
+        } catch (NoSuchFileException e) {
+            throw broken(file, origin, "does not exist: give the path of one that does", e);
+        } catch (MalformedInputException e) {
+            throw broken(file, origin, "is no kubeconfig: it is not text", e);
+        } catch (IOException e) {
+            String why = Files.isDirectory(file) ? "is a directory" : "cannot be read (" + e.getMessage() + ")";
+            throw broken(file, origin, why, e);
+        }
+    }
+
+    private static void requireUrl(Path file, String origin, String server) {
+        try {
+            URI url = new URI(server);
+            if (List.of("http", "https").contains(String.valueOf(url.getScheme())) && url.getHost() != null) {
+                return;
+            }
+        } catch (URISyntaxException notEvenThat) {
+            // refused below
+        }
+        throw broken(
+                file, origin, "has " + Excerpt.quoted(server) + " for its server: write it as https://HOST:PORT", null);
+    }
+
+    private static CommandFailure broken(Path file, String origin, String why, @Nullable Throwable cause) {
+        return new CommandFailure("kubeconfig " + file + " (from " + origin + ") " + why, cause);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.podcache.cli.config;
+
+import dev.podcache.cli.output.CommandFailure;
+
+import com.google.common.collect.ImmutableList;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a configuration file says: documents of YAML or JSON, one of each {@link ConfigurationKind} at most. As strict
+ * as the kubelet: what is misspelt is refused, because it would otherwise be without effect in silence.
+ *
+ * @param settings of all documents; the fields of the kinds have different names
+ * @param ignored the fields that are right but without effect here
+ */
+public record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
+
+    /** For whoever names no file. */
+    public static final ConfigurationFile NONE = new ConfigurationFile(Settings.NONE, ImmutableList.of());
+
+    private static final long LARGEST = 1 << 20;
+    private static final String REMEDY = "give the path of a file with a KubeletConfiguration, or leave --config out";
+
+    /**
+     * Reads a file.
+     *
+     * @throws CommandFailure if it cannot be read, or is no configuration; the message names
+     *     the file and, if it can, the line
+     */
+    static ConfigurationFile read(Path file) {
+        List<YamlDocuments.Document> documents = new YamlDocuments(file.toString()).parse(text(file));
+        if (documents.isEmpty()) {
+            throw unreadable(file, "is empty", null);
+        }
+        Map<String, Setting> settings = new LinkedHashMap<>();
+        List<String> ignored = new ArrayList<>();
+        Set<ConfigurationKind> kinds = EnumSet.noneOf(ConfigurationKind.class);
+        for (YamlDocuments.Document document : documents) {
+            ConfigurationKind kind = kind(document);
+            if (!kinds.add(kind)) {
+                throw document.broken(document.line(), "is a second document of " + kind + ": merge the two");
+            }
+            for (String name : document.fields().keySet()) {
+                if (kind.ignores(name)) {
+                    ignored.add(name);
+                } else if (!name.equals("apiVersion") && !name.equals("kind")) {
+                    Setting setting = setting(document, kind, name);
+                    if (!kind.isUnset(name, setting.value())) {
+                        settings.put(name, setting);
+                    }
+                }
+            }
+        }
+        return new ConfigurationFile(new Settings(settings), ImmutableList.copyOf(ignored));
+    }
+
+    private static Setting setting(YamlDocuments.Document document, ConfigurationKind kind, String name) {
+        Setting setting = document.setting(name);
+        if (!kind.honours(name)) {
+            throw new CommandFailure(
+                    setting.where() + " is no field of " + kind + ": did you mean " + kind.nearest(name) + "?", null);
+        }
+        return setting;
+    }
+
+    private static ConfigurationKind kind(YamlDocuments.Document document) {
+        String apiVersion = document.text("apiVersion");
+        String kind = document.text("kind");
+        return ConfigurationKind.of(apiVersion, kind)
+                .orElseThrow(() -> document.broken(
+                        document.line(),
+                        "has kind " + Setting.shown(kind) + " of apiVersion " + Setting.shown(apiVersion) + ": write "
+                                + ConfigurationKind.KUBELET + ", or " + ConfigurationKind.PODCACHE));
+    }
+
+    private static String text(Path file) {
+        try {
+            if (Files.isDirectory(file)) {
+                throw unreadable(file, "is a directory", null);
+            }
+            if (Files.size(file) > LARGEST) {
+                throw unreadable(file, "is larger than a megabyte", null);
+            }
+            return Files.readString(file);
+        } catch (NoSuchFileException e) {
+            throw unreadable(file, "does not exist", e);
+        } catch (AccessDeniedException e) {
+            throw unreadable(file, "may not be read by this user", e);
+        } catch (CharacterCodingException e) {
+            throw unreadable(file, "is no UTF-8 text", e);
+        } catch (IOException e) {
+            throw unreadable(file, "cannot be read (" + e.getMessage() + ")", e);
+        }
+    }
+
+    private static CommandFailure unreadable(Path file, String why, @Nullable IOException cause) {
+        return new CommandFailure("configuration " + file + " " + why + ": " + REMEDY, cause);
+    }
+}

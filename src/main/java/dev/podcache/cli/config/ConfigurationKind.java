@@ -1,0 +1,114 @@
+package dev.podcache.cli.config;
+
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Sets;
+import java.math.BigDecimal;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The kinds of document that a configuration file may have, one of each at most, and the fields of each. */
+enum ConfigurationKind {
+
+    /** The kubelet's own; names as of Kubernetes 1.36. */
+    KUBELET("KubeletConfiguration", "kubelet.config.k8s.io/v1beta1", names("""
+                    configMapAndSecretChangeDetectionStrategy syncFrequency nodeStatusUpdateFrequency
+                    nodeStatusReportFrequency nodeLeaseDurationSeconds kubeAPIQPS kubeAPIBurst registerNode
+                    registerWithTaints providerID maxPods podsPerCore systemReserved kubeReserved evictionHard
+                    mergeDefaultEvictionSettings evictionPressureTransitionPeriod port
+                    """), names("""
+                    enableServer staticPodPath podLogsDir fileCheckFrequency httpCheckFrequency staticPodURL
+                    staticPodURLHeader address readOnlyPort tlsCertFile tlsPrivateKeyFile tlsCipherSuites
+                    tlsCurvePreferences tlsMinVersion rotateCertificates serverTLSBootstrap authentication
+                    authorization registryPullQPS registryBurst imagePullCredentialsVerificationPolicy
+                    preloadedImagesVerificationAllowlist enableDebuggingHandlers enableContentionProfiling
+                    oomScoreAdj clusterDomain clusterDNS streamingConnectionIdleTimeout imageMinimumGCAge
+                    imageMaximumGCAge imageGCHighThresholdPercent imageGCLowThresholdPercent volumeStatsAggPeriod
+                    kubeletCgroups systemCgroups cgroupRoot cgroupsPerQOS cgroupDriver cpuManagerPolicy
+                    singleProcessOOMKill cpuManagerPolicyOptions cpuManagerReconcilePeriod draManagerReconcilePeriod
+                    memoryManagerPolicy topologyManagerPolicy topologyManagerScope topologyManagerPolicyOptions
+                    qosReserved runtimeRequestTimeout hairpinMode podCIDR podPidsLimit resolvConf runOnce cpuCFSQuota
+                    cpuCFSQuotaPeriod nodeStatusMaxImages maxOpenFiles contentType serializeImagePulls
+                    maxParallelImagePulls evictionSoft evictionSoftGracePeriod evictionMaxPodGracePeriod
+                    evictionMinimumReclaim enableControllerAttachDetach protectKernelDefaults makeIPTablesUtilChains
+                    iptablesMasqueradeBit iptablesDropBit featureGates failSwapOn memorySwap containerLogMaxSize
+                    containerLogMaxFiles containerLogMaxWorkers containerLogMonitorInterval reservedSystemCPUs
+                    showHiddenMetricsForVersion systemReservedCgroup kubeReservedCgroup enforceNodeAllocatable
+                    allowedUnsafeSysctls volumePluginDir kernelMemcgNotification logging enableSystemLogHandler
+                    enableSystemLogQuery shutdownGracePeriod shutdownGracePeriodCriticalPods
+                    shutdownGracePeriodByPodPriority crashLoopBackOff reservedMemory enableProfilingHandler
+                    enableDebugFlagsHandler seccompDefault memoryThrottlingFactor memoryReservationPolicy tracing
+                    localStorageCapacityIsolation containerRuntimeEndpoint imageServiceEndpoint failCgroupV1
+                    userNamespaces podHousekeepingPeriod eventRecordQPS eventBurst healthzPort healthzBindAddress
+                    """)),
+
+    /** Ours, for what the kubelet has no field for. */
+    PODCACHE(
+            "PodcacheConfiguration",
+            "podcache.dev/v1alpha1",
+            names("readTimeout firstSyncTimeout payloadBudget backgroundRefresh"),
+            ImmutableSet.of());
+
+    /** Where the kubelet tells zero from nothing; of its other numbers, texts and durations zero means the default. */
+    private static final ImmutableSet<String> ZERO_IS_A_VALUE = ImmutableSet.of("kubeAPIQPS");
+
+    private static final Pattern NO_TIME = Pattern.compile("[-+]?0|[-+]?(0+(\\.0*)?(ns|us|µs|ms|s|m|h))+");
+
+    private final String kind;
+    private final String apiVersion;
+    private final ImmutableSet<String> honoured;
+    private final ImmutableSet<String> ignored;
+
+    ConfigurationKind(String kind, String apiVersion, ImmutableSet<String> honoured, ImmutableSet<String> ignored) {
+        this.kind = kind;
+        this.apiVersion = apiVersion;
+        this.honoured = honoured;
+        this.ignored = ignored;
+    }
+
+    /** The kind of that name and version. */
+    static Optional<ConfigurationKind> of(String apiVersion, String kind) {
+        for (ConfigurationKind each : values()) {
+            if (each.kind.equals(kind) && each.apiVersion.equals(apiVersion)) {
+                return Optional.of(each);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether the agent does something with the field. */
+    boolean honours(String field) {
+        return honoured.contains(field);
+    }
+
+    /** Whether the field exists, but means nothing to an agent that runs no containers. */
+    boolean ignores(String field) {
+        return ignored.contains(field);
+    }
+
+    /** The field that somebody who wrote {@code misspelt} may have meant. */
+    String nearest(String misspelt) {
+        return Spelling.nearest(misspelt, Sets.union(honoured, ignored));
+    }
+
+    /** Whether writing {@code value} for the field is the same as writing nothing. */
+    boolean isUnset(String field, Object value) {
+        if (this == PODCACHE || ZERO_IS_A_VALUE.contains(field)) {
+            return false;
+        }
+        return value instanceof BigDecimal number
+                ? number.signum() == 0
+                : value instanceof String text
+                        && (text.isEmpty() || NO_TIME.matcher(text).matches());
+    }
+
+    @Override
+    public String toString() {
+        return "kind " + kind + " of apiVersion " + apiVersion;
+    }
+
+    private static ImmutableSet<String> names(String text) {
+        return ImmutableSet.copyOf(
+                Splitter.on(Pattern.compile("\\s+")).omitEmptyStrings().split(text));
+    }
+}

@@ -1,0 +1,60 @@
+package dev.podcache.cli.config;
+
+import dev.podcache.object.Excerpt;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * Reads positive durations as Go writes them, such as {@code 1m30s}, {@code 500ms} or {@code
+ * 1.5h}; a number alone is seconds.
+ */
+public final class GoDuration implements ITypeConverter<Duration> {
+
+    private static final Pattern TERM = Pattern.compile("(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|ms|s|m|h)");
+    private static final Pattern ALL = Pattern.compile("(?:" + TERM.pattern() + ")+");
+    private static final Pattern SECONDS = Pattern.compile("\\d+(\\.\\d+)?");
+    private static final int LONGEST_TEXT = 40;
+    private static final BigDecimal LONGEST_NANOS = BigDecimal.valueOf(Long.MAX_VALUE);
+
+    @Override
+    public Duration convert(String text) {
+        String written = SECONDS.matcher(text).matches() ? text + "s" : text;
+        if (written.length() > LONGEST_TEXT || !ALL.matcher(written).matches()) {
+            throw refused(text, "is not a duration");
+        }
+        BigDecimal sum = BigDecimal.ZERO;
+        Matcher terms = TERM.matcher(written);
+        while (terms.find()) {
+            sum = sum.add(new BigDecimal(terms.group(1)).multiply(BigDecimal.valueOf(nanosOf(terms.group(2)))));
+        }
+        BigDecimal nanos = sum.setScale(0, RoundingMode.DOWN);
+        if (nanos.signum() == 0) {
+            throw refused(text, "is no time at all");
+        }
+        if (nanos.compareTo(LONGEST_NANOS) > 0) {
+            throw refused(text, "is longer than 292 years");
+        }
+        return Duration.ofNanos(nanos.longValueExact());
+    }
+
+    private static long nanosOf(String unit) {
+        return switch (unit) {
+            case "ns" -> 1;
+            case "us", "µs" -> 1_000;
+            case "ms" -> 1_000_000;
+            case "s" -> 1_000_000_000;
+            case "m" -> 60_000_000_000L;
+            default -> 3_600_000_000_000L;
+        };
+    }
+
+    private static TypeConversionException refused(String text, String why) {
+        return new TypeConversionException(
+                Excerpt.quoted(text) + " " + why + ": write it as 15s, 1m30s, 500ms, or a number of seconds");
+    }
+}

@@ -1,0 +1,137 @@
+package dev.podcache.cli.config;
+
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableMap;
+import java.math.BigDecimal;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The kubelet's flags that we have too, spelt as the kubelet spells them. Each wins over its field in the file. */
+final class KubeletFlags {
+
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "a KubeletConfiguration, as YAML or JSON; the flags below win over it")
+    private @Nullable Path config;
+
+    @Option(
+            names = "--sync-frequency",
+            paramLabel = "DURATION",
+            description = "how often everything is read (default: 1m)")
+    private @Nullable Duration syncFrequency;
+
+    @Option(
+            names = "--node-status-update-frequency",
+            paramLabel = "DURATION",
+            description = "how often the node's status is computed (default: 10s)")
+    private @Nullable Duration nodeStatusUpdateFrequency;
+
+    @Option(
+            names = "--kube-api-qps",
+            paramLabel = "N",
+            description = "requests a second to the API server, without watches and heartbeats (default: 50)")
+    private @Nullable Integer kubeApiQps;
+
+    @Option(
+            names = "--kube-api-burst",
+            paramLabel = "N",
+            description = "how many of them at once after a quiet time (default: 100)")
+    private @Nullable Integer kubeApiBurst;
+
+    @Option(
+            names = "--register-node",
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "BOOL",
+            description = "whether to register the node (default: true)")
+    private @Nullable Boolean registerNode;
+
+    @Option(names = "--node-labels", paramLabel = "K=V,...", description = "labels to register the node with")
+    private @Nullable String nodeLabels;
+
+    @Option(
+            names = "--register-with-taints",
+            paramLabel = "K=V:EFFECT,...",
+            description = "taints to register the node with")
+    private @Nullable String taints;
+
+    @Option(names = "--node-ip", paramLabel = "IP,...", description = "the node's address, or its IPv4 and IPv6 ones")
+    private @Nullable String nodeIp;
+
+    @Option(names = "--max-pods", paramLabel = "N", description = "how many pods the node takes (default: 110)")
+    private @Nullable Integer maxPods;
+
+    @Option(
+            names = "--system-reserved",
+            paramLabel = "R=Q,...",
+            description = "reserved for the system, such as cpu=200m,memory=1Gi")
+    private @Nullable String systemReserved;
+
+    @Option(names = "--kube-reserved", paramLabel = "R=Q,...", description = "reserved for Kubernetes")
+    private @Nullable String kubeReserved;
+
+    @Option(
+            names = "--eviction-hard",
+            paramLabel = "S<Q,...",
+            description =
+                    "from where on the node is under pressure, such as 'memory.available<200Mi,nodefs.available<5%%'")
+    private @Nullable String evictionHard;
+
+    /** The file to read; null if none was named. */
+    @Nullable
+    Path config() {
+        return config;
+    }
+
+    /**
+     * What was given, under the names of the fields.
+     *
+     * @throws IllegalSetting if a list or map is not written as one
+     */
+    Map<String, Setting> settings() {
+        Map<String, Setting> given = new LinkedHashMap<>();
+        put(given, "syncFrequency", "--sync-frequency", syncFrequency);
+        put(given, "nodeStatusUpdateFrequency", "--node-status-update-frequency", nodeStatusUpdateFrequency);
+        put(given, "kubeAPIQPS", "--kube-api-qps", number(kubeApiQps));
+        put(given, "kubeAPIBurst", "--kube-api-burst", number(kubeApiBurst));
+        put(given, "registerNode", "--register-node", registerNode);
+        put(given, "nodeLabels", "--node-labels", nodeLabels);
+        put(given, "registerWithTaints", "--register-with-taints", taints);
+        put(given, "nodeIP", "--node-ip", nodeIp);
+        put(given, "maxPods", "--max-pods", number(maxPods));
+        put(given, "systemReserved", "--system-reserved", map("--system-reserved", systemReserved, '='));
+        put(given, "kubeReserved", "--kube-reserved", map("--kube-reserved", kubeReserved, '='));
+        put(given, "evictionHard", "--eviction-hard", map("--eviction-hard", evictionHard, '<'));
+        return given;
+    }
+
+    private static void put(Map<String, Setting> given, String field, String flag, @Nullable Object value) {
+        if (value != null) {
+            given.put(field, Setting.ofFlag(flag, value));
+        }
+    }
+
+    private static @Nullable BigDecimal number(@Nullable Integer value) {
+        return value == null ? null : BigDecimal.valueOf(value);
+    }
+
+    private static @Nullable Map<String, String> map(String flag, @Nullable String text, char separator) {
+        if (text == null) {
+            return null;
+        }
+        ImmutableMap.Builder<String, String> map = ImmutableMap.builder();
+        for (String pair : Splitter.on(',').omitEmptyStrings().trimResults().split(text)) {
+            int at = pair.indexOf(separator);
+            if (at < 0) {
+                throw Setting.ofFlag(flag, text).refused(pair, "written as NAME" + separator + "VALUE");
+            }
+            map.put(pair.substring(0, at), pair.substring(at + 1));
+        }
+        return map.buildKeepingLast();
+    }
+}

@@ -1,0 +1,129 @@
+package dev.podcache.cli.config;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Range;
+import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.kubelet.agent.KubeletConfiguration;
+import dev.podcache.kubelet.agent.ObjectCaching;
+import dev.podcache.kubelet.eviction.EvictionThresholds;
+import dev.podcache.kubelet.nodestatus.NodeIps;
+import dev.podcache.kubelet.nodestatus.NodeLabels;
+import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.store.StoreOptions;
+import dev.podcache.store.WatchObjectStore.WatchTimes;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** Makes a {@link KubeletConfiguration} of settings, with the kubelet's defaults for what they leave out. */
+public final class KubeletSettings {
+
+    /** The field of the strategy. */
+    static final String STRATEGY = "configMapAndSecretChangeDetectionStrategy";
+
+    private static final Duration SYNC_FREQUENCY = Duration.ofMinutes(1);
+    private static final Range<Integer> FROM_0 = Range.closed(0, Integer.MAX_VALUE);
+    private static final Range<Integer> FROM_1 = Range.closed(1, Integer.MAX_VALUE);
+    private static final Range<Integer> PORTS = Range.closed(1, 65_535);
+
+    private KubeletSettings() {}
+
+    /**
+     * Completes what was written.
+     *
+     * @param flags win over {@code file}; as in the kubelet they change no default that depends
+     *     on another field of the file
+     * @throws IllegalSetting if something in them is of another type or out of range
+     */
+    public static KubeletConfiguration configuration(Settings file, Settings flags) {
+        Settings all = flags.orElse(file);
+        return new KubeletConfiguration(
+                caching(all),
+                new KubeletConfiguration.HeartbeatTimes(
+                        all.duration("nodeStatusUpdateFrequency", Duration.ofSeconds(10)),
+                        // who sets the one in the file, long before the other came to be, meant both
+                        file.duration(
+                                "nodeStatusReportFrequency",
+                                file.duration("nodeStatusUpdateFrequency", Duration.ofMinutes(5))),
+                        all.integer("nodeLeaseDurationSeconds", FROM_1, 40)),
+                new RequestLimit(all.integer("kubeAPIQPS", FROM_1, 50), all.integer("kubeAPIBurst", FROM_1, 100)),
+                registration(all),
+                new KubeletConfiguration.Reservations(
+                        all.integer("maxPods", FROM_0, 110), all.integer("podsPerCore", FROM_0, 0), reserved(all)),
+                all.duration("evictionPressureTransitionPeriod", Duration.ofMinutes(5)),
+                all.integer("port", PORTS, 10_250));
+    }
+
+    private static KubeletConfiguration.Registration registration(Settings all) {
+        return new KubeletConfiguration.Registration(
+                all.bool("registerNode", true),
+                all.text("nodeLabels", NodeLabels::parse, ImmutableMap.of()),
+                TaintSettings.of(all),
+                all.text("providerID", ""),
+                all.text("nodeIP", NodeIps::parse, NodeIps.NONE));
+    }
+
+    private static NodeReservations reserved(Settings all) {
+        NodeReservations none = NodeReservations.none().withHardEviction(evictionHard(all));
+        NodeReservations system = all.map("systemReserved", none::withSystemReserved, none);
+        return all.map("kubeReserved", system::withKubeReserved, system);
+    }
+
+    /** What is written replaces all defaults, unless they are to be merged; a flag always does. */
+    private static EvictionThresholds evictionHard(Settings all) {
+        boolean merge = all.bool("mergeDefaultEvictionSettings", false);
+        EvictionThresholds written = all.map("evictionHard", EvictionThresholds::parse, EvictionThresholds.defaults());
+        Setting setting = all.find("evictionHard");
+        return merge && setting != null && !setting.ofFlag() ? written.mergedWithDefaults() : written;
+    }
+
+    private static ObjectCaching caching(Settings all) {
+        return new ObjectCaching(
+                strategy(all),
+                all.duration("syncFrequency", SYNC_FREQUENCY),
+                all.duration("readTimeout", StoreOptions.DEFAULT_READ_TIMEOUT),
+                all.duration("firstSyncTimeout", WatchTimes.DEFAULT.firstSync()),
+                payloadBudget(all),
+                all.duration("backgroundRefresh", Duration.ZERO));
+    }
+
+    private static ChangeDetectionStrategy strategy(Settings all) {
+        Setting setting = all.find(STRATEGY);
+        if (setting == null) {
+            return ChangeDetectionStrategy.WATCH;
+        }
+        if (setting.value() instanceof ChangeDetectionStrategy strategy) {
+            return strategy;
+        }
+        List<ChangeDetectionStrategy> strategies = Arrays.asList(ChangeDetectionStrategy.values());
+        return strategies.stream()
+                .filter(strategy -> asInFile(strategy).equals(setting.value()))
+                .findFirst()
+                .orElseThrow(() -> setting.refused("Get, Cache or Watch"));
+    }
+
+    private static String asInFile(ChangeDetectionStrategy strategy) {
+        return strategy.name().charAt(0) + strategy.name().substring(1).toLowerCase(Locale.ROOT);
+    }
+
+    private static long payloadBudget(Settings all) {
+        Setting setting = all.find("payloadBudget");
+        if (setting == null) {
+            return Long.MAX_VALUE;
+        }
+        try {
+            BigDecimal bytes = Quantity.parse(setting.value().toString()).getNumericalAmount();
+            if (bytes.signum() > 0) {
+                return bytes.longValueExact();
+            }
+        } catch (IllegalArgumentException | ArithmeticException noQuantity) {
+            // is refused like one that is too small
+        }
+        throw setting.refused("a positive number of bytes, such as 64Mi");
+    }
+}

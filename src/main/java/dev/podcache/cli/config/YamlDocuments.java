@@ -1,0 +1,219 @@
+package dev.podcache.cli.config;
+
+import dev.podcache.cli.output.CommandFailure;
+
+import dev.podcache.object.Excerpt;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.CollectionEndEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
+
+/** The maps that a text of YAML, and so also of JSON, consists of, with the lines that they stand on. */
+final class YamlDocuments {
+
+    /** Deeper than any configuration; what composes the documents goes down by recursion. */
+    private static final int DEEPEST = 100;
+
+    /** In characters; longer ones, which would take long to read, are no numbers that anybody means. */
+    private static final int LONGEST_NUMBER = 100;
+
+    private final String file;
+
+    /** Lists and maps so far. One that comes again is an alias, with which a short text can be endless. */
+    private final Set<Node> collections = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /**
+     * A reader.
+     *
+     * @param file for complaints
+     */
+    YamlDocuments(String file) {
+        this.file = file;
+    }
+
+    /**
+     * The value of a field.
+     *
+     * @param value String, BigDecimal, Boolean, {@code Map<String, Object>} or {@code List<Object>}
+     */
+    record Field(Object value, int line) {}
+
+    /** One document. Fields without a value, or with {@code null}, are as if they were not there. */
+    record Document(String file, int line, Map<String, Field> fields) {
+
+        /**
+         * The text of a field that must be there.
+         *
+         * @throws CommandFailure if it is not
+         */
+        String text(String name) {
+            Field field = fields.get(name);
+            if (field == null || !(field.value() instanceof String text)) {
+                throw broken(
+                        line, "has no " + name + ": write apiVersion and kind first, " + ConfigurationKind.KUBELET);
+            }
+            return text;
+        }
+
+        /** What is written for a field that is there. */
+        Setting setting(String name) {
+            Field field = fields.get(name);
+            if (field == null) {
+                throw new IllegalArgumentException("no " + name);
+            }
+            return new Setting("configuration " + file + " line " + field.line() + ": " + name, field.value(), false);
+        }
+
+        CommandFailure broken(int at, String why) {
+            return YamlDocuments.broken(file, at, why, null);
+        }
+    }
+
+    /**
+     * The documents in {@code text}; empty ones are left out.
+     *
+     * @throws CommandFailure if it is no YAML, or one of them is no map
+     */
+    List<Document> parse(String text) {
+        LoadSettings settings = LoadSettings.builder()
+                .setLabel(file)
+                .setSchema(new CoreSchema())
+                .build();
+        List<Document> documents = new ArrayList<>();
+        try {
+            requireShallow(new Parse(settings).parseString(text));
+            for (Node node : new Compose(settings).composeAllFromString(text)) {
+                if (node instanceof MappingNode map) {
+                    documents.add(new Document(file, line(map), fields(map)));
+                } else if (!node.getTag().equals(Tag.NULL)) {
+                    throw broken(file, line(node), "is not a map of fields: write apiVersion and kind first", null);
+                }
+            }
+        } catch (MarkedYamlEngineException e) {
+            int at = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
+            throw broken(file, at, "is neither YAML nor JSON: " + e.getProblem(), e);
+        } catch (YamlEngineException e) {
+            throw new CommandFailure("configuration " + file + " is neither YAML nor JSON: " + e.getMessage(), e);
+        } catch (IllegalArgumentException e) {
+            // what the parser makes of "\U", a tag "!!%9" and the like; it does not say where
+            throw new CommandFailure(
+                    "configuration " + file
+                            + " is neither YAML nor JSON: a \\ or % in it has no hexadecimal digits of a"
+                            + " character after it",
+                    e);
+        }
+        return documents;
+    }
+
+    /** The events come one by one, without recursion. */
+    private void requireShallow(Iterable<Event> events) {
+        int depth = 0;
+        for (Event event : events) {
+            if (event instanceof CollectionStartEvent) {
+                depth++;
+            } else if (event instanceof CollectionEndEvent) {
+                depth--;
+            }
+            if (depth > DEEPEST) {
+                int at = event.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
+                throw broken(file, at, "is nested deeper than " + DEEPEST + " levels: write it flatter", null);
+            }
+        }
+    }
+
+    private Map<String, Field> fields(MappingNode map) {
+        Map<String, Field> fields = new LinkedHashMap<>();
+        for (NodeTuple tuple : map.getValue()) {
+            int at = line(tuple.getKeyNode());
+            String name = name(tuple);
+            if (fields.containsKey(name)) {
+                throw broken(file, at, "has " + Excerpt.quoted(name) + " a second time: leave one out", null);
+            }
+            Object value = value(tuple.getValueNode());
+            if (value != null) {
+                fields.put(name, new Field(value, at));
+            }
+        }
+        return fields;
+    }
+
+    private @Nullable Object value(Node node) {
+        if (node instanceof ScalarNode scalar) {
+            return scalar(scalar);
+        }
+        if (!collections.add(node)) {
+            throw broken(file, line(node), "is used again through an alias: write it out", null);
+        }
+        if (node instanceof SequenceNode sequence) {
+            List<Object> list = new ArrayList<>();
+            for (Node element : sequence.getValue()) {
+                Object value = value(element);
+                list.add(value == null ? "" : value);
+            }
+            return list;
+        }
+        Map<String, Object> map = new LinkedHashMap<>();
+        for (NodeTuple tuple : ((MappingNode) node).getValue()) {
+            Object value = value(tuple.getValueNode());
+            if (map.put(name(tuple), value == null ? "" : value) != null) {
+                throw broken(file, line(node), "has " + Excerpt.quoted(name(tuple)) + " twice: leave one out", null);
+            }
+        }
+        return map;
+    }
+
+    private static @Nullable Object scalar(ScalarNode scalar) {
+        String text = scalar.getValue();
+        Tag tag = scalar.getTag();
+        if (tag.equals(Tag.NULL)) {
+            return null;
+        }
+        if (tag.equals(Tag.BOOL)) {
+            return Boolean.parseBoolean(text);
+        }
+        boolean number = tag.equals(Tag.INT) || tag.equals(Tag.FLOAT);
+        if (number && text.length() <= LONGEST_NUMBER) {
+            try {
+                return new BigDecimal(text);
+            } catch (NumberFormatException hexadecimalOrInfinite) {
+                return text;
+            }
+        }
+        return text;
+    }
+
+    private String name(NodeTuple tuple) {
+        if (tuple.getKeyNode() instanceof ScalarNode scalar) {
+            return scalar.getValue();
+        }
+        throw broken(file, line(tuple.getKeyNode()), "has a field whose name is no text", null);
+    }
+
+    private static int line(Node node) {
+        return node.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
+    }
+
+    private static CommandFailure broken(String file, int line, String why, @Nullable Throwable cause) {
+        return new CommandFailure("configuration " + file + " line " + line + ": " + why, cause);
+    }
+}

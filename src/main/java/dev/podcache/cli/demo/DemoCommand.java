@@ -1,0 +1,43 @@
+package dev.podcache.cli.demo;
+
+import dev.podcache.cli.output.Versions;
+import dev.podcache.cli.output.Versions;
+import dev.podcache.cli.config.AgentOptions;
+import dev.podcache.cli.output.Console;
+import dev.podcache.cli.output.OutputOptions;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** The subcommand {@code demo}. */
+@Command(
+        name = "demo",
+        header = "Shows an agent at work, without a cluster.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Versions.class,
+        description = {
+            "Runs an agent against an API server in this process, with a small workload, and lets things happen to"
+                    + " it: a Secret is rotated, pods come and go, the server fails. Ends by itself after a minute,"
+                    + " or after --for; whatever of that exceeds a minute is yours to play with kubectl.",
+        },
+        footer = {"", "Example:", "  podcache demo --for 15s"})
+public final class DemoCommand implements Callable<Integer> {
+
+    private final Console console;
+
+    @Mixin
+    private AgentOptions agent = new AgentOptions();
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    public DemoCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        return new Demo(console, agent, output).run();
+    }
+}

@@ -1,0 +1,172 @@
+package dev.podcache.kubelet.agent;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.events.EventBroadcaster;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.node.NodeLister;
+import dev.podcache.kubelet.nodelease.NodeLeaseController;
+import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
+import dev.podcache.kubelet.nodestatus.NodeStatusState;
+import dev.podcache.kubelet.nodestatus.NodeStatusUpdater;
+import dev.podcache.kubelet.nodestatus.RuntimeHealth;
+import dev.podcache.kubelet.nodestatus.RuntimeStatus;
+import dev.podcache.kubelet.podconfig.ServiceLister;
+import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.kubelet.podsync.KnownPods;
+import dev.podcache.kubelet.podsync.PodConfiguration;
+import dev.podcache.kubelet.podsync.PodListener;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.SyncPeriods;
+import dev.podcache.reflector.Recovery;
+import dev.podcache.reflector.Reflector;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+/**
+ * A node of a cluster: registers its Node and keeps its status and its lease, sees to the pods that are
+ * assigned to it with what they get from Secrets and ConfigMaps, and reports their status. What running means
+ * is the {@link PodRuntime}'s affair.
+ *
+ * <p>Starting begins with what others need: the Node, its heartbeats, the pods' status, and last the pods. Closing ends
+ * all of it in the other order; the Node, the Lease and the pods stay as they are, for the agent that comes next.
+ */
+public final class NodeAgent implements AutoCloseable {
+
+    private static final String COMPONENT = "podcache";
+
+    private final NodeAgentOptions options;
+    private final NodeLister lister;
+    private final Caches caches;
+    private final EventBroadcaster events;
+    private final ServiceLister services;
+    private final RuntimeHealth health;
+    private final NodeStatusUpdater updater;
+    private final NodeLeaseController lease;
+    private final PodStatusManager statuses;
+    private final KnownPods known = new KnownPods();
+    private final PodWorkers workers;
+    private final Reflector<Pod> pods;
+    private final AtomicBoolean following = new AtomicBoolean();
+    private final AgentServices all;
+
+    /**
+     * An agent that does nothing yet but to follow its Node and the Services.
+     *
+     * @param ports used for everything, not closed
+     * @param cachesOf makes the caches, with the Node that sets their TTL; closed with the agent
+     * @param listener told of pods
+     * @throws IllegalArgumentException if the options want what this machine has not
+     */
+    public NodeAgent(NodePorts ports, NodeAgentOptions options, Function<NodeLister, Caches> cachesOf, PodListener listener) {
+        Timekeeper timekeeper = ports.timekeeper();
+        Recovery recovery = new Recovery(timekeeper);
+        this.options = options;
+        this.events = EventBroadcaster.to(ports.events(), COMPONENT, options.node(), timekeeper);
+        this.health = new RuntimeHealth(this::runtimeStatus, ImmutableMap.of(), timekeeper);
+        NodeSelf self = new NodeSelf(options, events, health, timekeeper);
+        // before anything begins that would have to end if this throws
+        NodeStatusOptions status = self.status(ports.reconnect());
+        this.lister = NodeLister.following(options.node(), ports.node(), recovery);
+        this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
+        this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
+        this.caches = cachesOf.apply(lister);
+        this.services = ServiceLister.following(ports.services(), recovery);
+        this.statuses = new PodStatusManager(ports.podStatus(), known::get, timekeeper, NodeAgent::random);
+        this.workers = new PodWorkers(parts(listener), options.threads(), timekeeper, NodeAgent::random);
+        this.pods = new Reflector<>(ports.pods(), workers, recovery);
+        this.all = new AgentServices(ImmutableList.of(
+                health,
+                AgentServices.part("node status", updater::start, updater::close),
+                lease,
+                AgentServices.part("pod status", statuses::start, statuses::close),
+                AgentServices.part("pod workers", () -> {}, this::endWorkers),
+                AgentServices.part("assigned pods", this::followPods, this::leavePods)));
+    }
+
+    private PodWorkers.Parts parts(PodListener listener) {
+        ObjectCaching caching = options.configuration().caching();
+        return new PodWorkers.Parts(
+                options.runtime(),
+                new PodConfiguration(caches.secrets(), caches.configMaps(), services, events),
+                statuses,
+                events,
+                known,
+                lister::get,
+                SyncPeriods.of(caching.syncFrequency(), caching.strategy() == ChangeDetectionStrategy.WATCH),
+                listener);
+    }
+
+    /** Begins to work. Returns when everything has begun, which is not to say that it has succeeded yet. */
+    public void start() {
+        all.start();
+    }
+
+    /** How the Node's registration and status go. */
+    public NodeStatusState status() {
+        return updater.state();
+    }
+
+    /** The Node as the API server last showed it. */
+    public Optional<Node> node() {
+        return lister.get();
+    }
+
+    /** How long ago the lease was renewed; empty if it never was. */
+    public Optional<Duration> sinceRenewal() {
+        return lease.sinceRenewal();
+    }
+
+    /** The pods of the node as last seen. */
+    public ImmutableList<Pod> pods() {
+        return known.all();
+    }
+
+    @Override
+    public void close() {
+        all.close();
+        events.close();
+        caches.closing().run();
+        services.close();
+        lister.close();
+    }
+
+    /** Once the Node is known, and with it the addresses that pods are told and report. */
+    private void followPods() {
+        lister.addListener(this::goOnIfNodeIsKnown);
+        goOnIfNodeIsKnown();
+    }
+
+    private void goOnIfNodeIsKnown() {
+        if (lister.get().isPresent() && following.compareAndSet(false, true)) {
+            // the lease needs it for an owner, and may have looked for it before it was registered
+            lease.renewSoon();
+            pods.start();
+        }
+    }
+
+    private void leavePods() {
+        following.set(true);
+        pods.close();
+    }
+
+    private RuntimeStatus runtimeStatus() {
+        return new RuntimeStatus(options.runtime().problem(), Optional.empty());
+    }
+
+    private void endWorkers() {
+        workers.close();
+        options.threads().shutdown();
+    }
+
+    private static double random() {
+        return ThreadLocalRandom.current().nextDouble();
+    }
+}

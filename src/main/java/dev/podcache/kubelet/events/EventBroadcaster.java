@@ -1,0 +1,93 @@
+package dev.podcache.kubelet.events;
+
+import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.time.ApiTime;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.EventBuilder;
+import io.fabric8.kubernetes.api.model.EventSource;
+import io.fabric8.kubernetes.api.model.EventSourceBuilder;
+import io.fabric8.kubernetes.api.model.ObjectReference;
+import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes events to the API server, one after the other, as client-go's broadcaster does: repetitions of an event become
+ * a count, ten that differ in their message only within ten minutes become one, and an object that causes more than 25
+ * gets one every five minutes. Thread-safe.
+ *
+ * <p>Recording never blocks and never throws. While the server cannot be reached, an event is tried twelve times, ten
+ * seconds apart, and up to 1000 others wait; what comes beyond that is lost.
+ */
+public final class EventBroadcaster implements EventRecorder, AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(EventBroadcaster.class);
+
+    private final EventSource source;
+    private final Timekeeper timekeeper;
+    private final EventNames names;
+    private final EventSink sink;
+
+    /**
+     * A recorder of events.
+     *
+     * @param random uniform in [0, 1)
+     */
+    EventBroadcaster(ObjectApi<Event> events, EventSource source, Timekeeper timekeeper, DoubleSupplier random) {
+        this.source = source;
+        this.timekeeper = timekeeper;
+        this.names = new EventNames(timekeeper);
+        this.sink = new EventSink(events, new EventCorrelator(timekeeper, names), timekeeper, random);
+    }
+
+    /**
+     * A recorder of events.
+     *
+     * @param events not closed here
+     * @param component who tells them, such as {@code kubelet}
+     * @param host the node that it runs on
+     */
+    public static EventBroadcaster to(ObjectApi<Event> events, String component, String host, Timekeeper timekeeper) {
+        EventSource source =
+                new EventSourceBuilder().withComponent(component).withHost(host).build();
+        return new EventBroadcaster(
+                events, source, timekeeper, () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    @Override
+    public void event(ObjectReference about, Type type, String reason, String message) {
+        try {
+            sink.add(event(about, type).withReason(reason).withMessage(message).build());
+        } catch (RuntimeException e) {
+            log.error("the event {} about {} {} could not be recorded", reason, about.getKind(), about.getName(), e);
+        }
+    }
+
+    /** Drops what has not been written; what is recorded from now on is dropped too. Returns at once. Idempotent. */
+    @Override
+    public void close() {
+        sink.close();
+    }
+
+    private EventBuilder event(ObjectReference about, Type type) {
+        String namespace =
+                about.getNamespace() == null || about.getNamespace().isEmpty() ? "default" : about.getNamespace();
+        String now = ApiTime.of(timekeeper.wallTime());
+        return new EventBuilder()
+                .withNewMetadata()
+                .withNamespace(namespace)
+                .withName(names.next(about.getName()))
+                .endMetadata()
+                .withInvolvedObject(new ObjectReferenceBuilder(about).build())
+                .withType(type.toString())
+                .withSource(source)
+                .withReportingComponent(source.getComponent())
+                .withReportingInstance(source.getHost())
+                .withFirstTimestamp(now)
+                .withLastTimestamp(now)
+                .withCount(1);
+    }
+}

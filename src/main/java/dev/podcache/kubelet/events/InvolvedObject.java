@@ -1,0 +1,28 @@
+package dev.podcache.kubelet.events;
+
+import io.fabric8.kubernetes.api.model.ObjectReference;
+import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+
+/** What an event is about, as {@link EventRecorder} wants it. */
+public final class InvolvedObject {
+
+    private InvolvedObject() {}
+
+    /** A pod as a whole. */
+    public static ObjectReference of(Pod pod) {
+        return new ObjectReferenceBuilder()
+                .withKind("Pod")
+                .withApiVersion("v1")
+                .withNamespace(pod.getMetadata().getNamespace())
+                .withName(pod.getMetadata().getName())
+                .withUid(pod.getMetadata().getUid())
+                .withResourceVersion(pod.getMetadata().getResourceVersion())
+                .build();
+    }
+
+    /** A part of a pod, such as {@code spec.containers{main}}. */
+    public static ObjectReference of(Pod pod, String fieldPath) {
+        return new ObjectReferenceBuilder(of(pod)).withFieldPath(fieldPath).build();
+    }
+}

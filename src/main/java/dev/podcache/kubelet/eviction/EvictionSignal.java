@@ -1,0 +1,61 @@
+package dev.podcache.kubelet.eviction;
+
+import dev.podcache.kubelet.host.HostFacts;
+
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.object.Excerpt;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * What may run short on a node, under the name that it has in {@code evictionHard}. Images are taken to be on the file
+ * system that pods write to, as the kubelet does where a runtime has none of its own for them.
+ */
+public enum EvictionSignal {
+    MEMORY_AVAILABLE("memory.available"),
+    NODE_FS_AVAILABLE("nodefs.available"),
+    NODE_FS_INODES_FREE("nodefs.inodesFree"),
+    IMAGE_FS_AVAILABLE("imagefs.available"),
+    IMAGE_FS_INODES_FREE("imagefs.inodesFree"),
+    PID_AVAILABLE("pid.available");
+
+    private static final ImmutableMap<String, EvictionSignal> BY_NAME =
+            Arrays.stream(values()).collect(ImmutableMap.toImmutableMap(EvictionSignal::toString, signal -> signal));
+
+    private final String text;
+
+    EvictionSignal(String text) {
+        this.text = text;
+    }
+
+    /**
+     * The signal of that name.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    static EvictionSignal named(String name) {
+        EvictionSignal signal = BY_NAME.get(name);
+        if (signal == null) {
+            throw new IllegalArgumentException("unsupported eviction signal " + Excerpt.quoted(name) + ": use one of "
+                    + String.join(", ", BY_NAME.keySet()));
+        }
+        return signal;
+    }
+
+    /** How it stands; empty if that cannot be read. */
+    Optional<Supply> read(HostFacts facts) {
+        return switch (this) {
+            case MEMORY_AVAILABLE -> facts.memory();
+            case NODE_FS_AVAILABLE, IMAGE_FS_AVAILABLE -> facts.fileSystemBytes();
+            case NODE_FS_INODES_FREE, IMAGE_FS_INODES_FREE -> facts.fileSystemInodes();
+            case PID_AVAILABLE -> facts.processIds();
+        };
+    }
+
+    /** The name, such as {@code memory.available}. */
+    @Override
+    public String toString() {
+        return text;
+    }
+}

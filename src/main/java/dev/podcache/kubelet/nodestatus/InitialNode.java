@@ -1,0 +1,202 @@
+package dev.podcache.kubelet.nodestatus;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeBuilder;
+import io.fabric8.kubernetes.api.model.Taint;
+import io.fabric8.kubernetes.api.model.TaintBuilder;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a node says of itself when it creates its Node, apart from the status. Immutable.
+ *
+ * <p>Of a Node that exists already, registration puts right the attach-detach annotation and the well-known labels:
+ * those of the platform, the host name, zone, region and instance type. Taints, other labels and the provider's ID are
+ * for creation only: an administrator may have changed them since.
+ */
+public final class InitialNode {
+
+    // After initialNode of kubernetes/kubernetes, pkg/kubelet/kubelet_node_status.go.
+
+    static final String ATTACH_DETACH = "volumes.kubernetes.io/controller-managed-attach-detach";
+
+    private static final Logger log = LoggerFactory.getLogger(InitialNode.class);
+    private static final Taint UNINITIALIZED = new TaintBuilder()
+            .withKey("node.cloudprovider.kubernetes.io/uninitialized")
+            .withValue("true")
+            .withEffect("NoSchedule")
+            .build();
+
+    private final String name;
+    private final String os;
+    private final String arch;
+    private final ImmutableMap<String, String> labels;
+    private final ImmutableList<Taint> taints;
+    private final @Nullable String providerId;
+    private final boolean attachDetach;
+
+    private InitialNode(Builder builder) {
+        this.name = builder.name;
+        this.os = builder.os;
+        this.arch = builder.arch;
+        this.labels = builder.allLabels();
+        this.taints = builder.allTaints();
+        this.providerId = builder.providerId;
+        this.attachDetach = builder.attachDetach;
+    }
+
+    /**
+     * A node with the labels of its platform and host name.
+     *
+     * @param name of the Node
+     * @param os as Go calls it, such as {@code linux}
+     * @param arch as Go calls it, such as {@code amd64}
+     * @throws IllegalArgumentException if the name, or one of the others as the value of a label, is not legal
+     */
+    public static Builder builder(String name, String os, String arch) {
+        return new Builder(name, os, arch);
+    }
+
+    /** The Node's name. */
+    public String name() {
+        return name;
+    }
+
+    String os() {
+        return os;
+    }
+
+    String arch() {
+        return arch;
+    }
+
+    /** A new object each time, with an empty status. */
+    Node toNode() {
+        NodeBuilder node = new NodeBuilder()
+                .withNewMetadata()
+                .withName(name)
+                .withLabels(new LinkedHashMap<>(labels))
+                .endMetadata()
+                .withNewSpec()
+                .withProviderID(providerId)
+                .endSpec()
+                .withNewStatus()
+                .endStatus();
+        if (attachDetach) {
+            node.editMetadata().addToAnnotations(ATTACH_DETACH, "true").endMetadata();
+        }
+        for (Taint taint : taints) {
+            node.editSpec().addToTaints(new TaintBuilder(taint).build()).endSpec();
+        }
+        return node.build();
+    }
+
+    /** Collects what an {@link InitialNode} says. For one thread. */
+    public static final class Builder {
+
+        private final String name;
+        private final String os;
+        private final String arch;
+        private String hostname;
+        private Map<String, String> labels = Map.of();
+        private List<Taint> taints = List.of();
+        private @Nullable String providerId;
+        private boolean attachDetach = true;
+        private boolean externalCloudProvider;
+
+        private Builder(String name, String os, String arch) {
+            LabelSyntax.requireSubdomain("node name", name);
+            LabelSyntax.requireValue("operating system", os);
+            LabelSyntax.requireValue("architecture", arch);
+            this.name = name;
+            this.os = os;
+            this.arch = arch;
+            this.hostname = name;
+        }
+
+        /**
+         * What the host is called, for its label. Default: the name of the Node.
+         *
+         * @throws IllegalArgumentException if it is not legal as the value of a label
+         */
+        public Builder hostname(String value) {
+            LabelSyntax.requireValue("host name", value);
+            this.hostname = value;
+            return this;
+        }
+
+        /**
+         * Further labels; one that is set already, such as the architecture, is overridden. Default: none.
+         *
+         * @throws IllegalArgumentException as {@link NodeLabels#parse}
+         */
+        public Builder labels(Map<String, String> values) {
+            NodeLabels.requireAllowed(values);
+            this.labels = ImmutableMap.copyOf(values);
+            return this;
+        }
+
+        /**
+         * What keeps pods away. Default: nothing.
+         *
+         * @throws IllegalArgumentException as {@link NodeTaints#parse}
+         */
+        public Builder taints(List<Taint> values) {
+            NodeTaints.requireLegal(values);
+            this.taints = values.stream()
+                    .map(taint -> new TaintBuilder(taint).build())
+                    .toList();
+            return this;
+        }
+
+        /** The machine as its cloud calls it, such as {@code aws:///eu-central-1a/i-0123}. Default: none. */
+        public Builder providerId(String value) {
+            this.providerId = Objects.requireNonNull(value, "providerId");
+            return this;
+        }
+
+        /** Whether the attach-detach controller attaches the node's volumes. Default: yes, and the node does not. */
+        public Builder controllerManagedAttachDetach(boolean value) {
+            this.attachDetach = value;
+            return this;
+        }
+
+        /** Whether a cloud controller has to finish the Node before pods may come. Default: no. */
+        public Builder externalCloudProvider(boolean value) {
+            this.externalCloudProvider = value;
+            return this;
+        }
+
+        public InitialNode build() {
+            return new InitialNode(this);
+        }
+
+        private ImmutableMap<String, String> allLabels() {
+            Map<String, String> all = new LinkedHashMap<>();
+            all.put(NodeLabels.HOSTNAME, hostname);
+            all.put(NodeLabels.OS, os);
+            all.put(NodeLabels.ARCH, arch);
+            all.put(NodeLabels.BETA_OS, os);
+            all.put(NodeLabels.BETA_ARCH, arch);
+            labels.forEach((key, value) -> {
+                String before = all.put(key, value);
+                if (before != null && !before.equals(value)) {
+                    log.info("Node {}: label {} is {} as configured, not {}", name, key, value, before);
+                }
+            });
+            return ImmutableMap.copyOf(all);
+        }
+
+        private ImmutableList<Taint> allTaints() {
+            ImmutableList.Builder<Taint> all = ImmutableList.<Taint>builder().addAll(taints);
+            return externalCloudProvider ? all.add(UNINITIALIZED).build() : all.build();
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package dev.podcache.kubelet.nodestatus;
+
+import dev.podcache.kubelet.host.HostFacts;
+
+import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.object.Amounts;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeSystemInfo;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sets what the machine has and what of it pods can get. Resources that others have put into the
+ * capacity stay there. After upstream's {@code MachineInfo}, without device plugins: who has devices
+ * adds a setter of his own after this one.
+ */
+final class MachineInfoSetter implements NodeStatusSetter {
+
+    private static final Logger log = LoggerFactory.getLogger(MachineInfoSetter.class);
+
+    private static final long KIB = 1024;
+
+    private final HostFacts facts;
+    private final PodLimits limits;
+    private final Function<Map<String, Quantity>, ? extends Map<String, Quantity>> reservations;
+    private final NodeEvents events;
+
+    /** How many pods the node takes; {@code perCore} zero means as many as {@code max}. */
+    record PodLimits(int max, int perCore) {
+
+        int of(int cores) {
+            return perCore > 0 ? (int) Math.min((long) cores * perCore, max) : max;
+        }
+    }
+
+    MachineInfoSetter(
+            HostFacts facts,
+            PodLimits limits,
+            Function<Map<String, Quantity>, ? extends Map<String, Quantity>> reservations,
+            NodeEvents events) {
+        this.facts = facts;
+        this.limits = limits;
+        this.reservations = reservations;
+        this.events = events;
+    }
+
+    @Override
+    public void set(Node node, Instant now) {
+        setIdentity(node);
+        Map<String, Quantity> capacity = new LinkedHashMap<>(node.getStatus().getCapacity());
+        capacity.putAll(capacity(facts, limits));
+        node.getStatus().setCapacity(capacity);
+        node.getStatus().setAllocatable(allocatable(capacity, node.getStatus().getAllocatable()));
+    }
+
+    private void setIdentity(Node node) {
+        NodeSystemInfo info = VersionInfoSetter.infoOf(node);
+        facts.machineId().ifPresent(info::setMachineID);
+        facts.systemUuid().ifPresent(info::setSystemUUID);
+        facts.bootId().ifPresent(bootId -> {
+            String before = info.getBootID();
+            if (before != null && !before.isEmpty() && !before.equals(bootId)) {
+                events.rebooted(bootId);
+            }
+            info.setBootID(bootId);
+        });
+    }
+
+    /** What the machine has; no processor and no memory if either cannot be read. */
+    static Map<String, Quantity> capacity(HostFacts facts, PodLimits limits) {
+        Map<String, Quantity> capacity = new LinkedHashMap<>();
+        int cores = facts.cores().orElse(0);
+        long memory = facts.memory().map(Supply::capacity).orElse(0L);
+        boolean known = cores > 0 && memory > 0;
+        if (!known) {
+            log.warn("The machine's processors ({}) or its memory ({} bytes) cannot be read", cores, memory);
+        }
+        capacity.put("cpu", Quantities.of("cpu", known ? cores : 0));
+        capacity.put("memory", Quantities.of("memory", known ? memory : 0));
+        capacity.put("pods", Quantities.of("pods", known ? limits.of(cores) : limits.max()));
+        if (known) {
+            facts.hugePages().forEach((kib, pages) -> {
+                String resource = ResourceNames.HUGE_PAGES + Quantities.of("memory", kib * KIB);
+                capacity.put(resource, Quantities.of(resource, kib * KIB * pages));
+            });
+        }
+        facts.fileSystemBytes()
+                .ifPresent(bytes ->
+                        capacity.put("ephemeral-storage", Quantities.of("ephemeral-storage", bytes.capacity())));
+        return capacity;
+    }
+
+    private Map<String, Quantity> allocatable(Map<String, Quantity> capacity, Map<String, Quantity> before) {
+        Map<String, Quantity> allocatable = new LinkedHashMap<>(before);
+        allocatable
+                .keySet()
+                .removeIf(resource -> ResourceNames.isExtended(resource) && !capacity.containsKey(resource));
+        Map<String, Quantity> reserved = reservations.apply(capacity);
+        capacity.forEach((resource, there) -> allocatable.put(
+                resource, lessened(resource, there, reserved.getOrDefault(resource, new Quantity("0")))));
+        capacity.forEach((resource, there) -> {
+            if (ResourceNames.isHugePages(resource)) {
+                allocatable.computeIfPresent("memory", (memory, left) -> lessened(memory, left, there));
+            }
+        });
+        return allocatable;
+    }
+
+    private static Quantity lessened(String resource, Quantity amount, Quantity by) {
+        BigDecimal left = Amounts.of(amount).subtract(Amounts.of(by));
+        return Quantities.of(resource, left.max(BigDecimal.ZERO));
+    }
+}

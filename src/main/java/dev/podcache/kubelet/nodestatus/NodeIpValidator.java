@@ -1,0 +1,37 @@
+package dev.podcache.kubelet.nodestatus;
+
+import dev.podcache.kubelet.host.HostFacts;
+import com.google.common.net.InetAddresses;
+import java.net.InetAddress;
+import java.util.Optional;
+
+/** Whether others can reach the node under an address. After upstream's {@code validateNodeIP}. */
+final class NodeIpValidator {
+
+    private final HostFacts facts;
+
+    NodeIpValidator(HostFacts facts) {
+        this.facts = facts;
+    }
+
+    /** What is wrong with an address, for people; empty if it is one of this machine that others can use. */
+    Optional<String> objection(InetAddress address) {
+        if (address.isLoopbackAddress()) {
+            return Optional.of("nodeIP can't be loopback address");
+        }
+        if (address.isMulticastAddress()) {
+            return Optional.of("nodeIP can't be a multicast address");
+        }
+        if (address.isLinkLocalAddress()) {
+            return Optional.of("nodeIP can't be a link-local unicast address");
+        }
+        if (address.isAnyLocalAddress()) {
+            return Optional.of("nodeIP can't be an all zeros address");
+        }
+        if (!facts.addresses().contains(address)) {
+            return Optional.of("node IP: \"" + InetAddresses.toAddrString(address)
+                    + "\" not found in the host's network interfaces");
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,43 @@
+package dev.podcache.kubelet.nodestatus;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeStatus;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+
+/** Nodes as trees, and copies by way of them. */
+final class NodeJson {
+
+    private static final ObjectMapper MAPPER =
+            JsonMapper.builder().findAndAddModules().build();
+
+    private NodeJson() {}
+
+    static ObjectNode tree(Node node) {
+        return MAPPER.valueToTree(node);
+    }
+
+    static ObjectNode tree(NodeStatus status) {
+        return MAPPER.valueToTree(status);
+    }
+
+    /** A copy that shares nothing with {@code node}, fields that the model does not know included. */
+    static Node copy(Node node) {
+        try {
+            Node copy = MAPPER.treeToValue(tree(node), Node.class);
+            // fabric8's models may lack what a Node of the API always has
+            if (copy.getMetadata() == null) {
+                copy.setMetadata(new ObjectMeta());
+            }
+            if (copy.getStatus() == null) {
+                copy.setStatus(new NodeStatus());
+            }
+            return copy;
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a Node that was read cannot be read again", e);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.podcache.kubelet.nodestatus;
+
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSortedSet;
+import dev.podcache.object.Excerpt;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** The labels that a node may give itself. */
+public final class NodeLabels {
+
+    // After kubelet's options.ValidateKubeletFlags and k8s.io/kubelet/pkg/apis/well_known_labels.go.
+
+    static final String HOSTNAME = "kubernetes.io/hostname";
+    static final String OS = "kubernetes.io/os";
+    static final String ARCH = "kubernetes.io/arch";
+    static final String BETA_OS = "beta.kubernetes.io/os";
+    static final String BETA_ARCH = "beta.kubernetes.io/arch";
+
+    private static final ImmutableSortedSet<String> ALLOWED = ImmutableSortedSet.of(
+            HOSTNAME,
+            OS,
+            ARCH,
+            BETA_OS,
+            BETA_ARCH,
+            "topology.kubernetes.io/zone",
+            "topology.kubernetes.io/region",
+            "failure-domain.beta.kubernetes.io/zone",
+            "failure-domain.beta.kubernetes.io/region",
+            "node.kubernetes.io/instance-type",
+            "beta.kubernetes.io/instance-type");
+    private static final ImmutableSortedSet<String> ALLOWED_NAMESPACES =
+            ImmutableSortedSet.of("kubelet.kubernetes.io", "node.kubernetes.io");
+    private static final ImmutableSortedSet<String> RESERVED_NAMESPACES =
+            ImmutableSortedSet.of("kubernetes.io", "k8s.io");
+
+    private NodeLabels() {}
+
+    /**
+     * Reads the kubelet's {@code --node-labels}, such as {@code zone=a,disk=ssd}. A key without
+     * {@code =} has an empty value.
+     *
+     * @throws IllegalArgumentException if a key or value is not legal, a key is there twice, or is one that a node may
+     *     not give itself; says which, and what is allowed
+     */
+    public static ImmutableMap<String, String> parse(String flag) {
+        Map<String, String> labels = new LinkedHashMap<>();
+        for (String label : Splitter.on(',').trimResults().omitEmptyStrings().split(flag)) {
+            int equals = label.indexOf('=');
+            String key = equals < 0 ? label : label.substring(0, equals).trim();
+            String value = equals < 0 ? "" : label.substring(equals + 1).trim();
+            if (labels.put(key, value) != null) {
+                throw new IllegalArgumentException(
+                        "label key " + Excerpt.quoted(key) + " is there twice: a node has one value of a label");
+            }
+        }
+        requireAllowed(labels);
+        return ImmutableMap.copyOf(labels);
+    }
+
+    /** Throws as {@link #parse}. */
+    static void requireAllowed(Map<String, String> labels) {
+        TreeSet<String> refused = new TreeSet<>();
+        labels.forEach((key, value) -> {
+            LabelSyntax.requireKey("label key", key);
+            LabelSyntax.requireValue("value of label " + key, value);
+            if (isReserved(key)) {
+                refused.add(key);
+            }
+        });
+        if (!refused.isEmpty()) {
+            throw new IllegalArgumentException("a node may not give itself the labels " + refused
+                    + ": in kubernetes.io and k8s.io only those with a prefix of " + ALLOWED_NAMESPACES + " and "
+                    + ALLOWED + " are allowed; an administrator can set others with kubectl label node");
+        }
+    }
+
+    private static boolean isReserved(String key) {
+        int slash = key.indexOf('/');
+        String namespace = slash < 0 ? "" : key.substring(0, slash);
+        return RESERVED_NAMESPACES.stream().anyMatch(reserved -> isIn(namespace, reserved))
+                && !ALLOWED.contains(key)
+                && ALLOWED_NAMESPACES.stream().noneMatch(allowed -> isIn(namespace, allowed));
+    }
+
+    private static boolean isIn(String namespace, String parent) {
+        return namespace.equals(parent) || namespace.endsWith("." + parent);
+    }
+}

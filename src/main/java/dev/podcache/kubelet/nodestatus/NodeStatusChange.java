@@ -1,0 +1,86 @@
+package dev.podcache.kubelet.nodestatus;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.collect.Streams;
+import io.fabric8.kubernetes.api.model.NodeCondition;
+import io.fabric8.kubernetes.api.model.NodeStatus;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a status says anything new, which is what decides about a report. A heartbeat is nothing new, nor is another
+ * order of conditions; a transition time is.
+ */
+final class NodeStatusChange {
+
+    // After nodeStatusHasChanged of kubernetes/kubernetes, pkg/kubelet/kubelet_node_status.go.
+
+    private static final List<String> COMPARED_BY_VALUE = List.of("conditions", "capacity", "allocatable");
+
+    private NodeStatusChange() {}
+
+    /**
+     * Whether they differ. Absent and empty are the same in lists and maps, quantities are compared by value, times
+     * by instant. Neither is modified.
+     */
+    static boolean between(@Nullable NodeStatus before, @Nullable NodeStatus after) {
+        if (before == null || after == null) {
+            return before != null || after != null;
+        }
+        return !sameConditions(before.getConditions(), after.getConditions())
+                || !sameQuantities(before.getCapacity(), after.getCapacity())
+                || !sameQuantities(before.getAllocatable(), after.getAllocatable())
+                || !rest(before).equals(rest(after));
+    }
+
+    private static ObjectNode rest(NodeStatus status) {
+        return NodeJson.tree(status).remove(COMPARED_BY_VALUE);
+    }
+
+    private static boolean sameConditions(@Nullable List<NodeCondition> before, @Nullable List<NodeCondition> after) {
+        List<NodeCondition> a = byType(before);
+        List<NodeCondition> b = byType(after);
+        return a.size() == b.size()
+                && Streams.zip(a.stream(), b.stream(), NodeStatusChange::same).allMatch(same -> same);
+    }
+
+    private static List<NodeCondition> byType(@Nullable List<NodeCondition> conditions) {
+        return conditions == null
+                ? List.of()
+                : conditions.stream()
+                        .sorted(Comparator.comparing(
+                                NodeCondition::getType, Comparator.nullsFirst(Comparator.naturalOrder())))
+                        .toList();
+    }
+
+    private static boolean same(NodeCondition a, NodeCondition b) {
+        return Objects.equals(a.getType(), b.getType())
+                && Objects.equals(a.getStatus(), b.getStatus())
+                && Objects.equals(a.getReason(), b.getReason())
+                && Objects.equals(a.getMessage(), b.getMessage())
+                && sameTime(a.getLastTransitionTime(), b.getLastTransitionTime())
+                && Objects.equals(a.getAdditionalProperties(), b.getAdditionalProperties());
+    }
+
+    private static boolean sameTime(@Nullable String a, @Nullable String b) {
+        if (a == null || b == null || a.equals(b)) {
+            return Objects.equals(a, b);
+        }
+        try {
+            return Instant.parse(a).equals(Instant.parse(b));
+        } catch (DateTimeParseException noTime) {
+            return false;
+        }
+    }
+
+    private static boolean sameQuantities(@Nullable Map<String, Quantity> a, @Nullable Map<String, Quantity> b) {
+        // Quantity's equals compares the numbers
+        return (a == null ? Map.of() : a).equals(b == null ? Map.of() : b);
+    }
+}

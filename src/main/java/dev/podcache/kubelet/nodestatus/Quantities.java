@@ -1,0 +1,65 @@
+package dev.podcache.kubelet.nodestatus;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.object.Amounts;
+import dev.podcache.object.Excerpt;
+import io.fabric8.kubernetes.api.model.Quantity;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.regex.Pattern;
+
+/**
+ * Quantities in the form that the API server stores them in, so that a status that was read back does not differ in its
+ * text from one that was computed.
+ */
+public final class Quantities {
+
+    private static final Pattern SYNTAX =
+            Pattern.compile("[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\\d{1,3})?");
+    private static final ImmutableList<String> BINARY = ImmutableList.of("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei");
+    private static final ImmutableList<String> DECIMAL = ImmutableList.of("", "k", "M", "G", "T", "P", "E");
+    private static final BigDecimal MILLIS = BigDecimal.valueOf(1000);
+
+    private Quantities() {}
+
+    /** A quantity as people write it; the message of what it throws names {@code what} it is for. */
+    public static Quantity parse(String what, String text) {
+        if (!SYNTAX.matcher(text).matches()) {
+            throw new IllegalArgumentException(Excerpt.quoted(text) + " is not a quantity for " + what
+                    + ": write a number with an optional suffix, such as 500m, 2, 100Mi or 10Gi");
+        }
+        return Quantity.parse(text);
+    }
+
+    /** A whole number, rounded up; at most the largest there is. */
+    public static long whole(Quantity quantity) {
+        return Amounts.of(quantity).setScale(0, RoundingMode.CEILING).longValueExact();
+    }
+
+    static Quantity of(String resource, long amount) {
+        return of(resource, BigDecimal.valueOf(amount));
+    }
+
+    /** {@code amount} of a resource, in its canonical form: bytes in powers of 1024, all else in powers of 1000. */
+    static Quantity of(String resource, BigDecimal amount) {
+        BigDecimal stripped = amount.stripTrailingZeros();
+        if (stripped.scale() > 0) {
+            BigDecimal millis = amount.multiply(MILLIS).setScale(0, RoundingMode.CEILING);
+            return new Quantity(millis.toPlainString(), "m");
+        }
+        return ResourceNames.isBytes(resource) ? scaled(stripped, 1024, BINARY) : scaled(stripped, 1000, DECIMAL);
+    }
+
+    private static Quantity scaled(BigDecimal whole, long step, ImmutableList<String> suffixes) {
+        BigDecimal base = BigDecimal.valueOf(step);
+        BigDecimal rest = whole;
+        int power = 0;
+        while (rest.signum() != 0
+                && power + 1 < suffixes.size()
+                && rest.remainder(base).signum() == 0) {
+            rest = rest.divide(base);
+            power++;
+        }
+        return new Quantity(rest.toPlainString(), suffixes.get(power));
+    }
+}

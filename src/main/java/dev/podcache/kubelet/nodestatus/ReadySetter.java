@@ -1,0 +1,79 @@
+package dev.podcache.kubelet.nodestatus;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import dev.podcache.time.ApiTime;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeCondition;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Sets the condition Ready. It comes after the other conditions, so that a node's first status has it
+ * last, where old clients expect it.
+ */
+final class ReadySetter implements NodeStatusSetter {
+
+    private static final String TYPE = "Ready";
+
+    private static final ImmutableList<String> NEEDED = ImmutableList.of("cpu", "memory", "pods", "ephemeral-storage");
+
+    private final ImmutableList<Supplier<ImmutableList<String>>> errors;
+    private final Supplier<Optional<String>> warning;
+    private final NodeEvents events;
+
+    ReadySetter(
+            ImmutableList<Supplier<ImmutableList<String>>> errors,
+            Supplier<Optional<String>> warning,
+            NodeEvents events) {
+        this.errors = errors;
+        this.warning = warning;
+        this.events = events;
+    }
+
+    @Override
+    public void set(Node node, Instant now) {
+        ImmutableSet<String> found = errors(node);
+        boolean ready = found.isEmpty();
+        String message = ready ? "kubelet is posting ready status" : aggregated(found);
+        String status = ready ? NodeConditions.TRUE : NodeConditions.FALSE;
+        NodeCondition condition = NodeConditions.find(node, TYPE);
+        if (condition == null) {
+            condition = NodeConditions.append(node, TYPE);
+            condition.setLastTransitionTime(ApiTime.of(now));
+        } else if (!status.equals(condition.getStatus())) {
+            condition.setLastTransitionTime(ApiTime.of(now));
+            events.statusIsNow(ready ? "NodeReady" : "NodeNotReady");
+        }
+        condition.setStatus(status);
+        condition.setReason(ready ? "KubeletReady" : "KubeletNotReady");
+        condition.setMessage(
+                message + warning.get().map(text -> ". WARNING: " + text).orElse(""));
+        condition.setLastHeartbeatTime(ApiTime.of(now));
+    }
+
+    private ImmutableSet<String> errors(Node node) {
+        ImmutableSet.Builder<String> found = ImmutableSet.builder();
+        errors.forEach(supplier -> found.addAll(supplier.get()));
+        missingCapacity(node).ifPresent(found::add);
+        return found.build();
+    }
+
+    private static Optional<String> missingCapacity(Node node) {
+        String missing = NEEDED.stream()
+                .filter(resource -> !node.getStatus().getCapacity().containsKey(resource))
+                .collect(Collectors.joining(", "));
+        return Stream.of(missing)
+                .filter(names -> !names.isEmpty())
+                .map(names -> "missing node capacity for resources: " + names)
+                .findFirst();
+    }
+
+    /** One error as it is, several in brackets; the same error twice is one. */
+    private static String aggregated(ImmutableSet<String> errors) {
+        return errors.size() == 1 ? errors.iterator().next() : "[" + String.join(", ", errors) + "]";
+    }
+}

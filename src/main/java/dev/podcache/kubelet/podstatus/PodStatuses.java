@@ -1,0 +1,129 @@
+package dev.podcache.kubelet.podstatus;
+
+import static dev.podcache.kubelet.podstatus.PodParts.present;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.pod.PodEnd;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
+import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.HostIP;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodConditionBuilder;
+import io.fabric8.kubernetes.api.model.PodIP;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the whole status of a pod of what a runtime observed of it. Pure functions. */
+public final class PodStatuses {
+
+    // After generateAPIPodStatus of pkg/kubelet/kubelet_pods.go of Kubernetes. PodReadyToStartContainers is left
+    // out: it speaks of a sandbox, which an observation does not have.
+
+    private PodStatuses() {}
+
+    /**
+     * The status of {@code pod}: phase, conditions, QoS class, addresses and one status for each container. Times of
+     * transitions and the start time are left to {@link PodStatusManager#setPodStatus}. A pod that the API server shows
+     * as Succeeded or Failed stays so, with reason and message.
+     *
+     * <p>A container that was not observed waits, because of {@code PodInitializing} if the pod has init
+     * containers, else {@code ContainerCreating}. An observed one that waits without a reason gets the same;
+     * any reason that is there is kept.
+     *
+     * @param pod as the API server returned it, with its spec; its status counts for readiness gates and other
+     *     conditions of others. Not modified
+     * @return new, and the caller's to change
+     */
+    public static PodStatus of(Pod pod, PodObservation observed) {
+        PodSpec spec = pod.getSpec();
+        PodStatus before = PodParts.status(pod);
+        String waits = present(spec.getInitContainers()).isEmpty() ? "ContainerCreating" : "PodInitializing";
+        PodStatus status = new PodStatus();
+        status.setInitContainerStatuses(complete(present(spec.getInitContainers()), observed.initContainers(), waits));
+        status.setContainerStatuses(complete(present(spec.getContainers()), observed.containers(), waits));
+        setAddresses(status, observed);
+        @Nullable String qos = before.getQosClass();
+        status.setQosClass(qos == null || qos.isEmpty() ? QosClass.of(spec) : qos);
+        if (PodEnd.isTerminal(before.getPhase())) {
+            status.setPhase(before.getPhase());
+            status.setReason(before.getReason());
+            status.setMessage(before.getMessage());
+        } else {
+            status.setPhase(PodPhase.of(spec, PodParts.containers(status), observed.over()));
+        }
+        status.setConditions(conditions(spec, before, status));
+        return status;
+    }
+
+    private static List<PodCondition> conditions(PodSpec spec, PodStatus before, PodStatus status) {
+        ImmutableList<ContainerStatus> statuses = PodParts.containers(status);
+        List<PodCondition> conditions = new ArrayList<>();
+        for (PodCondition condition : present(before.getConditions())) {
+            if (!PodConditions.OWNED.contains(condition.getType())) {
+                conditions.add(new PodConditionBuilder(condition).build());
+            }
+        }
+        PodCondition containersReady = PodConditions.containersReady(spec, statuses, status.getPhase());
+        PodCondition ready = PodConditions.ready(spec, containersReady, conditions);
+        conditions.add(PodConditions.initialized(spec, statuses, status.getPhase()));
+        conditions.add(ready);
+        conditions.add(containersReady);
+        conditions.add(PodConditions.scheduled());
+        return conditions;
+    }
+
+    private static List<ContainerStatus> complete(
+            List<Container> containers, List<ContainerStatus> observed, String waits) {
+        List<ContainerStatus> complete = new ArrayList<>();
+        for (Container container : containers) {
+            @Nullable ContainerStatus status = PodParts.named(observed, container.getName());
+            ContainerStatus copy = status == null ? notStarted(container) : new ContainerStatusBuilder(status).build();
+            if (PodParts.isWaiting(copy)) {
+                explain(copy, waits);
+            }
+            complete.add(copy);
+        }
+        return complete;
+    }
+
+    private static ContainerStatus notStarted(Container container) {
+        return new ContainerStatusBuilder()
+                .withName(container.getName())
+                .withImage(container.getImage())
+                .withReady(false)
+                .withStarted(false)
+                .withRestartCount(0)
+                .build();
+    }
+
+    private static void explain(ContainerStatus status, String reason) {
+        ContainerState state = new ContainerStateBuilder(PodParts.state(status))
+                .editOrNewWaiting()
+                .endWaiting()
+                .build();
+        ContainerStateWaiting waiting = state.getWaiting();
+        if (waiting.getReason() == null || waiting.getReason().isEmpty()) {
+            waiting.setReason(reason);
+        }
+        status.setState(state);
+    }
+
+    private static void setAddresses(PodStatus status, PodObservation observed) {
+        if (!observed.hostIps().isEmpty()) {
+            status.setHostIP(observed.hostIps().get(0));
+            status.setHostIPs(observed.hostIps().stream().map(HostIP::new).toList());
+        }
+        if (!observed.podIps().isEmpty()) {
+            status.setPodIP(observed.podIps().get(0));
+            status.setPodIPs(observed.podIps().stream().map(PodIP::new).toList());
+        }
+    }
+}

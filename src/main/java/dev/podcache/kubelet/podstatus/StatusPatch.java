@@ -1,0 +1,38 @@
+package dev.podcache.kubelet.podstatus;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.podcache.patch.StrategicMergePatch;
+import io.fabric8.kubernetes.api.model.PodStatus;
+
+/**
+ * What is sent to change one status into another.
+ *
+ * @param json a strategic merge patch with sorted fields; the UID in it keeps it from any other pod
+ * @param unchanged whether there is nothing to send
+ */
+record StatusPatch(String json, boolean unchanged) {
+
+    // After PatchPodStatus of pkg/util/pod/pod.go of Kubernetes.
+
+    private static final JsonMapper MAPPER =
+            JsonMapper.builder().enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED).build();
+    private static final StrategicMergePatch PODS = StrategicMergePatch.of("Pod");
+
+    /** From {@code before} to {@code after}, of the pod with that UID. */
+    static StatusPatch between(String uid, PodStatus before, PodStatus after) {
+        ObjectNode original = MAPPER.createObjectNode();
+        original.set("status", CanonicalStatus.tree(before));
+        ObjectNode modified = MAPPER.createObjectNode();
+        modified.putObject("metadata").put("uid", uid);
+        modified.set("status", CanonicalStatus.tree(after));
+        ObjectNode patch = PODS.diff(original, modified);
+        try {
+            return new StatusPatch(MAPPER.writeValueAsString(patch), !patch.has("status"));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a tree of JSON could not be written as JSON", e);
+        }
+    }
+}

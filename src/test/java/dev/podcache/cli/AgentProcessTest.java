@@ -1,0 +1,84 @@
+package dev.podcache.cli;
+
+import static dev.podcache.testing.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program as a process of its own: signals, exit codes and the environment are the real ones. */
+class AgentProcessTest {
+
+    private static final int TERMINATED = 128 + 15;
+
+    @TempDir
+    private Path directory;
+
+    private @Nullable AgentProcess agent;
+
+    @AfterEach
+    void kill() {
+        if (agent != null) {
+            agent.close();
+        }
+    }
+
+    @Test
+    void demo_toldToTerminate_saysItsLastWordsAndDies() throws Exception {
+        AgentProcess demo = start(Map.of(), "demo");
+        await().until(() -> demo.out().contains("registered"));
+
+        demo.process().destroy();
+
+        assertThat(demo.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(demo.process().exitValue()).isEqualTo(TERMINATED);
+        assertThat(demo.out()).contains("-- Summary", "-- The same workload under each strategy");
+        assertThat(demo.err()).isEmpty();
+    }
+
+    @Test
+    void version_ends_withExitCodeZero() throws Exception {
+        AgentProcess version = start(Map.of(), "version");
+
+        assertThat(version.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(version.process().exitValue()).isZero();
+        assertThat(version.out()).startsWith("podcache ");
+    }
+
+    @Test
+    void run_insideAPod_prefersThePodsServerToAKubeconfigInTheHomeDirectory() throws Exception {
+        Files.createDirectory(directory.resolve(".kube"));
+        Files.writeString(directory.resolve(".kube/config"), """
+                apiVersion: v1
+                kind: Config
+                current-context: x
+                contexts:
+                - name: x
+                  context: {cluster: c, user: u}
+                clusters:
+                - name: c
+                  cluster: {server: 'http://127.0.0.1:2'}
+                """);
+        Map<String, String> pod =
+                Map.of("KUBERNETES_SERVICE_HOST", "127.0.0.1", "KUBERNETES_SERVICE_PORT", "1", "NODE_NAME", "worker-1");
+
+        AgentProcess run = start(pod, "run");
+
+        assertThat(run.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(run.process().exitValue()).isEqualTo(1);
+        assertThat(run.err()).contains("error: API server https://127.0.0.1:1").doesNotContain("127.0.0.1:2");
+    }
+
+    private AgentProcess start(Map<String, String> environment, String... arguments) {
+        AgentProcess started = AgentProcess.start(directory, List.of(), environment, arguments);
+        agent = started;
+        return started;
+    }
+}

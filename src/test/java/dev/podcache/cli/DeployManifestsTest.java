@@ -1,0 +1,129 @@
+package dev.podcache.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
+import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBinding;
+import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
+import io.fabric8.kubernetes.api.model.rbac.Role;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fabric8.kubernetes.api.model.rbac.Subject;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The manifests of {@code deploy/}: that they are well-formed, fit together, and allow what is needed and no more. */
+class DeployManifestsTest {
+
+    private static final List<HasMetadata> AGENT = read("rbac-agent.yaml");
+    private static final List<HasMetadata> OPERATOR = read("rbac-operator.yaml");
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', nodes, '', create",
+        "'', nodes, worker-1, get list watch patch update",
+        "'', nodes/status, worker-1, get list watch patch update",
+        "'', services, '', list watch",
+        "'', pods, '', get list watch delete",
+        "'', pods/status, '', patch update",
+        "'', events, '', create patch"
+    })
+    void agent_resource_mayBeUsedSo(String group, String resource, String name, String verbs) {
+        assertThat(one(AGENT, ClusterRole.class).getRules())
+                .anySatisfy(rule -> requireRule(rule, group + "|" + resource + "|" + name + "|" + verbs));
+    }
+
+    @Test
+    void agent_leases_areThoseOfTheNode() {
+        Role lease = one(AGENT, Role.class);
+
+        assertThat(lease.getMetadata().getNamespace()).isEqualTo("kube-node-lease");
+        assertThat(lease.getRules())
+                .satisfiesExactly(
+                        rule -> requireRule(rule, "coordination.k8s.io|leases||create"),
+                        rule -> requireRule(rule, "coordination.k8s.io|leases|worker-1|get update patch"));
+    }
+
+    @Test
+    void agent_secretsAndConfigMapsOfTheWholeCluster_areNotAllowed() {
+        assertThat(one(AGENT, ClusterRole.class).getRules())
+                .allSatisfy(rule -> assertThat(rule.getResources()).doesNotContain("secrets", "configmaps", "*"));
+    }
+
+    @Test
+    void agent_bothBindings_giveTheRolesToItsServiceAccount() {
+        ServiceAccount account = one(AGENT, ServiceAccount.class);
+        ClusterRoleBinding cluster = one(AGENT, ClusterRoleBinding.class);
+        RoleBinding lease = one(AGENT, RoleBinding.class);
+
+        assertThat(cluster.getRoleRef().getName())
+                .isEqualTo(one(AGENT, ClusterRole.class).getMetadata().getName());
+        assertThat(lease.getRoleRef().getName())
+                .isEqualTo(one(AGENT, Role.class).getMetadata().getName());
+        assertThat(lease.getMetadata().getNamespace()).isEqualTo("kube-node-lease");
+        assertThat(cluster.getSubjects()).singleElement().satisfies(subject -> requireSubject(subject, account));
+        assertThat(lease.getSubjects()).singleElement().satisfies(subject -> requireSubject(subject, account));
+    }
+
+    @Test
+    void operator_role_isTwoObjectsByName() {
+        assertThat(one(OPERATOR, Role.class).getRules())
+                .satisfiesExactly(
+                        rule -> requireRule(rule, "|secrets|db-password|get list watch"),
+                        rule -> requireRule(rule, "|configmaps|settings|get list watch"));
+        assertThat(OPERATOR).noneMatch(ClusterRole.class::isInstance);
+    }
+
+    @Test
+    void operator_binding_isOfTheRoleInItsNamespace() {
+        Role role = one(OPERATOR, Role.class);
+        RoleBinding binding = one(OPERATOR, RoleBinding.class);
+
+        assertThat(binding.getRoleRef().getName()).isEqualTo(role.getMetadata().getName());
+        assertThat(binding.getMetadata().getNamespace())
+                .isEqualTo(role.getMetadata().getNamespace());
+    }
+
+    private static void requireRule(PolicyRule rule, String expected) {
+        String name =
+                rule.getResourceNames().isEmpty() ? "" : rule.getResourceNames().get(0);
+        assertThat(rule.getResourceNames()).hasSizeLessThan(2);
+        assertThat(rule.getResources())
+                .map(resource -> rule.getApiGroups().get(0) + "|" + resource + "|" + name + "|"
+                        + String.join(" ", rule.getVerbs()))
+                .contains(expected);
+    }
+
+    private static void requireSubject(Subject subject, ServiceAccount account) {
+        assertThat(subject.getName()).isEqualTo(account.getMetadata().getName());
+        assertThat(subject.getNamespace()).isEqualTo(account.getMetadata().getNamespace());
+    }
+
+    private static <T extends HasMetadata> T one(List<HasMetadata> manifests, Class<T> type) {
+        return manifests.stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .reduce((first, second) -> {
+                    throw new IllegalStateException("two of " + type);
+                })
+                .orElseThrow();
+    }
+
+    private static List<HasMetadata> read(String file) {
+        try {
+            List<HasMetadata> manifests =
+                    new KubernetesSerialization().unmarshal(Files.readString(Path.of("deploy", file)));
+            return List.copyOf(manifests);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

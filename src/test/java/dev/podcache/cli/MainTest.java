@@ -1,0 +1,199 @@
+package dev.podcache.cli;
+
+import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.cli.output.RecordedAccount;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.NoLeaks;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(NoLeaks.class)
+class MainTest {
+
+    @TempDir
+    private Path home;
+
+    private CapturedConsole console = new CapturedConsole(Path.of(""));
+
+    @BeforeEach
+    void useHome() {
+        console = new CapturedConsole(home);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "demo ", "run ", "version "})
+    void help_everyCommand_isDataWithAnExample(String command) {
+        int code = console.execute((command + "--help").split(" "));
+
+        assertThat(code).isZero();
+        assertThat(String.join("\n", console.out())).contains("Usage: podcache", "Example");
+        assertThat(console.err()).isEmpty();
+    }
+
+    @Test
+    void version_json_isOneObject() {
+        int code = console.execute("version", "-o", "json");
+
+        assertThat(code).isZero();
+        assertThat(console.out()).hasSize(1);
+        assertThat(RecordedAccount.parsed(console.out().get(0)).path("fabric8").asText())
+                .isNotEmpty();
+    }
+
+    @Test
+    void version_text_isALineEach() {
+        console.execute("version");
+
+        assertThat(console.out()).hasSize(3).first().asString().startsWith("podcache  ");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "demo --for soon | \"soon\" is not a duration: write it as 15s, 1m30s, 500ms, or a number of seconds",
+                "demo --for 0s | \"0s\" is no time at all",
+                "demo --strategy Sometimes | 'Sometimes'",
+                "demo -o yaml | 'yaml'",
+                "demo --fro 15s | '--fro'",
+                "demo twice | 'twice'",
+                "run --sync-frequency fast | \"fast\" is not a duration",
+                "run --hostname-override worker-1 --max-pods many | 'many'",
+                "run --hostname-override worker-1 --max-pods -1 | --max-pods is -1: it must be a whole number from 0",
+                "run --hostname-override worker-1 --register-node=maybe | 'maybe'",
+                "run --hostname-override worker-1 --node-labels a/b/c=d | --node-labels: label key \"a/b/c\" is not legal",
+                "dance | 'dance'",
+                "run | no node given: name it with --hostname-override or NODE_NAME",
+                "run --hostname-override Worker_1 | \"Worker_1\" is not a legal Kubernetes name"
+            })
+    void execute_wrongCommandLine_isUsageErrorThatQuotesIt(String line, String complaint) {
+        int code = console.execute(line.split(" "));
+
+        assertThat(code).isEqualTo(2);
+        assertThat(console.out()).isEmpty();
+        assertThat(console.err()).hasSizeBetween(2, 3);
+        assertThat(console.err()).first().asString().startsWith("error: ").contains(complaint);
+        assertThat(console.err())
+                .last()
+                .asString()
+                .startsWith("try: podcache")
+                .endsWith("--help");
+    }
+
+    @Test
+    void execute_misspeltCommand_suggestsWhatComesNearest() {
+        console.execute("observ");
+
+        assertThat(console.err()).hasSize(3);
+        assertThat(console.err().get(1)).contains("podcache observe");
+    }
+
+    @Test
+    void run_missingKubeconfig_failsInOneLine() {
+        int code = console.execute("run", "--hostname-override", "worker-1", "--kubeconfig", "/nope/kubeconfig");
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.out()).isEmpty();
+        assertThat(console.err())
+                .containsExactly(
+                        "error: kubeconfig /nope/kubeconfig (from --kubeconfig) does not exist: give the path of one that does");
+    }
+
+    @Test
+    void run_missingKubeconfigVerbose_hasAStackTrace() {
+        int code = console.execute("run", "-v", "--hostname-override", "worker-1", "--kubeconfig", "/nope/kubeconfig");
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.err()).hasSizeGreaterThan(5).anyMatch(line -> line.contains("NoSuchFileException"));
+    }
+
+    @Test
+    void run_missingConfiguration_failsInOneLine() {
+        int code = console.execute("run", "--hostname-override", "worker-1", "--config", "/nope/kubelet.yaml");
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.out()).isEmpty();
+        assertThat(console.err())
+                .containsExactly(
+                        "error: configuration /nope/kubelet.yaml does not exist: give the path of a file with a"
+                                + " KubeletConfiguration, or leave --config out");
+    }
+
+    @Test
+    void run_wrongValueInTheConfiguration_failsNamingItsLine() throws IOException {
+        Path file = Files.writeString(
+                home.resolve("kubelet.yaml"),
+                "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: -1\n");
+
+        int code = console.execute("run", "--hostname-override", "worker-1", "--config", file.toString());
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.err())
+                .singleElement()
+                .asString()
+                .startsWith(
+                        "error: configuration " + file + " line 3: maxPods is -1: it must be a whole number from 0");
+    }
+
+    @Test
+    void run_nodeFromTheEnvironment_isTaken() {
+        int code = console.with("NODE_NAME", "worker-1").execute("run");
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.err()).singleElement().asString().startsWith("error: no cluster to connect to");
+    }
+
+    @Test
+    void run_deadServer_failsNamingItsUrl() throws IOException {
+        int port = unusedPort();
+        Path kubeconfig = kubeconfig("http://127.0.0.1:" + port);
+
+        int code = console.execute("run", "--hostname-override", "worker-1", "--kubeconfig", kubeconfig.toString());
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.out()).isEmpty();
+        assertThat(console.err())
+                .singleElement()
+                .asString()
+                .startsWith("error: API server http://127.0.0.1:" + port)
+                .endsWith("check that it runs there, and the server in the kubeconfig");
+    }
+
+    @Test
+    void run_serverThatNeverAnswers_failsAfterAWhile() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Path kubeconfig = kubeconfig("http://127.0.0.1:" + silent.getLocalPort());
+
+            int code = console.execute("run", "--hostname-override", "worker-1", "--kubeconfig", kubeconfig.toString());
+
+            assertThat(code).isEqualTo(1);
+            assertThat(console.err()).singleElement().asString().contains("" + silent.getLocalPort());
+        }
+    }
+
+    private Path kubeconfig(String server) throws IOException {
+        return Files.writeString(
+                home.resolve("kubeconfig"),
+                "apiVersion: v1\nkind: Config\ncurrent-context: x\n"
+                        + "contexts:\n- name: x\n  context: {cluster: c, user: u}\n"
+                        + "clusters:\n- name: c\n  cluster: {server: '" + server + "'}\n");
+    }
+
+    private static int unusedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}

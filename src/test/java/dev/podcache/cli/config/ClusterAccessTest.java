@@ -1,0 +1,208 @@
+package dev.podcache.cli.config;
+
+import dev.podcache.cli.output.CommandFailure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fabric8.kubernetes.client.Config;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ClusterAccessTest {
+
+    private static final String COMPLETE = """
+            apiVersion: v1
+            kind: Config
+            current-context: here
+            contexts:
+            - name: here
+              context: {cluster: c, user: u}
+            clusters:
+            - name: c
+              cluster: {server: 'https://api.example:6443'}
+            users:
+            - name: u
+              user: {token: canary-token}
+            """;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void config_completeKubeconfig_isUsed() throws IOException {
+        Path file = write(COMPLETE);
+
+        assertThat(access(Map.of()).config(file).getMasterUrl()).isEqualTo("https://api.example:6443/");
+    }
+
+    @Test
+    void config_flagAndVariable_flagWins() throws IOException {
+        Path file = write(COMPLETE);
+
+        assertThat(access(Map.of("KUBECONFIG", "/nowhere")).config(file).getMasterUrl())
+                .isEqualTo("https://api.example:6443/");
+    }
+
+    @Test
+    void config_noFlag_variableIsUsed() throws IOException {
+        Path file = write(COMPLETE);
+
+        assertThat(access(Map.of("KUBECONFIG", file.toString())).config(null).getMasterUrl())
+                .isEqualTo("https://api.example:6443/");
+    }
+
+    @Test
+    void config_neitherFlagNorVariable_homeIsUsed() throws IOException {
+        Files.createDirectory(directory.resolve(".kube"));
+        Files.writeString(directory.resolve(".kube/config"), COMPLETE);
+
+        assertThat(access(Map.of()).config(null).getMasterUrl()).isEqualTo("https://api.example:6443/");
+    }
+
+    @Test
+    void config_nothingAtAll_namesTheWays() {
+        assertRefused(null, "no cluster to connect to: name a kubeconfig with --kubeconfig or KUBECONFIG");
+    }
+
+    @Test
+    void config_variableWithSeveralFiles_asksForOne() {
+        String two = "/a" + File.pathSeparator + "/b";
+
+        assertThatThrownBy(() -> access(Map.of("KUBECONFIG", two)).config(null))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessage("KUBECONFIG names several files (" + two + "): name the one to use with --kubeconfig");
+    }
+
+    @Test
+    void config_missingFile_isNamedWithItsOrigin() {
+        Path file = directory.resolve("nope");
+
+        assertRefused(file, "kubeconfig " + file + " (from --kubeconfig) does not exist");
+    }
+
+    @Test
+    void config_emptyPath_asksForOne() {
+        assertRefused(Path.of(""), "--kubeconfig is empty: give the path of a kubeconfig");
+    }
+
+    @Test
+    void config_nullAmongTheContexts_isPassedOver() throws IOException {
+        assertBroken("current-context: a\ncontexts: [null]\n", "has no context \"a\", its current-context");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "client-certificate: /nowhere/x.crt, client-key: /nowhere/x.key | file /nowhere/x.crt cannot be read",
+                "client-certificate-data: '!canary', client-key-data: '!canary' | it is malformed"
+            })
+    void client_unusableCertificate_isNamedAndNotQuoted(String user, String why) throws IOException {
+        Path file = write("""
+                current-context: x
+                contexts: [{name: x, context: {cluster: c, user: u}}]
+                clusters: [{name: c, cluster: {server: "https://api.example:6443"}}]
+                users: [{name: u, user: {%s}}]
+                """.formatted(user));
+        Config config = access(Map.of()).config(file);
+
+        assertThatThrownBy(() -> ClusterAccess.client(config))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining(
+                        "API server https://api.example:6443/: a certificate or key for it cannot be used")
+                .hasMessageContaining(why)
+                .hasMessageNotContaining("canary");
+    }
+
+    @Test
+    void config_directory_isNamed() {
+        assertRefused(directory, "kubeconfig " + directory + " (from --kubeconfig) is a directory");
+    }
+
+    @Test
+    void config_emptyFile_isNoKubeconfig() throws IOException {
+        assertBroken("", "is no kubeconfig: it must be YAML");
+    }
+
+    @Test
+    void config_plainText_isNoKubeconfigAndNotQuoted() throws IOException {
+        Path file = write("canary-token");
+
+        assertThatThrownBy(() -> access(Map.of()).config(file))
+                .hasMessageContaining("is no kubeconfig")
+                .hasMessageNotContaining("canary")
+                .hasNoCause();
+    }
+
+    @Test
+    void config_brokenYaml_isNoKubeconfig() throws IOException {
+        assertBroken("{{{:\n\t- x", "is no kubeconfig: it must be YAML");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a: \"\\U", "a: \"\\u", "a: \"\\Uffffffff\"", "a: !!%9 1", "!<%> a: 1"})
+    void config_brokenEscape_isNoKubeconfig(String content) throws IOException {
+        assertBroken(content, "is no kubeconfig: it must be YAML");
+    }
+
+    @Test
+    void config_binary_isNoKubeconfig() throws IOException {
+        Path file = Files.write(directory.resolve("binary"), new byte[] {(byte) 0xc3, (byte) 0x28, 0});
+
+        assertRefused(file, "is no kubeconfig: it is not text");
+    }
+
+    @Test
+    void config_withoutCurrentContext_isRefused() throws IOException {
+        assertBroken(COMPLETE.replace("current-context: here", ""), "names no current-context");
+    }
+
+    @Test
+    void config_unknownCurrentContext_isNamed() throws IOException {
+        assertBroken(
+                COMPLETE.replace("current-context: here", "current-context: there"),
+                "has no context \"there\", its current-context");
+    }
+
+    @Test
+    void config_unknownCluster_isNamed() throws IOException {
+        assertBroken(
+                COMPLETE.replace("cluster: c,", "cluster: d,"),
+                "has no cluster \"d\", which its context \"here\" names");
+    }
+
+    @Test
+    void config_serverThatIsNoUrl_isNamed() throws IOException {
+        assertBroken(
+                COMPLETE.replace("https://api.example:6443", ":::nonsense"),
+                "has \":::nonsense\" for its server: write it as https://HOST:PORT");
+    }
+
+    private void assertBroken(String content, String why) throws IOException {
+        assertRefused(write(content), why);
+    }
+
+    private void assertRefused(@Nullable Path file, String why) {
+        assertThatThrownBy(() -> access(Map.of()).config(file))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining(why);
+    }
+
+    private ClusterAccess access(Map<String, String> environment) {
+        return new ClusterAccess(environment, directory);
+    }
+
+    private Path write(String content) throws IOException {
+        return Files.writeString(directory.resolve("kubeconfig"), content);
+    }
+}

@@ -1,0 +1,252 @@
+package dev.podcache.cli.config;
+
+import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.kubelet.agent.KubeletConfiguration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ConfigurationFileTest {
+
+    private static final String KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
+    private static final String PODCACHE = "apiVersion: podcache.dev/v1alpha1\nkind: PodcacheConfiguration\n";
+
+    @TempDir
+    private Path directory = Path.of("");
+
+    @Test
+    void read_yaml_hasTheFieldWithItsPlace() throws IOException {
+        Path file = write(KUBELET + "# a comment\nmaxPods: -3\n");
+
+        Setting setting =
+                Objects.requireNonNull(ConfigurationFile.read(file).settings().find("maxPods"));
+
+        assertThat(setting.refused("more"))
+                .hasMessage("configuration " + file + " line 4: maxPods is -3: it must be more");
+    }
+
+    @Test
+    void read_json_isTheSame() throws IOException {
+        Path file = write("""
+                {
+                \t"kind": "KubeletConfiguration",
+                \t"apiVersion": "kubelet.config.k8s.io/v1beta1",
+                \t"syncFrequency": "30s"
+                }
+                """);
+
+        assertThat(ConfigurationFile.read(file).settings().duration("syncFrequency", Duration.ZERO))
+                .isEqualTo(Duration.ofSeconds(30));
+    }
+
+    @Test
+    void read_twoDocuments_hasTheFieldsOfBoth() throws IOException {
+        Settings settings = ConfigurationFile.read(
+                        write("---\n" + KUBELET + "syncFrequency: 2m\n---\n" + PODCACHE + "readTimeout: 3s\n---\n"))
+                .settings();
+
+        assertThat(settings.duration("syncFrequency", Duration.ZERO)).isEqualTo(Duration.ofMinutes(2));
+        assertThat(settings.duration("readTimeout", Duration.ZERO)).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void read_fieldsOfTheKubeletAlone_areListedAsIgnored() throws IOException {
+        ConfigurationFile file = ConfigurationFile.read(write(KUBELET
+                + "cgroupDriver: systemd\nmaxPods: 5\nauthentication: {anonymous: {enabled: false}}\nlogging: {format: json}\n"
+                + "podPidsLimit: 100\nhealthzPort: 10248\neventRecordQPS: 5\n"));
+
+        assertThat(file.ignored())
+                .containsExactly(
+                        "cgroupDriver", "authentication", "logging", "podPidsLimit", "healthzPort", "eventRecordQPS");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "maxPod, maxPods",
+        "maxpods, maxPods",
+        "syncFrequncy, syncFrequency",
+        "kubeAPIQps, kubeAPIQPS",
+        "evictionHart, evictionHard",
+        "clusterDns, clusterDNS",
+        "configMapAndSecretDetectionStrategy, configMapAndSecretChangeDetectionStrategy"
+    })
+    void read_misspeltField_isRefusedWithItsLineAndTheNearestName(String written, String meant) throws IOException {
+        Path file = write(KUBELET + "port: 10250\n" + written + ": 1\n");
+
+        assertThatThrownBy(() -> ConfigurationFile.read(file))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessage("configuration " + file + " line 4: " + written
+                        + " is no field of kind KubeletConfiguration of apiVersion kubelet.config.k8s.io/v1beta1: did you mean "
+                        + meant + "?");
+    }
+
+    @Test
+    void read_fieldOfTheOtherDocument_isRefused() throws IOException {
+        refuses(PODCACHE + "maxPods: 5\n", "line 3: maxPods is no field of kind PodcacheConfiguration");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "syncFrequency: 0s",
+                "syncFrequency: '0'",
+                "maxPods: 0",
+                "configMapAndSecretChangeDetectionStrategy: ''",
+                "nodeLeaseDurationSeconds: 0",
+                "evictionHard:",
+                "maxPods: null",
+                "syncFrequency: ~"
+            })
+    void read_zeroOrNothing_isAsIfItWereNotWritten(String line) throws IOException {
+        Settings settings = ConfigurationFile.read(write(KUBELET + line + "\n")).settings();
+
+        assertThat(KubeletSettings.configuration(settings, Settings.NONE))
+                .usingRecursiveComparison()
+                .isEqualTo(KubeletSettings.configuration(Settings.NONE, Settings.NONE));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "\n\n", "# nothing yet\n", "---\n---\n", "null\n"})
+    void read_emptyFile_isRefused(String text) throws IOException {
+        refuses(text, "is empty: give the path of a file with a KubeletConfiguration, or leave --config out");
+    }
+
+    @Test
+    void read_otherKind_isRefusedWithThoseThatThereAre() throws IOException {
+        refuses(
+                "apiVersion: kubelet.config.k8s.io/v1\nkind: CredentialProviderConfig\n",
+                "line 1: has kind \"CredentialProviderConfig\" of apiVersion \"kubelet.config.k8s.io/v1\": write kind"
+                        + " KubeletConfiguration of apiVersion kubelet.config.k8s.io/v1beta1, or kind PodcacheConfiguration of"
+                        + " apiVersion podcache.dev/v1alpha1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "kubelet.config.k8s.io/v1alpha1 | KubeletConfiguration",
+                "podcache.dev/v1alpha1 | KubeletConfiguration",
+                "kubelet.config.k8s.io/v1beta1 | kubeletConfiguration"
+            })
+    void read_otherVersionOfTheKind_isRefused(String apiVersion, String kind) throws IOException {
+        refuses(
+                "apiVersion: " + apiVersion + "\nkind: " + kind + "\n",
+                "write kind KubeletConfiguration of apiVersion");
+    }
+
+    @Test
+    void read_noKind_isRefused() throws IOException {
+        refuses("maxPods: 5\n", "line 1: has no apiVersion: write apiVersion and kind first");
+    }
+
+    @Test
+    void read_sameKindTwice_isRefused() throws IOException {
+        refuses(KUBELET + "---\n" + KUBELET, "line 4: is a second document of kind KubeletConfiguration");
+    }
+
+    @Test
+    void read_sameFieldTwice_isRefused() throws IOException {
+        refuses(KUBELET + "maxPods: 5\nmaxPods: 6\n", "line 4: has \"maxPods\" a second time");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"- a\n- b\n", "just text\n", "42"})
+    void read_noMap_isRefused(String text) throws IOException {
+        refuses(text, "line 1: is not a map of fields");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"'maxPods: [1' | line 4", "'a: b: c' | line 3", "'\tmaxPods: 1' | line 3", "'? [a]\n: 1' | "})
+    void read_noYaml_isRefusedWithTheLine(String text, String place) throws IOException {
+        refuses(KUBELET + text + "\n", (place == null ? "" : place + ": ") + "is neither YAML nor JSON: ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"a: \"\\U", "a: \"\\u", "a: \"\\xZ\"", "a: \"\\Uffffffff\"", "a: \"\\u", "a: !!%9 1", "!<%> a: 1"
+            })
+    void read_brokenEscape_isRefused(String text) throws IOException {
+        refuses(KUBELET + text, "is neither YAML nor JSON: ");
+    }
+
+    @Test
+    void read_textThatGrowsThroughAliases_isRefused() throws IOException {
+        refuses(KUBELET + "staticPodURLHeader: &a [x]\nfeatureGates: [*a, *a]\n", "is used again through an alias");
+    }
+
+    @Test
+    void read_missingFile_isRefused() {
+        Path file = directory.resolve("nope.yaml");
+
+        assertThatThrownBy(() -> ConfigurationFile.read(file))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageStartingWith("configuration " + file + " does not exist: give the path");
+    }
+
+    @Test
+    void read_directory_isRefused() {
+        assertThatThrownBy(() -> ConfigurationFile.read(directory))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageStartingWith("configuration " + directory + " is a directory: ");
+    }
+
+    @Test
+    void read_fileInsideAFile_isRefused() throws IOException {
+        Path file = write("x").resolve("kubelet.yaml");
+
+        assertThatThrownBy(() -> ConfigurationFile.read(file))
+                .isInstanceOf(CommandFailure.class)
+                .message()
+                // JDK 25 says the first, JDK 17 the second
+                .containsAnyOf(file + " does not exist: ", file + " cannot be read (" + file + ": Not a directory): ");
+    }
+
+    @Test
+    void read_linkToItself_isRefused() throws IOException {
+        Path file = directory.resolve("kubelet.yaml");
+        Files.createSymbolicLink(file, file);
+
+        assertThatThrownBy(() -> ConfigurationFile.read(file))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageStartingWith("configuration " + file + " cannot be read (" + file + ": ");
+    }
+
+    @Test
+    void read_binaryFile_isRefused() throws IOException {
+        Path file = Files.write(directory.resolve("kubelet.yaml"), new byte[] {(byte) 0xc3, 0x28, 0});
+
+        assertThatThrownBy(() -> ConfigurationFile.read(file))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageContaining("is no UTF-8 text");
+    }
+
+    @Test
+    void read_hugeFile_isRefused() throws IOException {
+        refuses("#".repeat((1 << 20) + 1), "is larger than a megabyte");
+    }
+
+    private void refuses(String text, String why) throws IOException {
+        Path file = write(text);
+        assertThatThrownBy(() -> ConfigurationFile.read(file))
+                .isInstanceOf(CommandFailure.class)
+                .hasMessageStartingWith("configuration " + file + " ")
+                .hasMessageContaining(why);
+    }
+
+    private Path write(String text) throws IOException {
+        return Files.writeString(directory.resolve("kubelet.yaml"), text);
+    }
+}

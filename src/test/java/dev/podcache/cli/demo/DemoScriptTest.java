@@ -1,0 +1,134 @@
+package dev.podcache.cli.demo;
+
+import dev.podcache.cli.observe.ObserverOptions;
+import dev.podcache.cli.output.RecordedAccount;
+import dev.podcache.kubelet.agent.ObjectCaching;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.cli.demo.DemoSchedule.Act;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.StatusException;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.node.NodeTtlSource;
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@ExtendWith(NoLeaks.class)
+class DemoScriptTest {
+
+    private final RecordedAccount recorded = RecordedAccount.ofText();
+    private final DemoCluster demo = DemoCluster.start(1);
+    private final InMemoryCluster cluster = demo.cluster();
+
+    @AfterEach
+    void close() {
+        demo.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "GET | The next read asks and gets the new one.",
+                "CACHE | Its pods get the new one within the TTL, 1 s.",
+                "WATCH | The API server says so at once: its pods get the new one within milliseconds."
+            })
+    void play_rotation_promisesWhatTheStrategyKeeps(ChangeDetectionStrategy strategy, String promise) {
+        play(strategy, Act.ROTATION);
+
+        assertThat(recorded.lines()).contains("-- Secret shop/db-password is rotated. " + promise);
+    }
+
+    @Test
+    void play_rotation_changesTheSecretAtTheServer() {
+        String before = version(cluster.get(Secret.class, "shop", "db-password"));
+
+        play(ChangeDetectionStrategy.WATCH, Act.ROTATION);
+
+        assertThat(version(cluster.get(Secret.class, "shop", "db-password"))).isNotEqualTo(before);
+    }
+
+    @Test
+    void play_arrivalAndDeparture_makeAndTakeAPod() {
+        play(ChangeDetectionStrategy.WATCH, Act.ARRIVAL, Act.DEPARTURE);
+
+        assertThat(cluster.get(Pod.class, "shop", "mailer-0")).isNotNull();
+        Assertions.assertThatThrownBy(() -> cluster.get(Pod.class, "shop", "catalog-0"))
+                .isInstanceOf(StatusException.class);
+    }
+
+    @Test
+    void play_deletionAndReturn_bringAnotherObjectOfThatName() {
+        String uid = cluster.get(ConfigMap.class, "billing", "tax-rates")
+                .getMetadata()
+                .getUid();
+
+        play(ChangeDetectionStrategy.WATCH, Act.DELETION, Act.RETURN);
+
+        assertThat(cluster.get(ConfigMap.class, "billing", "tax-rates")
+                        .getMetadata()
+                        .getUid())
+                .isNotEqualTo(uid);
+    }
+
+    @Test
+    void play_longerTtl_annotatesTheNode() {
+        play(ChangeDetectionStrategy.WATCH, Act.LONGER_TTL);
+
+        assertThat(cluster.get(Node.class, "", DemoCluster.NODE).getMetadata().getAnnotations())
+                .containsEntry(NodeTtlSource.ANNOTATION, "300");
+    }
+
+    @Test
+    void play_failureAndRecovery_tellWhatBecameOfReads(NoLeaks leaks) {
+        leaks.allowWarnings("cannot be followed");
+        play(ChangeDetectionStrategy.WATCH, Act.FAILURE, Act.RECOVERY);
+
+        assertThat(recorded.lines())
+                .anyMatch(line -> line.contains("server       answers nothing"))
+                .anyMatch(line -> line.contains("outage       0 reads while it failed"));
+    }
+
+    @Test
+    void play_userDeletedTheSecretBefore_actIsSkipped() {
+        cluster.delete(cluster.get(Secret.class, "shop", "db-password"));
+
+        play(ChangeDetectionStrategy.CACHE, Act.ROTATION);
+
+        assertThat(recorded.lines()).last().asString().contains("skipped", "db-password");
+    }
+
+    @Test
+    void play_nothingWasDeleted_nothingReturns() {
+        play(ChangeDetectionStrategy.CACHE, Act.RETURN);
+
+        assertThat(recorded.lines()).isEmpty();
+    }
+
+    private void play(ChangeDetectionStrategy strategy, Act... acts) {
+        ObserverOptions options = new ObserverOptions(
+                DemoCluster.NODE, ObjectCaching.usual(strategy, Duration.ofHours(1)), Duration.ofHours(1));
+        try (DemoSide side = new DemoSide(demo, options, recorded.account())) {
+            DemoScript script = new DemoScript(demo, side, List.of(side));
+            for (Act act : acts) {
+                script.play(act);
+            }
+        }
+    }
+
+    private static String version(Secret secret) {
+        return secret.getMetadata().getResourceVersion();
+    }
+}

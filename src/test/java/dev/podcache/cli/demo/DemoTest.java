@@ -1,0 +1,164 @@
+package dev.podcache.cli.demo;
+
+import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.cli.output.RecordedAccount;
+
+import static dev.podcache.testing.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.podcache.testing.NoLeaks;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The main job, from the command line to the last line, over real HTTP. */
+@ExtendWith(NoLeaks.class)
+class DemoTest {
+
+    private final CapturedConsole console = new CapturedConsole(Path.of("."));
+
+    @Test
+    void demo_json_tellsEveryActAndAConsistentSummary(NoLeaks leaks) {
+        allowWarningsOfTheFailure(leaks);
+        int code = console.execute("demo", "--for", "11s", "-o", "json");
+
+        List<JsonNode> events =
+                console.out().stream().map(RecordedAccount::parsed).toList();
+        assertThat(code).isZero();
+        assertThat(named(events, "act")).hasSize(9);
+        assertThat(named(events, "registered")).hasSize(13);
+        assertThat(named(events, "unregistered"))
+                .singleElement()
+                .matches(event -> event.path("pod").asText().equals("shop/catalog-0"));
+        assertConsistent(events.get(events.size() - 1));
+    }
+
+    private static void assertConsistent(JsonNode summary) {
+        assertThat(summary.path("event").asText()).isEqualTo("summary");
+        assertThat(summary.path("strategy").asText()).isEqualTo("WATCH");
+        assertThat(summary.path("objects").asInt()).isEqualTo(21);
+        assertThat(summary.path("references").asInt()).isEqualTo(52);
+        long reads = summary.path("reads").asLong();
+        long fetches = summary.path("fetches").asLong();
+        assertThat(sumOf(summary.path("fetchesByReason"))).isEqualTo(fetches);
+        assertThat(summary.path("hits").asLong()
+                        + summary.path("staleServed").asLong()
+                        + summary.path("waited").asLong())
+                .isEqualTo(reads);
+        assertThat(reads).isGreaterThan(100);
+        assertThat(fetches).isZero();
+        assertThat(summary.path("watches").path("opened").asInt()).isEqualTo(22);
+        assertThat(summary.path("watches").path("lost").asInt()).isEqualTo(21);
+        JsonNode byKind = summary.path("requestsByKind");
+        assertThat(summary.path("requestsAtServer").asLong()).isEqualTo(sumOf(byKind));
+        // each object once, and once more to confirm what a watch that went on where it broke off has not told
+        assertThat(byKind.path("list secrets").asInt()
+                        + byKind.path("list configmaps").asInt())
+                .isBetween(22, 22 + 21);
+        assertThat(summary.path("seenAfterSeconds")
+                        .path("rotation of Secret shop/db-password")
+                        .asDouble())
+                .isNotNegative();
+        assertComparison(summary);
+    }
+
+    private static void assertComparison(JsonNode summary) {
+        JsonNode get = summary.path("comparison").path(0);
+        JsonNode cache = summary.path("comparison").path(1);
+        JsonNode watch = summary.path("comparison").path(2);
+        assertThat(summary.path("comparison").findValuesAsText("strategy")).containsExactly("GET", "CACHE", "WATCH");
+        assertThat(get.path("requestsByVerb").path("get").asLong())
+                .isGreaterThanOrEqualTo(get.path("reads").asLong());
+        assertThat(cache.path("requestsByVerb").path("get").asLong())
+                .isBetween(21L, get.path("requestsByVerb").path("get").asLong());
+        assertThat(watch.path("requestsByVerb").has("get")).isFalse();
+        assertThat(watch.path("requestsAtServer")).isEqualTo(summary.path("requestsAtServer"));
+        assertThat(watch.path("reads")).isEqualTo(summary.path("reads"));
+        assertThat(watch.path("connections").asInt()).isEqualTo(1);
+        assertThat(watch.path("openWatches").asInt()).isBetween(2, 23);
+        for (JsonNode strategy : summary.path("comparison")) {
+            // a machine that takes long to begin leaves less time to the acts than a TTL, in which CACHE may miss one
+            boolean mayMiss = strategy.path("strategy").asText().equals("CACHE");
+            assertThat(strategy.path("seenAfterSeconds")).hasSizeBetween(mayMiss ? 1 : 3, 3);
+            assertThat(strategy.path("outage").has("staleServed")).isTrue();
+        }
+        assertThat(get.path("outage").path("hits").asInt()).isZero();
+        assertThat(watch.path("outage").path("failed").asInt()).isZero();
+    }
+
+    private static long sumOf(JsonNode counts) {
+        long sum = 0;
+        for (JsonNode count : counts) {
+            sum += count.asLong();
+        }
+        return sum;
+    }
+
+    @Test
+    void demo_text_namesTheKubectlLineAndEndsWithTheTable(NoLeaks leaks) {
+        allowWarningsOfTheFailure(leaks);
+        int code = console.execute("demo", "--for", "1s");
+
+        assertThat(code).isZero();
+        assertThat(console.out())
+                .anyMatch(line -> line.matches(" +kubectl --server=http://127.0.0.1:\\d+ get secrets -A"));
+        assertThat(console.out())
+                .contains("-- Summary", "-- The same workload under each strategy")
+                .anyMatch(line -> line.startsWith("  requests "))
+                .anyMatch(line -> line.matches(" +GET +CACHE +WATCH"));
+        assertThat(console.out()).noneMatch(line -> line.contains("demo-first") || line.contains("ZGVtb"));
+    }
+
+    @Test
+    void demo_interrupted_endsEarlyWithTheSummary(NoLeaks leaks) throws Exception {
+        allowWarningsOfTheFailure(leaks);
+        CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> console.execute("demo"));
+        await().until(() -> console.out().stream().anyMatch(line -> line.contains("registered")));
+
+        console.stop();
+
+        assertThat(code.get(60, TimeUnit.SECONDS)).isZero();
+        assertThat(console.out()).contains("-- Summary");
+    }
+
+    @Test
+    void demo_strategyGet_asksForEveryRead(NoLeaks leaks) {
+        allowWarningsOfTheFailure(leaks);
+        int code = console.execute("demo", "--for", "2s", "--strategy", "get", "-o", "json");
+
+        JsonNode summary =
+                RecordedAccount.parsed(console.out().get(console.out().size() - 1));
+        assertThat(code).isZero();
+        assertThat(summary.path("strategy").asText()).isEqualTo("GET");
+        assertThat(summary.path("hits").asLong()).isZero();
+    }
+
+    @Test
+    void demo_strategyCache_tellsOfItAndComparesAllTheSame(NoLeaks leaks) {
+        allowWarningsOfTheFailure(leaks);
+        int code = console.execute("demo", "--for", "4s", "--strategy", "cache", "-o", "json");
+
+        JsonNode summary =
+                RecordedAccount.parsed(console.out().get(console.out().size() - 1));
+        assertThat(code).isZero();
+        assertThat(summary.path("strategy").asText()).isEqualTo("CACHE");
+        assertThat(summary.path("fetches").asLong()).isEqualTo(sumOf(summary.path("fetchesByReason")));
+        assertThat(summary.path("fetchesByReason").path("first read").asInt()).isPositive();
+        assertThat(summary.path("comparison").path(1).path("reads")).isEqualTo(summary.path("reads"));
+    }
+
+    private static void allowWarningsOfTheFailure(NoLeaks leaks) {
+        leaks.allowWarnings("cannot be followed");
+        leaks.allowWarnings("; retrying");
+    }
+
+    private static List<JsonNode> named(List<JsonNode> events, String name) {
+        return events.stream()
+                .filter(event -> event.path("event").asText().equals(name))
+                .toList();
+    }
+}

@@ -1,0 +1,153 @@
+package dev.podcache.kubelet.agent;
+
+import dev.podcache.cli.config.KubeletSettings;
+import dev.podcache.cli.config.ConfigurationFile;
+import dev.podcache.cli.config.Setting;
+import dev.podcache.cli.config.Settings;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.podsync.PodListener;
+import dev.podcache.kubelet.podsync.PodThreads;
+import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.FixedHost;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.Pods;
+import dev.podcache.testing.Secrets;
+import dev.podcache.testing.WatchedCaches;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A whole node agent under strategy WATCH, without network and containers, on hand-driven time. */
+final class AgentFixture implements AutoCloseable {
+
+    static final String NODE = "worker-1";
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    final ManualTimekeeper timekeeper = new ManualTimekeeper();
+    final FakeApiServer server = new FakeApiServer(timekeeper);
+    private final List<NodeAgent> agents = new ArrayList<>();
+
+    /** An agent with these fields in its configuration. */
+    NodeAgent agent(Map<String, Object> fields) {
+        Map<String, Setting> settings = new TreeMap<>();
+        fields.forEach((name, value) -> settings.put(name, Setting.ofFlag("--" + name, value)));
+        NodeAgentOptions options = new NodeAgentOptions(
+                NODE,
+                KubeletSettings.configuration(ConfigurationFile.NONE.settings(), new Settings(settings)),
+                new FixedHost(),
+                new HollowRuntime(timekeeper),
+                new PodThreads(MoreExecutors.newDirectExecutorService(), MoreExecutors.newDirectExecutorService()),
+                "v1.0.0");
+        NodeAgent agent = new NodeAgent(ports(), options, lister -> caches(), new Silent());
+        agents.add(agent);
+        return agent;
+    }
+
+    NodeAgent start() {
+        NodeAgent agent = agent(Map.of());
+        agent.start();
+        return agent;
+    }
+
+    private record Silent() implements PodListener {
+        @Override
+        public void synced(Pod pod, PodStatus status) {}
+
+        @Override
+        public void ended(Pod pod) {}
+    }
+
+    private NodePorts ports() {
+        return new NodePorts(
+                server.api(ObjectKind.NODE, TIMEOUT),
+                server.api(ObjectKind.LEASE, TIMEOUT),
+                () -> {},
+                server.api(ObjectKind.POD, TIMEOUT),
+                server.api(ObjectKind.EVENT, TIMEOUT),
+                server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + NODE),
+                server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE),
+                server.listerWatcher(ObjectKind.SERVICE, "", ""),
+                timekeeper);
+    }
+
+    private Caches caches() {
+        WatchedCaches caches = WatchedCaches.of(server);
+        return new Caches(caches.secrets(), caches.configMaps(), caches::close);
+    }
+
+    /** Creates pods of our node, with five Secrets each. */
+    void createPods(int count) {
+        for (int i = 0; i < count; i++) {
+            PodBuilder pod = Pods.assigned(NODE, "web-" + i)
+                    .editSpec()
+                    .withEnableServiceLinks(true)
+                    .endSpec();
+            for (int j = 0; j < 5; j++) {
+                String secret = "s-" + (5 * i + j);
+                server.cluster().create(Secrets.of("shop", secret, "v"));
+                pod = Pods.withVolume(pod, secret);
+            }
+            server.cluster().create(pod.build());
+        }
+    }
+
+    /** Creates a pod of our node that needs nothing. */
+    void createLatePod() {
+        server.cluster().create(Pods.assigned(NODE, "late").build());
+    }
+
+    Node node() {
+        return server.cluster().get(Node.class, "", NODE);
+    }
+
+    Lease lease() {
+        return server.cluster().get(Lease.class, "kube-node-lease", NODE);
+    }
+
+    Pod pod(String name) {
+        return server.cluster().get(Pod.class, "shop", name);
+    }
+
+    String ready() {
+        return node().getStatus().getConditions().stream()
+                .filter(condition -> "Ready".equals(condition.getType()))
+                .map(condition -> condition.getStatus())
+                .findFirst()
+                .orElse("none");
+    }
+
+    boolean exists(Class<? extends HasMetadata> model, ObjectKey key) {
+        try {
+            server.cluster().get(model, key.namespace(), key.name());
+            return true;
+        } catch (RuntimeException none) {
+            return false;
+        }
+    }
+
+    /** How many calls of each kind there were since the log was cleared, such as {@code PATCH Node}. */
+    Map<String, Long> calls() {
+        Map<String, Long> calls = new TreeMap<>();
+        server.actions().forEach(action -> calls.merge(action.verb() + " " + action.kind(), 1L, Long::sum));
+        return calls;
+    }
+
+    @Override
+    public void close() {
+        agents.forEach(NodeAgent::close);
+        server.close();
+        timekeeper.close();
+    }
+}

@@ -1,0 +1,155 @@
+package dev.podcache.kubelet.nodestatus;
+
+import dev.podcache.kubelet.eviction.EvictionThresholds;
+
+import static dev.podcache.kubelet.nodestatus.StatusFixture.NAME;
+import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.testing.ManualTimekeeper;
+import io.fabric8.kubernetes.api.model.NodeCondition;
+import io.fabric8.kubernetes.api.model.NodeStatus;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class NodeStatusSettersTest {
+
+    private final StatusFixture status = new StatusFixture();
+    private final FakeHost host = new FakeHost().withAddresses("10.1.1.1");
+    private final ManualTimekeeper time = new ManualTimekeeper();
+    private final NodeStatusSetters setters = NodeStatusSetters.standard(NAME, host, status.recorded, time);
+
+    NodeStatusSettersTest() {
+        host.memory = Optional.of(new Supply(20_000_000_000L, 10_000_000_000L));
+        host.defaultRoutes = host.addresses;
+        setters.nodeIps(NodeIps.parse("10.1.1.1"));
+    }
+
+    private NodeStatus set() {
+        setters.build().forEach(setter -> setter.set(status.node, NOW));
+        return status.node.getStatus();
+    }
+
+    @Test
+    void build_freshNode_hasTheKubeletsConditionsWithReadyLast() {
+        assertThat(set().getConditions())
+                .extracting(condition -> condition.getType() + " " + condition.getStatus())
+                .containsExactly("MemoryPressure False", "DiskPressure False", "PIDPressure False", "Ready True");
+    }
+
+    /** The first sync of upstream's TestUpdateNodeStatusWithLease. */
+    @Test
+    void build_reserved_allocatableIsTheRest() {
+        setters.reservations(NodeReservations.none()
+                .withSystemReserved(ImmutableMap.of("cpu", "100m", "memory", "50M"))
+                .withKubeReserved(ImmutableMap.of("cpu", "100m", "memory", "50M"))
+                .withHardEviction(EvictionThresholds.parse(ImmutableMap.of())));
+        NodeStatus set = set();
+        assertThat(set.getCapacity()).hasToString("{cpu=2, memory=19531250Ki, pods=110, ephemeral-storage=5000}");
+        assertThat(set.getAllocatable())
+                .hasToString("{cpu=1800m, memory=19900000000, pods=110, ephemeral-storage=5000}");
+    }
+
+    @Test
+    void build_moreReservedThanThere_isRefusedWithNamesAndNumbers() {
+        setters.reservations(NodeReservations.none().withSystemReserved(ImmutableMap.of("cpu", "3")));
+        assertThatThrownBy(setters::build)
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("resource \"cpu\" has a reservation of 3 but capacity of 2");
+    }
+
+    @Test
+    void build_always_saysWhereTheKubeletIsAndWhatPlatform() {
+        setters.kubeletPort(10255).hostName("host");
+        NodeStatus set = set();
+        assertThat(set.getDaemonEndpoints().getKubeletEndpoint().getPort()).isEqualTo(10255);
+        assertThat(set.getNodeInfo().getOperatingSystem()).isEqualTo("linux");
+        assertThat(set.getNodeInfo().getArchitecture()).isEqualTo("amd64");
+        assertThat(set.getAddresses())
+                .extracting(address -> address.getAddress())
+                .containsExactly("10.1.1.1", "host");
+    }
+
+    @Test
+    void build_memoryBelowItsThreshold_isPressureForThePeriodConfigured() {
+        setters.pressureTransitionPeriod(Duration.ofMinutes(1));
+        ImmutableList<NodeStatusSetter> built = setters.build();
+        for (String expected : new String[] {"True", "True", "False"}) {
+            host.memory = Optional.of(new Supply(20_000_000_000L, expected.equals("True") ? 1 : 10_000_000_000L));
+            built.forEach(setter -> setter.set(status.node, NOW));
+            assertThat(status.node.getStatus().getConditions().get(0).getStatus())
+                    .isEqualTo(expected);
+            time.advance(Duration.ofMinutes(1));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"runtime", "storage", "shutdown"})
+    void build_somethingIsWrong_nodeIsNotReady(String what) {
+        ImmutableList<String> wrong = ImmutableList.of("wrong");
+        switch (what) {
+            case "runtime" ->
+                setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.READY, ImmutableMap.of(), time));
+            case "storage" -> setters.storageErrors(() -> wrong);
+            default -> setters.shutdownErrors(() -> wrong);
+        }
+        NodeCondition ready = set().getConditions().get(3);
+        assertThat(ready.getStatus()).isEqualTo("False");
+        assertThat(ready.getMessage())
+                .isEqualTo(
+                        what.equals("runtime")
+                                ? "[container runtime status check may not have completed yet, network state unknown]"
+                                : "wrong");
+    }
+
+    @Test
+    void build_suppliers_areReported() {
+        setters.images(() -> ImmutableList.of(new NodeImage(ImmutableList.of(), ImmutableList.of("pause"), 1)), 1)
+                .volumesInUse(() -> Optional.of(ImmutableSet.of("vol")))
+                .versions(new NodeVersions("v1", "rt", () -> "2"))
+                .warning(() -> Optional.of("careful"))
+                .podLimits(7, 0);
+        NodeStatus set = set();
+        assertThat(set.getImages()).hasSize(1);
+        assertThat(set.getVolumesInUse()).containsExactly("vol");
+        assertThat(set.getNodeInfo().getContainerRuntimeVersion()).isEqualTo("rt://2");
+        assertThat(set.getConditions().get(3).getMessage())
+                .isEqualTo("kubelet is posting ready status. WARNING: careful");
+        assertThat(set.getCapacity().get("pods")).hasToString("7");
+    }
+
+    @Test
+    void build_external_leavesTheAddressesToTheCloud() {
+        setters.externalCloudProvider(true).nodeIps(NodeIps.NONE);
+        assertThat(set().getAddresses())
+                .extracting(address -> address.getType())
+                .containsExactly("Hostname");
+    }
+
+    @Test
+    void build_computedTwice_changesNothing() {
+        ImmutableList<NodeStatusSetter> built = setters.build();
+        built.forEach(setter -> setter.set(status.node, NOW));
+        String first = status.node.toString();
+        int events = status.recorded.events().size();
+        built.forEach(setter -> setter.set(status.node, NOW));
+        assertThat(status.node).hasToString(first);
+        assertThat(status.recorded.events()).hasSize(events);
+    }
+
+    @Test
+    void options_impossible_areRefusedWithTheirValue() {
+        assertThatThrownBy(() -> setters.podLimits(-1, 0)).hasMessageContaining("maxPods is -1");
+        assertThatThrownBy(() -> setters.images(ImmutableList::of, -2)).hasMessageContaining("nodeStatusMaxImages -2");
+        assertThatThrownBy(() -> setters.pressureTransitionPeriod(Duration.ofSeconds(-1)))
+                .hasMessageContaining("PT-1S");
+    }
+}

@@ -1,0 +1,180 @@
+package dev.podcache.kubelet.nodestatus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.embedded.Held;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.embedded.Verb;
+import dev.podcache.object.FailureReason;
+import dev.podcache.testing.NoLeaks;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Wherever an updater is when it is closed, it makes no further request, and nothing stays scheduled. */
+@ExtendWith(NoLeaks.class)
+class NodeStatusUpdaterCloseTest {
+
+    private final UpdaterFixture fixture = new UpdaterFixture();
+    private int scheduledByLister;
+
+    @BeforeEach
+    void countTheListersTimers() {
+        scheduledByLister = fixture.time.scheduledTasks();
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    @Test
+    void close_beforeTheStart_startDoesNothing() {
+        NodeStatusUpdater updater = fixture.updater();
+        updater.close();
+        updater.start();
+        updater.syncSoon();
+
+        requireSilence();
+    }
+
+    @Test
+    void close_duringThePauseBeforeRegistration_isTheEnd() {
+        NodeStatusUpdater updater = fixture.updater();
+        updater.start();
+        updater.close();
+
+        requireSilence();
+    }
+
+    @Test
+    void close_betweenSyncs_isTheEndAndIdempotent() {
+        NodeStatusUpdater updater = fixture.started();
+        updater.close();
+        updater.close();
+        updater.syncSoon();
+
+        requireSilence();
+    }
+
+    @Test
+    void close_duringFastLooks_isTheEnd() {
+        fixture.ready = false;
+        fixture.started().close();
+
+        requireSilence();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Verb.class,
+            names = {"CREATE", "GET", "PATCH"})
+    void close_duringARegistration_itsAnswerIsTheLast(Verb verb) {
+        Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
+        NodeStatusUpdater updater = registering(held);
+
+        closeAndAnswer(updater, held);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Verb.class,
+            names = {"GET", "PATCH"})
+    void close_duringASync_itsAnswerIsTheLast(Verb verb) {
+        NodeStatusUpdater updater = fixture.started();
+        fixture.memory = "40e9";
+        if (verb == Verb.GET) {
+            fixture.server.failNext(
+                    1,
+                    UpdaterFixture.failure(FailureReason.CONFLICT),
+                    RequestPattern.any().verb(Verb.PATCH));
+        }
+        Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
+        fixture.time.advance(UpdaterFixture.SYNC);
+        assertThat(held.arrivals()).isEqualTo(1);
+
+        closeAndAnswer(updater, held);
+    }
+
+    /** As it does when the connection is closed after the updater. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Verb.class,
+            names = {"CREATE", "GET", "PATCH"})
+    void close_duringARegistrationThatFailsThen_isNobodysTrouble(Verb verb) {
+        Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
+        NodeStatusUpdater updater = registering(held);
+
+        updater.close();
+        fixture.time.advance(UpdaterFixture.TIMEOUT);
+
+        requireSilence();
+        // and no warning, which NoLeaks sees to
+        assertThat(updater.state().problem()).isEmpty();
+    }
+
+    @Test
+    void close_duringASyncThatTimesOut_isNotTriedAgain() {
+        NodeStatusUpdater updater = fixture.started();
+        fixture.memory = "40e9";
+        fixture.server.faults().hold(RequestPattern.any().verb(Verb.PATCH));
+        fixture.time.advance(UpdaterFixture.SYNC);
+
+        updater.close();
+
+        requireSilence();
+        assertThat(fixture.repeatedFailures).isZero();
+    }
+
+    @Test
+    void close_fromASetter_reportsNothing() {
+        NodeStatusUpdater[] updater = new NodeStatusUpdater[1];
+        fixture.server.cluster().create(Nodes.empty());
+        updater[0] = fixture.updater(options -> options.registerNode(false).setters(List.of((node, now) -> {
+            node.getStatus().setPhase("new");
+            updater[0].close();
+        })));
+        updater[0].start();
+
+        assertThat(fixture.calls()).isEmpty();
+        requireSilence();
+    }
+
+    /** One that registers a Node that is there and is not as it should be, and whose request is held. */
+    private NodeStatusUpdater registering(Held held) {
+        fixture.server
+                .cluster()
+                .create(Nodes.initial()
+                        .controllerManagedAttachDetach(false)
+                        .build()
+                        .toNode());
+        NodeStatusUpdater updater = fixture.updater();
+        updater.start();
+        fixture.time.advance(UpdaterFixture.REGISTERED);
+        assertThat(held.arrivals()).isEqualTo(1);
+        return updater;
+    }
+
+    private void closeAndAnswer(NodeStatusUpdater updater, Held held) {
+        updater.close();
+        fixture.server.clearActions();
+        held.release();
+
+        requireSilence();
+        assertThat(updater.state().problem()).isEmpty();
+    }
+
+    private void requireSilence() {
+        fixture.server.clearActions();
+        int computed = fixture.computed;
+        fixture.time.advance(Duration.ofMinutes(10));
+        assertThat(fixture.calls()).isEmpty();
+        assertThat(fixture.computed).isEqualTo(computed);
+        assertThat(fixture.time.scheduledTasks()).isEqualTo(scheduledByLister);
+    }
+}

@@ -1,0 +1,180 @@
+package dev.podcache.kubelet.nodestatus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.util.concurrent.Service;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.ForwardingTimekeeper;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(NoLeaks.class)
+class RuntimeHealthTest {
+
+    private final ManualTimekeeper time = new ManualTimekeeper();
+    private Supplier<RuntimeStatus> runtime = () -> RuntimeStatus.READY;
+    private int asked;
+
+    private RuntimeHealth health(ImmutableMap<String, Supplier<Optional<String>>> checks, Timekeeper timekeeper) {
+        return new RuntimeHealth(
+                () -> {
+                    asked++;
+                    return runtime.get();
+                },
+                checks,
+                timekeeper);
+    }
+
+    private RuntimeHealth health() {
+        return health(ImmutableMap.of(), time);
+    }
+
+    private static RuntimeStatus failed() {
+        throw new IllegalStateException("no connection");
+    }
+
+    private static RuntimeStatus notReady(String runtime, String network) {
+        return new RuntimeStatus(Optional.of(runtime), Optional.of(network));
+    }
+
+    @Test
+    void errors_neverAsked_sayThatNothingIsKnown() {
+        RuntimeHealth health = health();
+        assertThat(health.runtimeErrors()).containsExactly("container runtime status check may not have completed yet");
+        assertThat(health.networkErrors()).containsExactly("network state unknown");
+    }
+
+    @Test
+    void start_goodAnswer_isRunningWithoutErrors() {
+        RuntimeHealth health = health();
+        health.startAsync().awaitRunning();
+        assertThat(health.runtimeErrors()).isEmpty();
+        assertThat(health.networkErrors()).isEmpty();
+        health.stopAsync().awaitTerminated();
+    }
+
+    @Test
+    void errors_notReady_areTheRuntimesOwn() {
+        runtime = () -> notReady("RuntimeReady=false", "NetworkReady=false");
+        RuntimeHealth health = health();
+        health.startAsync();
+        assertThat(health.runtimeErrors())
+                .containsExactly(
+                        "container runtime status check may not have completed yet",
+                        "container runtime not ready: RuntimeReady=false");
+        assertThat(health.networkErrors()).containsExactly("container runtime network not ready: NetworkReady=false");
+    }
+
+    @Test
+    void tick_everyFiveSeconds_asksAgain() {
+        RuntimeHealth health = health();
+        health.startAsync();
+        runtime = () -> notReady("r", "n");
+        time.advance(Duration.ofMillis(4999));
+        assertThat(health.networkErrors()).isEmpty();
+        time.advance(Duration.ofMillis(1));
+        assertThat(health.networkErrors()).isNotEmpty();
+        assertThat(asked).isEqualTo(2);
+    }
+
+    @Test
+    void errors_networkOnly_leavesTheRuntimeWell() {
+        runtime = () -> new RuntimeStatus(Optional.empty(), Optional.of("n"));
+        RuntimeHealth health = health();
+        health.startAsync();
+        assertThat(health.runtimeErrors()).isEmpty();
+        assertThat(health.networkErrors()).containsExactly("container runtime network not ready: n");
+    }
+
+    @Test
+    @ExpectedWarnings("Cannot ask the container runtime how it is")
+    void errors_questionsFail_isDownAfterThirtySecondsAndWellAgainAfterAnAnswer() {
+        RuntimeHealth health = health();
+        health.startAsync();
+        runtime = RuntimeHealthTest::failed;
+        time.advance(Duration.ofMillis(29_999));
+        assertThat(health.runtimeErrors()).isEmpty();
+        time.advance(Duration.ofMillis(1));
+        assertThat(health.runtimeErrors()).containsExactly("container runtime is down");
+        assertThat(health.networkErrors()).isEmpty();
+        runtime = () -> RuntimeStatus.READY;
+        time.advance(Duration.ofSeconds(5));
+        assertThat(health.runtimeErrors()).isEmpty();
+    }
+
+    @Test
+    void errors_notReadyForLong_areBoth() {
+        RuntimeHealth health = health();
+        health.startAsync();
+        runtime = () -> notReady("r", "n");
+        time.advance(Duration.ofSeconds(30));
+        assertThat(health.runtimeErrors())
+                .containsExactly("container runtime is down", "container runtime not ready: r");
+    }
+
+    @Test
+    void errors_furtherChecks_areNamedAndMayThrow() {
+        RuntimeHealth health = health(
+                ImmutableMap.of(
+                        "PLEG", () -> Optional.of("pleg was last seen active 3m ago"),
+                        "well", Optional::empty,
+                        "broken",
+                                () -> {
+                                    throw new IllegalStateException("foo");
+                                }),
+                time);
+        health.startAsync();
+        assertThat(health.runtimeErrors())
+                .containsExactly(
+                        "PLEG is not healthy: pleg was last seen active 3m ago",
+                        "broken is not healthy: java.lang.IllegalStateException: foo");
+    }
+
+    @Test
+    void start_runtimeHangs_isRunningAfterFiveSecondsAndNotAskedTwice() {
+        Queue<Runnable> hanging = new ArrayDeque<>();
+        RuntimeHealth health = health(ImmutableMap.of(), blockingOn(hanging::add));
+        health.startAsync();
+        assertThat(health.state()).isEqualTo(Service.State.STARTING);
+        time.advance(Duration.ofSeconds(35));
+        assertThat(health.state()).isEqualTo(Service.State.RUNNING);
+        assertThat(hanging).hasSize(1);
+        assertThat(health.runtimeErrors())
+                .isEqualTo(ImmutableList.of("container runtime status check may not have completed yet"));
+        hanging.remove().run();
+        assertThat(health.runtimeErrors()).isEmpty();
+        time.advance(Duration.ofSeconds(5));
+        assertThat(hanging).hasSize(1);
+    }
+
+    @Test
+    void stop_running_asksNoMore() {
+        RuntimeHealth health = health();
+        health.startAsync().awaitRunning();
+        health.stopAsync().awaitTerminated();
+        time.advance(Duration.ofMinutes(1));
+        assertThat(asked).isEqualTo(1);
+        assertThat(time.scheduledTasks()).isZero();
+    }
+
+    /** Hand-driven time whose threads for what may block are {@code blocking}. */
+    private Timekeeper blockingOn(Executor blocking) {
+        return new ForwardingTimekeeper(time) {
+            @Override
+            public Executor blocking() {
+                return blocking;
+            }
+        };
+    }
+}

@@ -1,0 +1,139 @@
+package dev.podcache.kubelet.nodestatus;
+
+import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.ContainerImage;
+import io.fabric8.kubernetes.api.model.NodeSpec;
+import io.fabric8.kubernetes.api.model.NodeSystemInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Upstream's TestVersionInfo, TestImages and TestVolumesInUse, and the event of cordoning. */
+@ExtendWith(NoLeaks.class)
+class SmallSettersTest {
+
+    private final StatusFixture status = new StatusFixture();
+    private final FakeHost host = new FakeHost();
+
+    private void setVersions(Supplier<String> runtime) {
+        new VersionInfoSetter(host, new NodeVersions("v1.34.2", "RuntimeType", runtime)).set(status.node, NOW);
+    }
+
+    @Test
+    void versions_allKnown_areReported() {
+        setVersions(() -> "RuntimeVersion");
+        NodeSystemInfo info = status.node.getStatus().getNodeInfo();
+        assertThat(info.getKernelVersion()).isEqualTo("KernelVersion");
+        assertThat(info.getOsImage()).isEqualTo("ContainerOSVersion");
+        assertThat(info.getContainerRuntimeVersion()).isEqualTo("RuntimeType://RuntimeVersion");
+        assertThat(info.getKubeletVersion()).isEqualTo("v1.34.2");
+        assertThat(info.getKubeProxyVersion()).isEmpty();
+    }
+
+    @Test
+    void versions_theMachinesUnknown_leavesTheNodeAlone() {
+        host.kernelVersion = Optional.empty();
+        assertThatThrownBy(() -> setVersions(() -> "RuntimeVersion"))
+                .hasMessageStartingWith("error getting version info: ");
+        assertThat(status.node.getStatus().getNodeInfo()).isNull();
+    }
+
+    @Test
+    @ExpectedWarnings("Cannot ask the container runtime for its version")
+    void versions_theRuntimeFails_isUnknownAndNoError() {
+        setVersions(() -> {
+            throw new IllegalStateException("foo");
+        });
+        assertThat(status.node.getStatus().getNodeInfo().getContainerRuntimeVersion())
+                .isEqualTo("RuntimeType://Unknown");
+    }
+
+    private static NodeImage image(String name, long size) {
+        return new NodeImage(ImmutableList.of(), ImmutableList.of(name), size);
+    }
+
+    private List<ContainerImage> setImages(int max, NodeImage... images) {
+        new ImagesSetter(() -> ImmutableList.copyOf(images), max).set(status.node, NOW);
+        return status.node.getStatus().getImages();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "2, 2", "50, 2", "-1, 2", "0, 0"})
+    void images_more_areCutToTheMaximum(int max, int expected) {
+        assertThat(setImages(max, image("a", 1), image("b", 2))).hasSize(expected);
+    }
+
+    @Test
+    void images_anyOrder_areReportedLargestFirst() {
+        assertThat(setImages(-1, image("c", 3), image("a", 1), image("d", 4), image("b", 2)))
+                .extracting(ContainerImage::getSizeBytes)
+                .containsExactly(4L, 3L, 2L, 1L);
+    }
+
+    @Test
+    void images_manyNames_areFiveAndDigestsComeFirst() {
+        ImmutableList<String> tags =
+                IntStream.range(0, 6).mapToObj(i -> "tag" + i).collect(ImmutableList.toImmutableList());
+        assertThat(setImages(-1, new NodeImage(ImmutableList.of("digest0", "digest1"), tags, 1)))
+                .singleElement()
+                .satisfies(image ->
+                        assertThat(image.getNames()).containsExactly("digest0", "digest1", "tag0", "tag1", "tag2"));
+    }
+
+    @Test
+    void images_theListFails_leavesNone() {
+        setImages(-1, image("old", 1));
+        ImagesSetter failing = new ImagesSetter(
+                () -> {
+                    throw new IllegalStateException("foo");
+                },
+                -1);
+        assertThatThrownBy(() -> failing.set(status.node, NOW)).hasMessage("error getting image list: foo");
+        assertThat(status.node.getStatus().getImages()).isEmpty();
+    }
+
+    private List<String> setVolumes(Optional<ImmutableSet<String>> names) {
+        status.node.getStatus().setVolumesInUse(new ArrayList<>(List.of("old")));
+        new VolumesInUseSetter(() -> names).set(status.node, NOW);
+        return status.node.getStatus().getVolumesInUse();
+    }
+
+    @Test
+    void volumes_known_replaceTheReportedOnes() {
+        assertThat(setVolumes(Optional.of(ImmutableSet.of("test2", "test1")))).containsExactly("test1", "test2");
+        assertThat(setVolumes(Optional.of(ImmutableSet.of()))).isEmpty();
+    }
+
+    @Test
+    void volumes_notKnownYet_leavesTheReportedOnes() {
+        assertThat(setVolumes(Optional.empty())).containsExactly("old");
+    }
+
+    @Test
+    void schedulable_cordonedAndUncordoned_isRecordedOnceEach() {
+        SchedulableEvent setter = new SchedulableEvent(status.events);
+        setter.set(status.node, NOW);
+        status.node.setSpec(new NodeSpec());
+        for (Boolean unschedulable : new Boolean[] {null, true, true, false, false}) {
+            status.node.getSpec().setUnschedulable(unschedulable);
+            setter.set(status.node, NOW);
+        }
+        assertThat(status.recorded.lines())
+                .containsExactly(
+                        "Normal NodeNotSchedulable Node test-kubelet-node status is now: NodeNotSchedulable",
+                        "Normal NodeSchedulable Node test-kubelet-node status is now: NodeSchedulable");
+    }
+}

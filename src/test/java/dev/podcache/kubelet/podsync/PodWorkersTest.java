@@ -1,0 +1,452 @@
+package dev.podcache.kubelet.podsync;
+
+import static dev.podcache.kubelet.podsync.WorkersFixture.pod;
+import static dev.podcache.kubelet.podsync.WorkersFixture.withEnvFrom;
+import static dev.podcache.testing.Pods.withVolume;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.embedded.Verb;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Secrets;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What becomes of pods from their assignment to their end, with everything real but the containers and the network. */
+@ExtendWith(NoLeaks.class)
+class PodWorkersTest {
+
+    private final WorkersFixture node = new WorkersFixture();
+
+    @AfterEach
+    void tearDown() {
+        node.close();
+    }
+
+    @Test
+    void assignedPod_configurationIsThere_isReportedRunning() {
+        node.secret("db", "s3cret");
+        node.start();
+        node.create(withEnvFrom(pod("web"), "db"));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+        assertThat(node.container("web", "main").getReady()).isTrue();
+        assertThat(node.runtime.environment("main")).containsEntry("value", "s3cret");
+    }
+
+    @Test
+    void podComesAfterClose_isLeftAlone() {
+        node.workers.close();
+        node.workers.upsert(new Fetched<>(node.create(pod("web")), "1", 1));
+        node.timekeeper.advance(WorkersFixture.SYNC);
+
+        assertThat(node.runtime.calls).isEmpty();
+    }
+
+    @Test
+    void secretOfEnvironmentMissing_waitsWithTheKubeletsMessage() {
+        node.start();
+        node.create(withEnvFrom(pod("web"), "db"));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Pending");
+        assertThat(node.waiting("web", "main")).isEqualTo("CreateContainerConfigError: secret \"db\" not found");
+        assertThat(node.events.lines()).containsExactly("Warning Failed Error: secret \"db\" not found");
+        assertThat(node.events.events().get(0).about().getFieldPath()).isEqualTo("spec.containers{main}");
+        assertThat(node.runtime.calls).isEmpty();
+    }
+
+    @Test
+    void secretAppears_containerRunsWithinTwoSecondsUntouched() {
+        node.start();
+        node.create(withEnvFrom(pod("web"), "db"));
+
+        node.secret("db", "s3cret");
+        node.timekeeper.advance(Duration.ofSeconds(2));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    void waitingForASecret_makesNoRequestAndRepeatsNoEvent() {
+        node.start();
+        node.create(withEnvFrom(pod("web"), "db"));
+        node.server.clearActions();
+        int asked = node.runtime.asked;
+
+        node.timekeeper.advance(Duration.ofMinutes(1));
+
+        assertThat(node.runtime.asked).isGreaterThan(asked + 50);
+        assertThat(node.server.actions()).isEmpty();
+        assertThat(node.events.lines()).hasSize(1);
+    }
+
+    @Test
+    void volumeSecretMissing_noContainerStarts() {
+        node.start();
+        node.create(withVolume(pod("web"), "certs"));
+
+        assertThat(node.waiting("web", "main")).startsWith("ContainerCreating");
+        assertThat(node.events.lines())
+                .containsExactly("Warning FailedMount MountVolume.SetUp failed for volume \"v-certs\" :"
+                        + " secret \"certs\" not found");
+    }
+
+    @Test
+    void volumeSecretChanges_runtimeGetsItWithTheNextSync() {
+        node.secret("certs", "one");
+        node.start();
+        node.create(withVolume(pod("web"), "certs"));
+
+        node.server.cluster().update(Secrets.of("shop", "certs", "two"));
+        node.timekeeper.advance(WorkersFixture.SYNC);
+
+        assertThat(node.runtime.mounted("v-certs", "value")).isEqualTo("two");
+    }
+
+    @Test
+    void volumeSecretDeleted_runningPodGoesOnRunning() {
+        node.secret("certs", "one");
+        node.start();
+        node.create(withVolume(pod("web"), "certs"));
+
+        node.server.cluster().delete(Secrets.of("shop", "certs", ""));
+        node.timekeeper.advance(WorkersFixture.SYNC);
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+        assertThat(node.events.lines()).hasSize(1);
+    }
+
+    @Test
+    void oneContainerLacksConfig_theOtherRuns() {
+        node.start();
+        node.create(withEnvFrom(pod("web"), "db")
+                .editSpec()
+                .addNewContainer()
+                .withName("side")
+                .withImage("envoy")
+                .endContainer()
+                .endSpec());
+
+        assertThat(node.waiting("web", "main")).startsWith("CreateContainerConfigError");
+        assertThat(node.container("web", "side").getReady()).isTrue();
+    }
+
+    @Test
+    void initContainers_runOneAfterTheOtherBeforeTheRest() {
+        node.start();
+        node.create(pod("web")
+                .editSpec()
+                .addNewInitContainer()
+                .withName("one")
+                .endInitContainer()
+                .addNewInitContainer()
+                .withName("side")
+                .withRestartPolicy("Always")
+                .endInitContainer()
+                .addNewInitContainer()
+                .withName("two")
+                .endInitContainer()
+                .endSpec());
+
+        assertThat(node.runtime.calls)
+                .containsExactly("start web/one", "start web/side", "start web/two", "start web/main");
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    void initContainerLacksConfig_othersWaitForIt() {
+        node.start();
+        node.create(pod("web")
+                .editSpec()
+                .addNewInitContainer()
+                .withName("init")
+                .addNewEnvFrom()
+                .withNewSecretRef("db", null)
+                .endEnvFrom()
+                .endInitContainer()
+                .endSpec());
+
+        assertThat(node.waiting("web", "main")).startsWith("PodInitializing");
+        assertThat(node.runtime.calls).isEmpty();
+        assertThat(node.events.events().get(0).about().getFieldPath()).isEqualTo("spec.initContainers{init}");
+    }
+
+    @Test
+    void gracefulDeletion_stopsReportsAndRemovesThePod() {
+        node.secret("db", "s3cret");
+        node.start();
+        Pod web = node.create(withEnvFrom(pod("web"), "db"));
+        assertThat(node.server.openWatches()).isEqualTo(3);
+
+        node.server.cluster().delete(web);
+        node.settle();
+
+        assertThat(node.runtime.calls).containsExactly("start web/main", "stop web in 30", "forget web");
+        assertThat(node.exists("web")).isFalse();
+        assertThat(node.known.all()).isEmpty();
+        // of the Secret no more
+        assertThat(node.server.openWatches()).isEqualTo(2);
+    }
+
+    @Test
+    void forcedDeletion_stopsAndForgetsThePod() {
+        node.secret("db", "s3cret");
+        node.start();
+        Pod web = node.create(withEnvFrom(pod("web"), "db"));
+
+        node.server.cluster().deleteNow(web);
+        node.settle();
+
+        assertThat(node.runtime.calls).contains("forget web");
+        assertThat(node.server.openWatches()).isEqualTo(2);
+    }
+
+    @Test
+    void podOfTheSameName_comesWhileTheOtherStops_keepsItsReferences() {
+        node.secret("db", "s3cret");
+        node.start();
+        Pod first = node.create(withEnvFrom(pod("web"), "db"));
+        node.runtime.duringStop = () -> {
+            node.runtime.duringStop = null;
+            node.create(withEnvFrom(pod("web"), "db"));
+        };
+
+        node.server.cluster().deleteNow(first);
+        node.settle();
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+        assertThat(Secrets.value(node.secrets.getObject("shop", "db"))).isEqualTo("s3cret");
+        assertThat(node.server.openWatches()).isEqualTo(3);
+    }
+
+    @Test
+    void podRunsToItsEnd_isReportedSucceededAndGivesBackItsReferences() throws Exception {
+        node.secret("db", "s3cret");
+        node.start();
+        Pod job = node.create(withEnvFrom(pod("job"), "db")
+                .editSpec()
+                .withRestartPolicy("Never")
+                .endSpec());
+
+        node.runtime.stop(job, Duration.ZERO);
+        node.timekeeper.advance(WorkersFixture.SYNC);
+
+        assertThat(node.status("job").getPhase()).isEqualTo("Succeeded");
+        assertThat(node.server.openWatches()).isEqualTo(2);
+    }
+
+    @Test
+    void podThatHasEnded_isDeletedLater_isRemovedAtOnce() throws Exception {
+        node.start();
+        Pod job = node.create(pod("job").editSpec().withRestartPolicy("Never").endSpec());
+        node.runtime.stop(job, Duration.ZERO);
+        node.timekeeper.advance(WorkersFixture.SYNC);
+
+        node.server.cluster().delete(job);
+        node.settle();
+
+        assertThat(node.exists("job")).isFalse();
+    }
+
+    @Test
+    void restart_podsThatRun_areLeftAloneWithoutAWrite() {
+        node.secret("db", "s3cret");
+        node.start();
+        node.create(withEnvFrom(pod("web"), "db"));
+        node.stop();
+        node.runtime.calls.clear();
+        node.server.clearActions();
+
+        try (WorkersFixture next = node.successor()) {
+            next.start();
+            next.timekeeper.advance(WorkersFixture.SYNC);
+
+            assertThat(next.runtime.calls).isEmpty();
+            assertThat(next.server.count(Verb.PATCH)).isZero();
+            assertThat(next.status("web").getPhase()).isEqualTo("Running");
+            assertThat(Secrets.value(next.secrets.getObject("shop", "db"))).isEqualTo("s3cret");
+        }
+    }
+
+    @Test
+    void restart_podIsBeingDeleted_isRegisteredUntilItHasStopped() {
+        node.secret("db", "s3cret");
+        Pod web = node.create(withEnvFrom(pod("web"), "db"));
+        node.server.cluster().delete(web);
+        node.runtime.duringStop = () ->
+                assertThat(Secrets.value(node.secrets.getObject("shop", "db"))).isEqualTo("s3cret");
+
+        node.start();
+
+        assertThat(node.exists("web")).isFalse();
+        assertThat(node.server.openWatches()).isEqualTo(2);
+    }
+
+    @Test
+    @ExpectedWarnings("the runtime did not start container main of pod shop/web")
+    void runtimeRefusesToStart_isToldAndTriedAgain() {
+        node.start();
+        node.runtime.onStart = new IllegalStateException("no space left on device");
+        node.create(pod("web"));
+        assertThat(node.waiting("web", "main")).isEqualTo("RunContainerError: no space left on device");
+
+        node.runtime.onStart = null;
+        node.timekeeper.advance(Duration.ofSeconds(10));
+        node.settle();
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    @ExpectedWarnings("the runtime did not mount the volumes of pod shop/web")
+    void runtimeRefusesToMount_noContainerStarts() {
+        node.start();
+        node.runtime.onMount = new IllegalStateException("read-only file system");
+        node.create(pod("web"));
+
+        assertThat(node.waiting("web", "main")).startsWith("ContainerCreating");
+        assertThat(node.events.lines())
+                .containsExactly("Warning FailedMount Unable to attach or mount volumes: read-only file system");
+    }
+
+    @Test
+    @ExpectedWarnings("the runtime did not start container main of pod")
+    void runtimeLacksAClass_isToldAndTriedAgain() {
+        node.start();
+        node.runtime.onStart = new NoClassDefFoundError("io/user/Starter");
+        node.create(pod("web"));
+        assertThat(node.waiting("web", "main")).isEqualTo("RunContainerError: io/user/Starter");
+
+        node.runtime.onStart = null;
+        node.timekeeper.advance(Duration.ofSeconds(15));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    @ExpectedWarnings("was not synced, trying again")
+    void runtimeCannotBeAsked_podIsTriedAgain() {
+        node.start();
+        node.runtime.onStatus = new StackOverflowError();
+        node.create(pod("web"));
+
+        node.runtime.onStatus = null;
+        node.timekeeper.advance(Duration.ofSeconds(15));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    @ExpectedWarnings("was not synced, trying again")
+    void closed_podThatIsGoneCouldNotBeStopped_isNotTriedAgain() {
+        node.start();
+        Pod web = node.create(pod("web"));
+        node.runtime.duringStop = () -> {
+            throw new IllegalStateException("busy");
+        };
+        node.server.cluster().deleteNow(web);
+        node.settle();
+        node.stop();
+        node.runtime.calls.clear();
+
+        node.timekeeper.advance(Duration.ofMinutes(5));
+
+        assertThat(node.runtime.calls).isEmpty();
+    }
+
+    @Test
+    void closed_whatFailsForThatInATurn_isNoWarning() {
+        node.start();
+        Pod web = node.create(pod("web"));
+        node.runtime.duringStop = () -> {
+            node.workers.close();
+            throw new IllegalStateException("the managers are closed");
+        };
+
+        node.server.cluster().deleteNow(web);
+        node.settle();
+
+        assertThat(node.runtime.calls).contains("stop web in 0");
+    }
+
+    @Test
+    void podTurnsUpAgain_afterAListThatLaggedBehind_isSyncedAnew() {
+        node.start();
+        node.secret("env", "v");
+        Pod web = node.create(withEnvFrom(pod("web"), "env"));
+
+        node.workers.replace(ImmutableList.of(), "1");
+        node.workers.upsert(new Fetched<>(web, "2", 0));
+        node.settle();
+        node.timekeeper.advance(Duration.ofMinutes(2));
+
+        assertThat(node.known.get(web.getMetadata().getUid())).isPresent();
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+        assertThat(node.secrets.getObject("shop", "env")).isNotNull();
+    }
+
+    @Test
+    void ownReport_isNoReasonToSync() {
+        node.start();
+        node.create(pod("web"));
+        int asked = node.runtime.asked;
+
+        Pod reported = node.server.cluster().get(Pod.class, "shop", "web");
+        node.server
+                .cluster()
+                .updateStatus(new PodBuilder(reported)
+                        .editStatus()
+                        .withMessage("somebody else's")
+                        .endStatus()
+                        .build());
+
+        assertThat(node.runtime.asked).isEqualTo(asked);
+    }
+
+    @Test
+    void anHourWithoutAChange_makesNoRequest() {
+        node.secret("db", "s3cret");
+        node.start();
+        for (int i = 0; i < 20; i++) {
+            node.create(withVolume(withEnvFrom(pod("web-" + i), "db"), "db"));
+        }
+        node.server.clearActions();
+
+        node.timekeeper.advance(Duration.ofMinutes(25));
+
+        assertThat(node.server.actions()).isEmpty();
+    }
+
+    @Test
+    @ExpectedWarnings("a pod of this node is left alone")
+    void podThatNobodyCanKnow_isLeftAloneAndHarmsNoOther() {
+        node.start();
+        node.create(pod("web"));
+        Pod nameless = pod("ghost").build();
+        node.workers.upsert(new Fetched<>(nameless, "1", 0));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    void closed_podsStayAsTheyAre() {
+        node.start();
+        node.create(pod("web"));
+        node.stop();
+        node.server.clearActions();
+        node.runtime.calls.clear();
+
+        node.server.cluster().create(pod("late").build());
+        node.timekeeper.advance(Duration.ofMinutes(5));
+
+        assertThat(node.runtime.calls).isEmpty();
+        assertThat(node.server.actions()).noneMatch(action -> action.kind().equals(ObjectKind.POD));
+    }
+}

@@ -1,0 +1,103 @@
+package dev.podcache.kubelet.runtime;
+
+import dev.podcache.kubelet.podsync.PodState;
+import dev.podcache.kubelet.podsync.WorkersFixture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.testing.ManualTimekeeper;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class HollowRuntimeTest {
+
+    private static final PodRuntime.Launch LAUNCH = new PodRuntime.Launch(ImmutableMap.of(), ImmutableList.of());
+
+    private final ManualTimekeeper timekeeper = new ManualTimekeeper();
+    private final HollowRuntime runtime = new HollowRuntime(timekeeper);
+    private final Pod pod = WorkersFixture.pod("web")
+            .editMetadata()
+            .withUid("u1")
+            .endMetadata()
+            .editSpec()
+            .addNewInitContainer()
+            .withName("init")
+            .endInitContainer()
+            .endSpec()
+            .build();
+
+    private void startMain() {
+        runtime.start(pod, pod.getSpec().getContainers().get(0), LAUNCH);
+    }
+
+    @Test
+    void start_runsSinceNowAndIsReady() {
+        startMain();
+
+        ContainerStatus main = runtime.status(pod).containers().get(0);
+        assertThat(main.getState().getRunning().getStartedAt()).isEqualTo("2026-01-01T00:00:00Z");
+        assertThat(main.getReady()).isTrue();
+        assertThat(main.getContainerID()).isEqualTo("hollow://u1/main");
+    }
+
+    @Test
+    void startInitContainer_hasSucceeded() {
+        runtime.start(pod, pod.getSpec().getInitContainers().get(0), LAUNCH);
+
+        ContainerStatus init = runtime.status(pod).initContainers().get(0);
+        assertThat(init.getState().getTerminated().getExitCode()).isZero();
+    }
+
+    @Test
+    void stop_endsWhatRunsAndKeepsWhenItBegan() {
+        startMain();
+        timekeeper.advance(Duration.ofSeconds(5));
+
+        runtime.stop(pod, Duration.ZERO);
+
+        var ended = runtime.status(pod).containers().get(0).getState().getTerminated();
+        assertThat(ended.getStartedAt()).isEqualTo("2026-01-01T00:00:00Z");
+        assertThat(ended.getFinishedAt()).isEqualTo("2026-01-01T00:00:05Z");
+    }
+
+    @Test
+    void podOfAnEarlierProcess_isRememberedFromItsStatus() {
+        startMain();
+        ContainerStatus main = runtime.status(pod).containers().get(0);
+        Pod reported = new PodBuilder(pod)
+                .withNewStatus()
+                .withContainerStatuses(main)
+                .endStatus()
+                .build();
+
+        assertThat(new HollowRuntime(timekeeper).status(reported).containers()).containsExactly(main);
+    }
+
+    @Test
+    void containerThatWaited_isNotRemembered() {
+        Pod reported = new PodBuilder(pod)
+                .withNewStatus()
+                .addNewContainerStatus()
+                .withName("main")
+                .withNewState()
+                .withNewWaiting("secret \"db\" not found", "CreateContainerConfigError")
+                .endState()
+                .endContainerStatus()
+                .endStatus()
+                .build();
+
+        assertThat(runtime.status(reported)).isEqualTo(PodState.NONE);
+    }
+
+    @Test
+    void launch_asText_showsNoValue() {
+        PodRuntime.Launch launch = new PodRuntime.Launch(ImmutableMap.of("PASSWORD", "s3cret"), ImmutableList.of());
+
+        assertThat(launch).hasToString("Launch[1 variables, 0 pull secrets]");
+    }
+}
