@@ -2,7 +2,7 @@ package dev.podcache;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
@@ -27,7 +27,7 @@ final class InMemoryObjects<T> implements ObjectGetter<T> {
     }
 
     @Override
-    public CompletableFuture<Fetched<T>> get(ObjectKey key, Freshness freshness, Duration timeout) {
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency freshness, Duration timeout) {
         return CompletableFuture.completedFuture(fetched(key));
     }
 

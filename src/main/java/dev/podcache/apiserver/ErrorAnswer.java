@@ -2,7 +2,7 @@ package dev.podcache.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import dev.podcache.object.FailureReason;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
@@ -86,7 +86,7 @@ public final class ErrorAnswer {
     static Status statusOf(JsonNode json) {
         String message = json.path("message").asText("");
         StatusBuilder status = new StatusBuilder()
-                .withMessage(Excerpt.of(message))
+                .withMessage(Quoted.text(message))
                 .withReason(json.path("reason").textValue());
         StatusDetailsBuilder details = new StatusDetailsBuilder();
         JsonNode seconds = json.path("details").path("retryAfterSeconds");

@@ -1,5 +1,7 @@
 package dev.podcache.apiserver;
 
+import dev.podcache.object.ReadConsistency;
+
 import dev.podcache.object.ObjectKey;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -21,5 +23,5 @@ public interface ObjectGetter<T> {
      * @param timeout positive
      * @return the object, or exceptionally an {@link ApiServerException}; there is no such object is one of its reasons
      */
-    CompletableFuture<Fetched<T>> get(ObjectKey key, Freshness freshness, Duration timeout);
+    CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency freshness, Duration timeout);
 }

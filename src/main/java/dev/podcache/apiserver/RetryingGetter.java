@@ -1,5 +1,7 @@
 package dev.podcache.apiserver;
 
+import dev.podcache.object.ReadConsistency;
+
 import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
@@ -42,7 +44,7 @@ public final class RetryingGetter<T> {
      * One attempt, as {@link ObjectGetter#get} makes it: for callers that have an answer in hand
      * and rather serve that than wait.
      */
-    public CompletableFuture<Fetched<T>> getOnce(ObjectKey key, Freshness freshness, Duration timeout) {
+    public CompletableFuture<Fetched<T>> getOnce(ObjectKey key, ReadConsistency freshness, Duration timeout) {
         try {
             return getter.get(key, freshness, timeout);
         } catch (RuntimeException | Error e) {
@@ -57,7 +59,7 @@ public final class RetryingGetter<T> {
      * @param budget positive: for all attempts and pauses together
      * @return the object, or exceptionally the {@link ApiServerException} of the last attempt
      */
-    public CompletableFuture<Fetched<T>> get(ObjectKey key, Freshness freshness, Duration budget) {
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency freshness, Duration budget) {
         Attempts attempts = new Attempts(key, freshness, timekeeper.nanoTime(), budget);
         attempts.next();
         return attempts.result;
@@ -68,12 +70,12 @@ public final class RetryingGetter<T> {
 
         final CompletableFuture<Fetched<T>> result = new CompletableFuture<>();
         private final ObjectKey key;
-        private final Freshness freshness;
+        private final ReadConsistency freshness;
         private final long began;
         private final Duration budget;
         private int failures;
 
-        Attempts(ObjectKey key, Freshness freshness, long began, Duration budget) {
+        Attempts(ObjectKey key, ReadConsistency freshness, long began, Duration budget) {
             this.key = key;
             this.freshness = freshness;
             this.began = began;

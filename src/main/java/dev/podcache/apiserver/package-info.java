@@ -6,11 +6,13 @@
  * dev.podcache.apiserver.RetryingGetter} is the one place that repeats a read, and {@link
  * dev.podcache.apiserver.Retries} the one that says what is repeated by anybody, and after what pause.
  *
- * <p>Read {@code ObjectGetter}, {@code Freshness}, {@code Fetched}, {@code ListerWatcher}, {@code WatchEvent},
+ * <p>Read {@code ObjectGetter}, {@code ReadConsistency}, {@code Fetched}, {@code ListerWatcher}, {@code WatchEvent},
  * {@code ApiServerException}, {@code ObjectApi}; then, to implement the ports, {@code ErrorAnswer} and {@code
  * NoAnswer}.
  */
 @NullMarked
 package dev.podcache.apiserver;
+
+import dev.podcache.object.ReadConsistency;
 
 import org.jspecify.annotations.NullMarked;

@@ -6,7 +6,6 @@ import dev.podcache.cli.demo.DemoCommand;
 import dev.podcache.cli.observe.ObserveCommand;
 import dev.podcache.cli.output.CommandFailure;
 import dev.podcache.cli.output.Console;
-
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.time.Timekeeper;

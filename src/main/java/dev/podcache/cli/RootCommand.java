@@ -1,11 +1,10 @@
 package dev.podcache.cli;
 
-import dev.podcache.cli.output.Versions;
 import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.demo.Demo;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.OutputOptions;
-
+import dev.podcache.cli.output.Versions;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

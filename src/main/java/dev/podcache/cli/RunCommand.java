@@ -1,6 +1,9 @@
 package dev.podcache.cli;
 
-import dev.podcache.cli.output.Versions;
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import dev.podcache.Podcache;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.Heartbeats;
 import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
@@ -11,20 +14,16 @@ import dev.podcache.cli.output.CommandFailure;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.Event;
 import dev.podcache.cli.output.OutputOptions;
+import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.agent.Caches;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.agent.NodeAgentOptions;
 import dev.podcache.kubelet.agent.NodePorts;
-
-import com.google.common.util.concurrent.ThreadFactoryBuilder;
-import dev.podcache.Podcache;
-import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.Heartbeats;
-import dev.podcache.node.NodeLister;
 import dev.podcache.kubelet.host.HostFacts;
-import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.podsync.PodThreads;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.node.NodeLister;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;

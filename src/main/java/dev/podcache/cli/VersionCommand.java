@@ -1,12 +1,11 @@
 package dev.podcache.cli;
 
+import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.Account;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.Event;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.Versions;
-
-import com.google.common.collect.ImmutableMap;
 import io.fabric8.kubernetes.client.Version;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -33,7 +32,12 @@ final class VersionCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ImmutableMap<String, Object> versions = ImmutableMap.of(
-                "podcache", Versions.podcache(), "java", System.getProperty("java.version"), "fabric8", Version.clientVersion());
+                "podcache",
+                Versions.podcache(),
+                "java",
+                System.getProperty("java.version"),
+                "fabric8",
+                Version.clientVersion());
         StringBuilder text = new StringBuilder();
         versions.forEach((name, version) -> text.append(String.format("%-9s %s%n", name, version)));
         Account account = Account.direct(console.out(), output.format, System::nanoTime);

@@ -15,17 +15,17 @@ final class Discovery {
     private Discovery() {}
 
     /** The answer to a path, or null if that is not one of ours. */
-    static @Nullable Answer answer(String path) {
+    static @Nullable HttpAnswer answer(String path) {
         String normal = path.length() > 1 && path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
         return switch (normal) {
-            case "/healthz", "/livez", "/readyz" -> Answer.text("ok");
-            case "/version" -> Answer.json(200, version());
-            case "/api" -> Answer.json(200, coreVersions());
-            case "/apis" -> Answer.json(200, groups());
+            case "/healthz", "/livez", "/readyz" -> HttpAnswer.text("ok");
+            case "/version" -> HttpAnswer.json(200, version());
+            case "/api" -> HttpAnswer.json(200, coreVersions());
+            case "/apis" -> HttpAnswer.json(200, groups());
             case "/apis/" + GROUP ->
-                Answer.json(200, group().put("kind", "APIGroup").put("apiVersion", "v1"));
-            case "/api/v1" -> Answer.json(200, resources(""));
-            case "/apis/" + GROUP + "/v1" -> Answer.json(200, resources(GROUP));
+                HttpAnswer.json(200, group().put("kind", "APIGroup").put("apiVersion", "v1"));
+            case "/api/v1" -> HttpAnswer.json(200, resources(""));
+            case "/apis/" + GROUP + "/v1" -> HttpAnswer.json(200, resources(GROUP));
             default -> null;
         };
     }

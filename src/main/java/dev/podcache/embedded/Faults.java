@@ -17,7 +17,7 @@ import java.util.function.Predicate;
  */
 public final class Faults {
 
-    private final List<Fault> faults = new CopyOnWriteArrayList<>();
+    private final List<PlannedFault> faults = new CopyOnWriteArrayList<>();
     private final List<EventFault> eventFaults = new CopyOnWriteArrayList<>();
     private final Map<OpenedWatch, ApiRequest> watches = new ConcurrentHashMap<>();
     private volatile RequestObserver observer = RequestObserver.NONE;
@@ -37,18 +37,18 @@ public final class Faults {
         void reset();
     }
 
-    private record Fault(RequestPattern pattern, Fate fate, AtomicInteger left) {
+    private record PlannedFault(RequestPattern pattern, RequestOutcome fate, AtomicInteger left) {
         boolean strikes(ApiRequest request) {
             return !isOver() && pattern.matches(request) && takeOne(left);
         }
 
         /** Whether nothing is left to strike or, of what it holds, to release. */
         boolean isOver() {
-            return fate instanceof Fate.Hold hold ? hold.held().isReleased() : left.get() <= 0;
+            return fate instanceof RequestOutcome.Hold hold ? hold.held().isReleased() : left.get() <= 0;
         }
     }
 
-    private record EventFault(RequestPattern pattern, EventFate fate, AtomicInteger left) {
+    private record EventFault(RequestPattern pattern, EventOutcome fate, AtomicInteger left) {
         boolean strikes(ApiRequest watch) {
             return pattern.matches(watch) && takeOne(left);
         }
@@ -60,7 +60,7 @@ public final class Faults {
 
     /** Answers the next {@code times} matching requests with {@code error}. */
     public Switched failNext(int times, StatusException error, RequestPattern pattern) {
-        return add(new Fault(pattern, new Fate.Fail(error), new AtomicInteger(times)));
+        return add(new PlannedFault(pattern, new RequestOutcome.Fail(error), new AtomicInteger(times)));
     }
 
     /** Answers matching requests with {@code error} until switched off. */
@@ -70,12 +70,12 @@ public final class Faults {
 
     /** Closes the connection of matching requests without an answer until switched off. */
     public Switched refuse(RequestPattern pattern) {
-        return add(new Fault(pattern, new Fate.Refuse(), new AtomicInteger(Integer.MAX_VALUE)));
+        return add(new PlannedFault(pattern, new RequestOutcome.Refuse(), new AtomicInteger(Integer.MAX_VALUE)));
     }
 
     /** Answers matching requests {@code delay} later until switched off. */
     public Switched delay(Duration delay, RequestPattern pattern) {
-        return add(new Fault(pattern, new Fate.Delay(delay), new AtomicInteger(Integer.MAX_VALUE)));
+        return add(new PlannedFault(pattern, new RequestOutcome.Delay(delay), new AtomicInteger(Integer.MAX_VALUE)));
     }
 
     /** Reads what matching requests ask for when they come, and answers them when released. */
@@ -95,17 +95,17 @@ public final class Faults {
 
     /** Loses the next {@code times} events of matching watches. */
     public Switched dropEvents(int times, RequestPattern pattern) {
-        return add(new EventFault(pattern, EventFate.DROP, new AtomicInteger(times)));
+        return add(new EventFault(pattern, EventOutcome.DROP, new AtomicInteger(times)));
     }
 
     /** Sends the next {@code times} events of matching watches twice. */
     public Switched duplicateEvents(int times, RequestPattern pattern) {
-        return add(new EventFault(pattern, EventFate.DUPLICATE, new AtomicInteger(times)));
+        return add(new EventFault(pattern, EventOutcome.DUPLICATE, new AtomicInteger(times)));
     }
 
     /** Breaks a matching watch in the middle of its next event. */
     public Switched cutNextEvent(RequestPattern pattern) {
-        return add(new EventFault(pattern, EventFate.CUT, new AtomicInteger(1)));
+        return add(new EventFault(pattern, EventOutcome.CUT, new AtomicInteger(1)));
     }
 
     /** Breaks the connections of the matching watches that are open. */
@@ -124,31 +124,31 @@ public final class Faults {
 
     /** Switches everything off and releases what is held. */
     public void clear() {
-        ImmutableList<Fault> cleared = ImmutableList.copyOf(faults);
+        ImmutableList<PlannedFault> cleared = ImmutableList.copyOf(faults);
         faults.clear();
         eventFaults.clear();
-        for (Fault fault : cleared) {
-            if (fault.fate() instanceof Fate.Hold hold) {
+        for (PlannedFault fault : cleared) {
+            if (fault.fate() instanceof RequestOutcome.Hold hold) {
                 hold.held().release();
             }
         }
     }
 
     /** For a server: what happens to this request. Counts it. */
-    public Fate fateOf(ApiRequest request) {
+    public RequestOutcome fateOf(ApiRequest request) {
         observer.requested(request);
-        Optional<Fault> striking =
+        Optional<PlannedFault> striking =
                 faults.stream().filter(fault -> fault.strikes(request)).findFirst();
-        faults.removeIf(Fault::isOver);
-        return striking.map(Fault::fate).orElseGet(Fate.Pass::new);
+        faults.removeIf(PlannedFault::isOver);
+        return striking.map(PlannedFault::fate).orElseGet(RequestOutcome.Pass::new);
     }
 
     /** For a server: what happens to the next event of this watch. Counts it. */
-    public EventFate fateOfEvent(ApiRequest watch) {
+    public EventOutcome fateOfEvent(ApiRequest watch) {
         Optional<EventFault> striking =
                 eventFaults.stream().filter(fault -> fault.strikes(watch)).findFirst();
         eventFaults.removeIf(EventFault::isOver);
-        return striking.map(EventFault::fate).orElse(EventFate.PASS);
+        return striking.map(EventFault::fate).orElse(EventOutcome.PASS);
     }
 
     /** How many faults are kept: those that are neither switched off nor over. */
@@ -171,11 +171,11 @@ public final class Faults {
     }
 
     private Held hold(int times, RequestPattern pattern, Held held) {
-        add(new Fault(pattern, new Fate.Hold(held), new AtomicInteger(times)));
+        add(new PlannedFault(pattern, new RequestOutcome.Hold(held), new AtomicInteger(times)));
         return held;
     }
 
-    private Switched add(Fault fault) {
+    private Switched add(PlannedFault fault) {
         faults.add(fault);
         return () -> faults.removeIf(Predicate.isEqual(fault));
     }

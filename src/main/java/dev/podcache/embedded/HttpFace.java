@@ -68,7 +68,7 @@ final class HttpFace {
         try {
             step.run();
         } catch (StatusException e) {
-            Answer.error(e).send(http.response());
+            HttpAnswer.error(e).send(http.response());
         } catch (RuntimeException e) {
             // what it says may quote a payload
             log.error(
@@ -76,14 +76,14 @@ final class HttpFace {
                     http.method(),
                     http.path(),
                     e.getClass().getName());
-            Answer.error(StatusException.of(500, "InternalError", "Internal error occurred"))
+            HttpAnswer.error(StatusException.of(500, "InternalError", "Internal error occurred"))
                     .send(http.response());
         }
     }
 
     private void answer(HttpServerRequest http, Buffer body, Context loop) {
         requireDecodable(http);
-        Answer known = Discovery.answer(http.path());
+        HttpAnswer known = Discovery.answer(http.path());
         if (known != null) {
             known.send(http.response());
             return;
@@ -113,14 +113,14 @@ final class HttpFace {
     }
 
     private void suffer(ApiCall call, Context loop) {
-        Fate fate = faults.fateOf(call.request());
-        if (fate instanceof Fate.Refuse) {
+        RequestOutcome fate = faults.fateOf(call.request());
+        if (fate instanceof RequestOutcome.Refuse) {
             call.http().connection().close();
-        } else if (fate instanceof Fate.Fail fail) {
-            Answer.error(fail.error()).send(call.http().response());
-        } else if (fate instanceof Fate.Delay delay) {
+        } else if (fate instanceof RequestOutcome.Fail fail) {
+            HttpAnswer.error(fail.error()).send(call.http().response());
+        } else if (fate instanceof RequestOutcome.Delay delay) {
             vertx.setTimer(Math.max(1, delay.duration().toMillis()), timer -> proceed(call, loop));
-        } else if (fate instanceof Fate.Hold hold) {
+        } else if (fate instanceof RequestOutcome.Hold hold) {
             hold(call, loop, hold.held());
         } else {
             proceed(call, loop);
@@ -132,7 +132,7 @@ final class HttpFace {
             held.arrive().thenRun(() -> loop.runOnContext(nothing -> proceed(call, loop)));
             return;
         }
-        Answer answer = objects.answer(call);
+        HttpAnswer answer = objects.answer(call);
         held.arrive()
                 .thenRun(() ->
                         loop.runOnContext(nothing -> answer.send(call.http().response())));

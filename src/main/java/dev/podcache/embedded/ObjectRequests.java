@@ -21,7 +21,7 @@ final class ObjectRequests {
     }
 
     /** Does what is asked. Never throws what a client can cause. */
-    Answer answer(ApiCall call) {
+    HttpAnswer answer(ApiCall call) {
         try {
             requireNothingUnsupported(call);
             return switch (call.verb()) {
@@ -34,7 +34,7 @@ final class ObjectRequests {
                 case WATCH -> throw new AssertionError("a watch has no answer but a stream");
             };
         } catch (StatusException e) {
-            return Answer.error(e);
+            return HttpAnswer.error(e);
         }
     }
 
@@ -48,17 +48,17 @@ final class ObjectRequests {
         }
     }
 
-    private Answer get(ApiCall call) {
+    private HttpAnswer get(ApiCall call) {
         RequestPath path = call.path();
         ObjectNode object = cluster.get(path.resource(), path.key(), call.parameter("resourceVersion"));
         return objectAnswer(call, 200, object);
     }
 
-    private Answer list(ApiCall call) {
+    private HttpAnswer list(ApiCall call) {
         Resource resource = call.path().resource();
         ObjectList found = cluster.list(resource, call.selection(), call.parameter("resourceVersion"));
         if (call.wantsTable()) {
-            return Answer.json(200, tables.table(resource, found.items(), found.resourceVersion()));
+            return HttpAnswer.json(200, tables.table(resource, found.items(), found.resourceVersion()));
         }
         ObjectNode list = Json.MAPPER.createObjectNode();
         list.put("kind", resource.kind() + "List");
@@ -71,23 +71,23 @@ final class ObjectRequests {
             item.setAll(object);
             item.remove(KIND_AND_VERSION);
         }
-        return Answer.json(200, list);
+        return HttpAnswer.json(200, list);
     }
 
-    private Answer create(ApiCall call) {
+    private HttpAnswer create(ApiCall call) {
         RequestPath path = call.path();
         ObjectNode created = cluster.create(path.resource(), path.key().namespace(), call.bodyObject());
         return objectAnswer(call, 201, created);
     }
 
-    private Answer update(ApiCall call) {
+    private HttpAnswer update(ApiCall call) {
         RequestPath path = call.path();
         return objectAnswer(call, 200, cluster.update(path.resource(), path.key(), path.part(), call.bodyObject()));
     }
 
-    private Answer patch(ApiCall call) {
+    private HttpAnswer patch(ApiCall call) {
         RequestPath path = call.path();
-        for (PatchBody.Type type : PatchBody.Type.values()) {
+        for (PatchBody.PatchType type : PatchBody.PatchType.values()) {
             if (type.mediaType().equals(call.mediaType())) {
                 PatchBody patch = new PatchBody(type, call.bodyTree());
                 return objectAnswer(call, 200, cluster.patch(path.resource(), path.key(), path.part(), patch));
@@ -101,13 +101,13 @@ final class ObjectRequests {
                         + " application/strategic-merge-patch+json");
     }
 
-    private Answer delete(ApiCall call) {
+    private HttpAnswer delete(ApiCall call) {
         RequestPath path = call.path();
         ObjectNode last = cluster.delete(path.resource(), path.key(), deleteOptions(call));
         if (path.resource() == Resource.PODS) {
             return objectAnswer(call, 200, last);
         }
-        return Answer.json(
+        return HttpAnswer.json(
                 200,
                 Json.tree(new StatusBuilder()
                         .withNewMetadata()
@@ -136,7 +136,7 @@ final class ObjectRequests {
         return new DeleteOptions(grace, precondition.apply("uid"), precondition.apply("resourceVersion"));
     }
 
-    private Answer objectAnswer(ApiCall call, int code, ObjectNode object) {
-        return Answer.json(code, call.wantsTable() ? tables.row(call.path().resource(), object) : object);
+    private HttpAnswer objectAnswer(ApiCall call, int code, ObjectNode object) {
+        return HttpAnswer.json(code, call.wantsTable() ? tables.row(call.path().resource(), object) : object);
     }
 }

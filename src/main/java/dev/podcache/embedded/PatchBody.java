@@ -8,21 +8,21 @@ import dev.podcache.patch.PatchException;
 import dev.podcache.patch.StrategicMergePatch;
 
 /** A change of an object, in one of three languages. */
-public record PatchBody(Type type, JsonNode body) {
+public record PatchBody(PatchType type, JsonNode body) {
 
     /** The language. */
-    public enum Type {
+    public enum PatchType {
         JSON("application/json-patch+json"),
         MERGE("application/merge-patch+json"),
         STRATEGIC("application/strategic-merge-patch+json");
 
         private final String mediaType;
 
-        Type(String mediaType) {
+        PatchType(String mediaType) {
             this.mediaType = mediaType;
         }
 
-        /** As the Content-Type names it. */
+        /** As the Content-PatchType names it. */
         public String mediaType() {
             return mediaType;
         }
@@ -66,7 +66,7 @@ public record PatchBody(Type type, JsonNode body) {
             return object;
         }
         String complaint = "a " + type.mediaType() + " is a JSON object";
-        throw type == Type.MERGE ? StatusException.unprocessable(complaint) : StatusException.badRequest(complaint);
+        throw type == PatchType.MERGE ? StatusException.unprocessable(complaint) : StatusException.badRequest(complaint);
     }
 
     /** The type and nothing else: the body may hold a secret. */

@@ -23,7 +23,7 @@ final class Storage {
 
     private final Map<Resource, NavigableMap<ObjectKey, StoredObject>> objects = new EnumMap<>(Resource.class);
     private final Map<Resource, WatchCache> caches = new EnumMap<>(Resource.class);
-    private final Deque<Change> notYetCached = new ArrayDeque<>();
+    private final Deque<ClusterChange> notYetCached = new ArrayDeque<>();
     private long revision = 1;
     private long cachedRevision = 1;
     private boolean held;
@@ -65,14 +65,14 @@ final class Storage {
     StoredObject put(Resource resource, ObjectKey key, ObjectNode json) {
         StoredObject after = StoredObject.at(++revision, json);
         StoredObject before = objects(resource).put(key, after);
-        notYetCached.addLast(new Change(resource, key, revision, before, after));
+        notYetCached.addLast(new ClusterChange(resource, key, revision, before, after));
         return after;
     }
 
     void remove(Resource resource, ObjectKey key) {
         StoredObject before = objects(resource).remove(key);
         if (before != null) {
-            notYetCached.addLast(new Change(resource, key, ++revision, before, null));
+            notYetCached.addLast(new ClusterChange(resource, key, ++revision, before, null));
         }
     }
 
@@ -104,7 +104,7 @@ final class Storage {
             return ImmutableList.of();
         }
         ImmutableList.Builder<Watcher> telling = ImmutableList.builder();
-        for (@Nullable Change change = notYetCached.poll(); change != null; change = notYetCached.poll()) {
+        for (@Nullable ClusterChange change = notYetCached.poll(); change != null; change = notYetCached.poll()) {
             telling.addAll(cache(change.resource()).apply(change));
         }
         cachedRevision = revision;

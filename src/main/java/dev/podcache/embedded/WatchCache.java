@@ -21,7 +21,7 @@ final class WatchCache {
 
     private final int historyLimit;
     private final NavigableMap<ObjectKey, StoredObject> objects = new TreeMap<>(Storage.BY_NAMESPACE_AND_NAME);
-    private final Deque<Change> history = new ArrayDeque<>();
+    private final Deque<ClusterChange> history = new ArrayDeque<>();
 
     /**
      * By the one name that they select, or "": thousands of watches of one object each must not slow down every change.
@@ -44,7 +44,7 @@ final class WatchCache {
      *
      * @return the watches that have something to tell
      */
-    ImmutableList<Watcher> apply(Change change) {
+    ImmutableList<Watcher> apply(ClusterChange change) {
         if (change.after() == null) {
             objects.remove(change.key());
         } else {
@@ -60,7 +60,7 @@ final class WatchCache {
         return telling.build();
     }
 
-    private static void queue(Change change, Set<Watcher> concerned, ImmutableList.Builder<Watcher> telling) {
+    private static void queue(ClusterChange change, Set<Watcher> concerned, ImmutableList.Builder<Watcher> telling) {
         concerned.removeIf(Watcher::isSilent);
         for (Watcher watcher : concerned) {
             if (watcher.queue(change)) {
@@ -72,8 +72,8 @@ final class WatchCache {
     /** The object as it was before its last change that is remembered; as it is if none is. */
     @Nullable
     StoredObject beforeLastChange(ObjectKey key) {
-        for (Iterator<Change> latest = history.descendingIterator(); latest.hasNext(); ) {
-            Change change = latest.next();
+        for (Iterator<ClusterChange> latest = history.descendingIterator(); latest.hasNext(); ) {
+            ClusterChange change = latest.next();
             if (change.key().equals(key)) {
                 return change.before();
             }

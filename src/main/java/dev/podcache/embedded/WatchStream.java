@@ -77,7 +77,7 @@ final class WatchStream implements WatchListener, Faults.OpenedWatch {
         if (over) {
             return;
         }
-        Buffer line = Answer.encoded(format.apply(event)).appendByte((byte) '\n');
+        Buffer line = HttpAnswer.encoded(format.apply(event)).appendByte((byte) '\n');
         switch (fateOf(event)) {
             case PASS -> response.write(line);
             case DROP -> {}
@@ -92,10 +92,10 @@ final class WatchStream implements WatchListener, Faults.OpenedWatch {
         }
     }
 
-    private EventFate fateOf(ClusterEvent event) {
+    private EventOutcome fateOf(ClusterEvent event) {
         return switch (event.type()) {
             case ADDED, MODIFIED, DELETED -> faults.fateOfEvent(request);
-            case BOOKMARK, ERROR -> EventFate.PASS;
+            case BOOKMARK, ERROR -> EventOutcome.PASS;
         };
     }
 

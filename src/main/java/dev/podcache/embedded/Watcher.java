@@ -50,7 +50,7 @@ final class Watcher {
     }
 
     /** Whether the change concerns this watch, which then has something to {@link #tell()}. */
-    boolean queue(Change change) {
+    boolean queue(ClusterChange change) {
         if (Long.compareUnsigned(change.revision(), after) <= 0) {
             return false;
         }

@@ -21,7 +21,7 @@ final class Registration {
      */
 
     private final Referrer referrer;
-    private volatile @Nullable Held[] held = {}; // by the index of the manager; written under this
+    private volatile @Nullable HeldKeys[] held = {}; // by the index of the manager; written under this
     private boolean released; // guarded by this
 
     Registration(Referrer referrer) {
@@ -29,13 +29,13 @@ final class Registration {
     }
 
     /** The references of one kind, and the version of the pod; the version is empty for other referrers. */
-    private record Held(String version, ImmutableSet<ObjectKey> keys) {}
+    private record HeldKeys(String version, ImmutableSet<ObjectKey> keys) {}
 
     /** Returns whether this version, if not empty, is the one that is registered with each of the managers. */
     boolean isAt(String version, ImmutableList<StoreManager<?>> managers) {
-        @Nullable Held[] known = held;
+        @Nullable HeldKeys[] known = held;
         for (int i = 0; i < managers.size(); i++) {
-            Held ofKind = at(known, managers.get(i));
+            HeldKeys ofKind = at(known, managers.get(i));
             if (version.isEmpty() || ofKind == null || !version.equals(ofKind.version)) {
                 return false;
             }
@@ -52,16 +52,16 @@ final class Registration {
         if (released) {
             return false;
         }
-        @Nullable Held[] before = held;
+        @Nullable HeldKeys[] before = held;
         // new ones first, so that an object in both sets is never without a reference
         addNew(before, wanted);
         int length = before.length;
         for (Wanted ofKind : wanted) {
             length = Math.max(length, ofKind.manager().index + 1);
         }
-        @Nullable Held[] after = Arrays.copyOf(before, length);
+        @Nullable HeldKeys[] after = Arrays.copyOf(before, length);
         for (Wanted ofKind : wanted) {
-            after[ofKind.manager().index] = new Held(version, ofKind.keys());
+            after[ofKind.manager().index] = new HeldKeys(version, ofKind.keys());
         }
         held = after;
         for (Wanted ofKind : wanted) {
@@ -74,7 +74,7 @@ final class Registration {
         return true;
     }
 
-    private void addNew(@Nullable Held[] before, ImmutableList<Wanted> wanted) {
+    private void addNew(@Nullable HeldKeys[] before, ImmutableList<Wanted> wanted) {
         int added = 0;
         try {
             for (Wanted ofKind : wanted) {
@@ -93,7 +93,7 @@ final class Registration {
     }
 
     /** Takes back the first references that {@link #addNew} added. */
-    private void takeBack(int added, @Nullable Held[] before, ImmutableList<Wanted> wanted) {
+    private void takeBack(int added, @Nullable HeldKeys[] before, ImmutableList<Wanted> wanted) {
         int left = added;
         for (Wanted ofKind : wanted) {
             ImmutableSet<ObjectKey> known = keys(before, ofKind.manager());
@@ -108,8 +108,8 @@ final class Registration {
 
     /** Releases what is held with these managers; returns true if nothing is held any more, for good. */
     synchronized boolean release(ImmutableList<StoreManager<?>> managers) {
-        @Nullable Held[] before = held;
-        @Nullable Held[] after = before.clone();
+        @Nullable HeldKeys[] before = held;
+        @Nullable HeldKeys[] after = before.clone();
         for (StoreManager<?> manager : managers) {
             if (manager.index < after.length) {
                 after[manager.index] = null;
@@ -125,12 +125,12 @@ final class Registration {
         return released;
     }
 
-    private static ImmutableSet<ObjectKey> keys(@Nullable Held[] held, StoreManager<?> manager) {
-        Held ofKind = at(held, manager);
+    private static ImmutableSet<ObjectKey> keys(@Nullable HeldKeys[] held, StoreManager<?> manager) {
+        HeldKeys ofKind = at(held, manager);
         return ofKind == null ? ImmutableSet.of() : ofKind.keys;
     }
 
-    private static @Nullable Held at(@Nullable Held[] held, StoreManager<?> manager) {
+    private static @Nullable HeldKeys at(@Nullable HeldKeys[] held, StoreManager<?> manager) {
         return manager.index < held.length ? held[manager.index] : null;
     }
 }

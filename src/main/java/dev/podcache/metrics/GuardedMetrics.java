@@ -3,7 +3,7 @@ package dev.podcache.metrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ final class GuardedMetrics implements PodcacheMetrics {
     }
 
     @Override
-    public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+    public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
         guard(() -> metrics.changed(kind, key, from, to, cause));
     }
 

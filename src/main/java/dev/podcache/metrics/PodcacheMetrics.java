@@ -3,7 +3,7 @@ package dev.podcache.metrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -53,12 +53,12 @@ public interface PodcacheMetrics {
      * Who acts on changes gets the object anew, on another thread, whatever the cause: after {@code idle}
      * nothing more is told before that get.
      *
-     * @param from what was known before; of {@link Phase}, only UNREAD, FRESH and ABSENT are told here
+     * @param from what was known before; of {@link CacheState}, only UNREAD, FRESH and ABSENT are told here
      * @param to what is known now; the same as {@code from} when one state of the object followed another
      * @param cause {@code referenced}, {@code fetched}, {@code watched}, {@code idle}, {@code
      *     dropped} or {@code evicted}
      */
-    default void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {}
+    default void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {}
 
     /**
      * Strategy WATCH: a list or watch of an object failed, and what is held may be behind until {@link #watchSynced}.

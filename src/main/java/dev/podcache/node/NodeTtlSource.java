@@ -1,6 +1,6 @@
 package dev.podcache.node;
 
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import dev.podcache.store.ObjectTtlSource;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
@@ -99,7 +99,7 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
             ttl = byDefault("Node " + lister.name() + " has no annotation " + ANNOTATION);
         } else if (seconds == null) {
             warn(value);
-            ttl = byDefault("annotation " + ANNOTATION + " of Node " + lister.name() + " is " + Excerpt.quoted(value)
+            ttl = byDefault("annotation " + ANNOTATION + " of Node " + lister.name() + " is " + Quoted.value(value)
                     + ", no number of seconds");
         } else {
             ttl = new Ttl(nanos(seconds), "annotation " + ANNOTATION + " of Node " + lister.name());
@@ -118,7 +118,7 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
                             + " kubectl annotate node {} --overwrite {}=60",
                     ANNOTATION,
                     lister.name(),
-                    Excerpt.quoted(value),
+                    Quoted.value(value),
                     defaultNanos / NANOS,
                     lister.name(),
                     ANNOTATION);

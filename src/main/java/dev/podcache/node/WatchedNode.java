@@ -31,7 +31,7 @@ final class WatchedNode implements NodeLister {
     WatchedNode(String name, ListerWatcher<Node> own, Recovery recovery) {
         this.name = name;
         this.known = new Known(null, "Node " + name + " has not been read yet");
-        this.reflector = new Reflector<>(own, new Sink(), recovery);
+        this.reflector = new Reflector<>(own, new NodeSink(), recovery);
     }
 
     WatchedNode start() {
@@ -70,7 +70,7 @@ final class WatchedNode implements NodeLister {
     }
 
     /** One thread at a time writes {@link #known}. */
-    private final class Sink implements ReflectorSink<Node> {
+    private final class NodeSink implements ReflectorSink<Node> {
 
         private boolean failing;
 

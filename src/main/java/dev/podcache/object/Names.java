@@ -16,7 +16,7 @@ final class Names {
     static void requireLabel(String what, String value) {
         Objects.requireNonNull(value, () -> what + " is null: give the " + what + " of the object");
         if (!isLabel(value)) {
-            throw new IllegalArgumentException(what + " " + Excerpt.quoted(value)
+            throw new IllegalArgumentException(what + " " + Quoted.value(value)
                     + " is not a legal Kubernetes name: at most 63 lower-case letters, digits and '-', beginning and"
                     + " ending with a letter or digit");
         }
@@ -25,7 +25,7 @@ final class Names {
     static void requireSubdomain(String what, String value) {
         Objects.requireNonNull(value, () -> what + " is null: give the " + what + " of the object");
         if (!isSubdomain(value)) {
-            throw new IllegalArgumentException(what + " " + Excerpt.quoted(value)
+            throw new IllegalArgumentException(what + " " + Quoted.value(value)
                     + " is not a legal Kubernetes name: at most 253 lower-case letters, digits, '-' and '.', each part"
                     + " beginning and ending with a letter or digit");
         }

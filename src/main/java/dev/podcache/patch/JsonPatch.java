@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 
 /**
  * RFC 6902: a list of operations, applied in order, all or none. Copies are bounded, because copies of copies grow with
@@ -150,7 +150,7 @@ public final class JsonPatch {
         private PatchException failure(String why) {
             return PatchException.inapplicable("operation " + index + " of the JSON patch ("
                     + json.path("op").asText() + " "
-                    + Excerpt.of(json.path("path").asText()) + ") " + why);
+                    + Quoted.text(json.path("path").asText()) + ") " + why);
         }
     }
 }

@@ -2,7 +2,7 @@ package dev.podcache.store;
 
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import org.jspecify.annotations.Nullable;
 
@@ -78,14 +78,14 @@ abstract sealed class Answer<T> {
         if (before instanceof Present<?> held && after instanceof Present<?> heard) {
             return held.object == heard.object;
         }
-        return phaseOf(before) == phaseOf(after);
+        return cacheStateOf(before) == cacheStateOf(after);
     }
 
-    /** Returns the phase that an answer, or none, means on its own, its age aside. */
-    static Phase phaseOf(@Nullable Answer<?> answer) {
+    /** Returns the cache state that an answer, or none, means on its own, its age aside. */
+    static CacheState cacheStateOf(@Nullable Answer<?> answer) {
         if (answer == null) {
-            return Phase.UNREAD;
+            return CacheState.UNREAD;
         }
-        return answer instanceof Absent ? Phase.ABSENT : Phase.FRESH;
+        return answer instanceof Absent ? CacheState.ABSENT : CacheState.FRESH;
     }
 }

@@ -14,7 +14,7 @@ final class Fetch<T> {
     final @Nullable Answer<T> known;
 
     /** Completed once, always normally, after the entry took the outcome over. */
-    final CompletableFuture<Outcome<T>> outcome = new CompletableFuture<>();
+    final CompletableFuture<FetchOutcome<T>> outcome = new CompletableFuture<>();
 
     Fetch(long number, @Nullable Answer<T> known) {
         this.number = number;
@@ -28,18 +28,18 @@ final class Fetch<T> {
      * @param failure why it could not be asked; null if it said something, and null too if the store was closed
      *     meanwhile
      */
-    record Outcome<T>(@Nullable Answer<T> answer, @Nullable ApiServerException failure) {
+    record FetchOutcome<T>(@Nullable Answer<T> answer, @Nullable ApiServerException failure) {
 
-        static <T> Outcome<T> answered(Answer<T> answer) {
-            return new Outcome<>(answer, null);
+        static <T> FetchOutcome<T> answered(Answer<T> answer) {
+            return new FetchOutcome<>(answer, null);
         }
 
-        static <T> Outcome<T> failed(ApiServerException failure) {
-            return new Outcome<>(null, failure);
+        static <T> FetchOutcome<T> failed(ApiServerException failure) {
+            return new FetchOutcome<>(null, failure);
         }
 
-        static <T> Outcome<T> closed() {
-            return new Outcome<>(null, null);
+        static <T> FetchOutcome<T> closed() {
+            return new FetchOutcome<>(null, null);
         }
 
         boolean isPresent() {

@@ -2,7 +2,7 @@ package dev.podcache.store;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.RetryingGetter;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -13,7 +13,7 @@ import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ResourceVersions;
-import dev.podcache.store.Fetch.Outcome;
+import dev.podcache.store.Fetch.FetchOutcome;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Set;
@@ -63,11 +63,11 @@ final class Fetches<T extends HasMetadata> {
     }
 
     /** Starts {@code fetch}; {@code ended} takes over its outcome, whatever the getter throws, and completes it. */
-    void start(ObjectKey key, Fetch<T> fetch, Consumer<Outcome<T>> ended) {
+    void start(ObjectKey key, Fetch<T> fetch, Consumer<FetchOutcome<T>> ended) {
         underWay.add(fetch);
         // asked when close() can see the fetch already, so that one of the two ends it
         if (closed) {
-            fetch.outcome.complete(Outcome.closed());
+            fetch.outcome.complete(FetchOutcome.closed());
         }
         long began = options.timekeeper().nanoTime();
         request(key, fetch.known).exceptionally(this::unexpected).thenAccept(outcome -> {
@@ -80,43 +80,43 @@ final class Fetches<T extends HasMetadata> {
         });
     }
 
-    private CompletableFuture<Outcome<T>> request(ObjectKey key, @Nullable Answer<T> known) {
+    private CompletableFuture<FetchOutcome<T>> request(ObjectKey key, @Nullable Answer<T> known) {
         Duration timeout = options.readTimeout();
         if (known == null) {
-            return getter.get(key, Freshness.LATEST, timeout).handle(this::outcome);
+            return getter.get(key, ReadConsistency.LATEST, timeout).handle(this::outcome);
         }
         if (!(known instanceof Answer.Present<T> present)) {
-            return getter.getOnce(key, Freshness.LATEST, timeout).handle(this::outcome);
+            return getter.getOnce(key, ReadConsistency.LATEST, timeout).handle(this::outcome);
         }
-        return getter.getOnce(key, Freshness.CACHED, timeout)
+        return getter.getOnce(key, ReadConsistency.CACHED, timeout)
                 .handle(this::outcome)
                 .thenCompose(cached -> mayLag(cached, present)
-                        ? getter.getOnce(key, Freshness.LATEST, timeout).handle(this::outcome)
+                        ? getter.getOnce(key, ReadConsistency.LATEST, timeout).handle(this::outcome)
                         : CompletableFuture.completedFuture(cached));
     }
 
-    private boolean mayLag(Outcome<T> cached, Answer.Present<T> known) {
+    private boolean mayLag(FetchOutcome<T> cached, Answer.Present<T> known) {
         Answer<T> answer = cached.answer();
         return answer instanceof Answer.Absent
                 || (answer instanceof Answer.Present<T> present
                         && ResourceVersions.isOlder(present.resourceVersion, known.resourceVersion));
     }
 
-    private Outcome<T> outcome(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {
+    private FetchOutcome<T> outcome(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {
         if (fetched != null) {
-            return Outcome.answered(Answer.present(kind, fetched, clock.getAsLong()));
+            return FetchOutcome.answered(Answer.present(kind, fetched, clock.getAsLong()));
         }
         Throwable cause = ApiServerException.causeOf(thrown);
         if (!(cause instanceof ApiServerException failure)) {
             return unexpected(cause);
         }
         return failure.reason() == FailureReason.NOT_FOUND
-                ? Outcome.answered(new Answer.Absent<>(clock.getAsLong()))
-                : Outcome.failed(failure);
+                ? FetchOutcome.answered(new Answer.Absent<>(clock.getAsLong()))
+                : FetchOutcome.failed(failure);
     }
 
-    private Outcome<T> unexpected(Throwable thrown) {
-        return Outcome.failed(ApiServerException.withoutAnswer(
+    private FetchOutcome<T> unexpected(Throwable thrown) {
+        return FetchOutcome.failed(ApiServerException.withoutAnswer(
                 FailureReason.UNREADABLE,
                 "GET " + kind,
                 "the adapter failed unexpectedly",
@@ -130,7 +130,7 @@ final class Fetches<T extends HasMetadata> {
         return known instanceof Answer.Absent ? "absent" : "expired";
     }
 
-    private static @Nullable FailureReason reason(Outcome<?> ended) {
+    private static @Nullable FailureReason reason(FetchOutcome<?> ended) {
         if (ended.failure() != null) {
             return ended.failure().reason();
         }
@@ -143,7 +143,7 @@ final class Fetches<T extends HasMetadata> {
     }
 
     /** Returns or throws what a fetch that ended means for a get: its answer, or if it has none, what is known. */
-    T conclude(ObjectKey key, @Nullable Answer<T> known, Outcome<T> outcome) {
+    T conclude(ObjectKey key, @Nullable Answer<T> known, FetchOutcome<T> outcome) {
         if (outcome.isClosed()) {
             throw new Closed(kind, key);
         }
@@ -178,6 +178,6 @@ final class Fetches<T extends HasMetadata> {
     /** Ends all gets that wait, with {@link Closed}, and those to come. Idempotent. */
     void close() {
         closed = true;
-        underWay.forEach(fetch -> fetch.outcome.complete(Outcome.closed()));
+        underWay.forEach(fetch -> fetch.outcome.complete(FetchOutcome.closed()));
     }
 }

@@ -1,6 +1,6 @@
 package dev.podcache.store;
 
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of one object, without its content. Immutable.
  *
- * @param phase how much is known; {@link Phase#UNREAD} also for an object that is not referenced
+ * @param cacheState how much is known; {@link CacheState#UNREAD} also for an object that is not referenced
  * @param resourceVersion the version held, or "" if none is
  * @param age since the API server last answered for this object; null if it has not since the last new reference
  * @param lastFailure why the latest attempt to ask it failed; null after an answer
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param freshness for people: how long an answer counts as fresh, and why so long
  */
 public record ObjectState(
-        Phase phase,
+        CacheState cacheState,
         String resourceVersion,
         @Nullable Duration age,
         @Nullable Throwable lastFailure,
@@ -24,13 +24,13 @@ public record ObjectState(
         String freshness) {
 
     public ObjectState {
-        Objects.requireNonNull(phase, "phase");
+        Objects.requireNonNull(cacheState, "cacheState");
         Objects.requireNonNull(resourceVersion, "resourceVersion");
         Objects.requireNonNull(freshness, "freshness");
     }
 
     /** The state of an object that the store does not hold. */
     static ObjectState unknown(String freshness) {
-        return new ObjectState(Phase.UNREAD, "", null, null, 0, freshness);
+        return new ObjectState(CacheState.UNREAD, "", null, null, 0, freshness);
     }
 }

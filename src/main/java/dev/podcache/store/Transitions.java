@@ -3,7 +3,7 @@ package dev.podcache.store;
 import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -41,8 +41,8 @@ final class Transitions<T> {
     /** Records a change, under the lock of its entry: so the changes of one object are reported in their order. */
     void recordLocked(Entry<T> entry, @Nullable Answer<T> before, @Nullable Answer<T> after, String cause) {
         if (metrics != PodcacheMetrics.NONE && !Answer.isSame(before, after)) {
-            Phase from = Answer.phaseOf(before);
-            Phase to = Answer.phaseOf(after);
+            CacheState from = Answer.cacheStateOf(before);
+            CacheState to = Answer.cacheStateOf(after);
             unreported.add(() -> metrics.changed(kind, entry.key, from, to, cause));
         }
     }

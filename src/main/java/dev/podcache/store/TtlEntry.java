@@ -1,9 +1,10 @@
 package dev.podcache.store;
 
+import dev.podcache.store.Fetch.FetchOutcome;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -114,7 +115,7 @@ final class TtlEntry<T> extends Entry<T> {
      * @param started the fetch that the caller has to set off
      * @param lastFailure why the last refresh failed, if it did
      */
-    record Lookup<T>(
+    record TtlLookup<T>(
             boolean dropped,
             @Nullable T good,
             @Nullable Answer<T> known,
@@ -128,14 +129,14 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     /** Looks for a get that began when there had been {@code begunBefore} fetches. */
-    synchronized Lookup<T> lookup(long now, long ttlNanos, long begunBefore) {
+    synchronized TtlLookup<T> lookup(long now, long ttlNanos, long begunBefore) {
         Answer<T> known = answer();
         long freshSince = FreshnessClock.freshSince(now, ttlNanos);
         if (isDroppedLocked()) {
-            return new Lookup<>(true, null, null, null, null, null);
+            return new TtlLookup<>(true, null, null, null, null, null);
         }
         if (known instanceof Answer.Present<T> present && (present.isFresh(freshSince) || answeredBy > begunBefore)) {
-            return new Lookup<>(false, present.object, null, null, null, null);
+            return new TtlLookup<>(false, present.object, null, null, null, null);
         }
         boolean behind = known != null && refreshBehind;
         Fetch<T> started = null;
@@ -145,9 +146,9 @@ final class TtlEntry<T> extends Entry<T> {
             fetch = started;
         }
         if (known instanceof Answer.Present<T> present && freshSince - present.receivedAt < maxStaleness) {
-            return new Lookup<>(false, present.object, null, null, started, null);
+            return new TtlLookup<>(false, present.object, null, null, started, null);
         }
-        return new Lookup<>(false, null, known, behind ? null : fetch, started, lastFailure);
+        return new TtlLookup<>(false, null, known, behind ? null : fetch, started, lastFailure);
     }
 
     private boolean mayAskLocked(@Nullable Answer<T> known, long now) {
@@ -158,7 +159,7 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     /** Takes over the outcome of a fetch, unless it was detached; then wakes the gets that wait for it. */
-    void end(Fetch<T> ended, Fetch.Outcome<T> outcome, long now) {
+    void end(Fetch<T> ended, FetchOutcome<T> outcome, long now) {
         Answer<T> after = null;
         synchronized (this) {
             if (fetch == ended) {
@@ -176,7 +177,7 @@ final class TtlEntry<T> extends Entry<T> {
             }
         }
         changed();
-        ended.outcome.complete(after == null ? outcome : Fetch.Outcome.answered(after));
+        ended.outcome.complete(after == null ? outcome : FetchOutcome.answered(after));
     }
 
     /** Ends waiting for a fetch that a get did not want to wait for longer: later gets are served what is known. */
@@ -228,13 +229,13 @@ final class TtlEntry<T> extends Entry<T> {
 
     synchronized ObjectState state(long now, long ttlNanos, String freshness) {
         Answer<T> known = answer();
-        Phase phase = Answer.phaseOf(known);
+        CacheState cacheState = Answer.cacheStateOf(known);
         String version = "";
         if (known instanceof Answer.Present<T> present) {
             version = present.resourceVersion;
-            phase = present.isFresh(FreshnessClock.freshSince(now, ttlNanos)) ? Phase.FRESH : Phase.STALE;
+            cacheState = present.isFresh(FreshnessClock.freshSince(now, ttlNanos)) ? CacheState.FRESH : CacheState.STALE;
         }
         Duration age = known == null ? null : Duration.ofNanos(Math.max(0, now - known.receivedAt));
-        return new ObjectState(phase, version, age, lastFailure, referencesLocked(), freshness);
+        return new ObjectState(cacheState, version, age, lastFailure, referencesLocked(), freshness);
     }
 }

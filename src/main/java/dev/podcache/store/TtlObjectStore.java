@@ -1,5 +1,6 @@
 package dev.podcache.store;
 
+import dev.podcache.store.Fetch.FetchOutcome;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -123,7 +124,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         boolean ageAllowed = ttl.ttlNanos() > 0;
         long begunBefore = entry.fetchesSoFar();
         while (true) {
-            TtlEntry.Lookup<T> lookup = entry.lookup(now(), ttl.ttlNanos(), begunBefore);
+            TtlEntry.TtlLookup<T> lookup = entry.lookup(now(), ttl.ttlNanos(), begunBefore);
             if (lookup.dropped()) {
                 return null;
             }
@@ -141,21 +142,21 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
                 entry.gaveUpOn(awaited);
                 return fetches.serveStale(entry.key, lookup.known(), null);
             }
-            Fetch.Outcome<T> outcome = awaited.outcome.join();
+            FetchOutcome<T> outcome = awaited.outcome.join();
             if (awaited.number > begunBefore || countsForLatecomer(outcome, lookup.known(), ageAllowed)) {
                 return fetches.conclude(entry.key, lookup.known(), outcome);
             }
         }
     }
 
-    private Duration patience(TtlEntry.Lookup<T> lookup, long deadline) {
+    private Duration patience(TtlEntry.TtlLookup<T> lookup, long deadline) {
         Duration left = Duration.ofNanos(deadline - now());
         return lookup.known() == null || left.compareTo(REFRESH_WAIT) < 0 ? left : REFRESH_WAIT;
     }
 
     /** Returns whether a fetch that began before a get did may answer it. */
     private static <T> boolean countsForLatecomer(
-            Fetch.Outcome<T> outcome, @Nullable Answer<T> known, boolean ageAllowed) {
+            FetchOutcome<T> outcome, @Nullable Answer<T> known, boolean ageAllowed) {
         return outcome.answer() == null ? known != null || outcome.isClosed() : outcome.isPresent() && ageAllowed;
     }
 

@@ -64,15 +64,15 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
      * @param stale whether nothing confirms that the server still says so
      * @param change completed when there is reason to look again; null with an answer
      */
-    record Lookup<T>(
+    record WatchLookup<T>(
             boolean dropped,
             @Nullable Answer<T> answer,
             boolean stale,
             @Nullable ApiServerException failure,
             @Nullable CompletableFuture<Void> change) {}
 
-    Lookup<T> lookup() {
-        Lookup<T> lookup;
+    WatchLookup<T> lookup() {
+        WatchLookup<T> lookup;
         synchronized (this) {
             if (state == WatchState.IDLE) {
                 moveLocked(WatchState.REOPENING);
@@ -82,7 +82,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 change = new CompletableFuture<>();
             }
             hurried = state.isOpening();
-            lookup = new Lookup<>(isDroppedLocked(), known, !state.isUpToDate(), lastFailure, change);
+            lookup = new WatchLookup<>(isDroppedLocked(), known, !state.isUpToDate(), lastFailure, change);
         }
         unlocked();
         return lookup;
@@ -289,6 +289,6 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             age = Duration.ofNanos(store.now() - heardAt);
         }
         String freshness = resumed ? WatchState.RESUMED : state.freshness;
-        return new ObjectState(state.phase(known), version, age, lastFailure, referencesLocked(), freshness);
+        return new ObjectState(state.cacheState(known), version, age, lastFailure, referencesLocked(), freshness);
     }
 }

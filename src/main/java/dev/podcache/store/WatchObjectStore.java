@@ -153,7 +153,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
         boolean missed = false;
         while (true) {
             WatchEntry<T> entry = entries.find(key.namespace(), key.name());
-            WatchEntry.Lookup<T> found = entry == null ? null : entry.lookup();
+            WatchEntry.WatchLookup<T> found = entry == null ? null : entry.lookup();
             if (!missed && (found == null || !(found.answer() instanceof Answer.Present))) {
                 missed = true;
                 options.metrics().missed(kind, key, STRATEGY);

@@ -4,7 +4,7 @@ import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.Retries;
@@ -66,7 +66,7 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
 
     private CompletableFuture<Listed<T>> getThenList(Duration timeout, Throwable refusal) {
         return store.getter
-                .get(entry.key, Freshness.LATEST, timeout)
+                .get(entry.key, ReadConsistency.LATEST, timeout)
                 .thenApply(ImmutableList::of)
                 .exceptionallyCompose(failure -> is(FailureReason.NOT_FOUND, failure)
                         ? CompletableFuture.completedFuture(ImmutableList.of())

@@ -1,7 +1,7 @@
 package dev.podcache.store;
 
 import com.google.common.collect.ImmutableSetMultimap;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import org.jspecify.annotations.Nullable;
 
 /** The state of the watch of one object. */
@@ -44,14 +44,14 @@ enum WatchState {
         this.freshness = freshness;
     }
 
-    /** Returns the phase of what is known in this state. */
-    Phase phase(@Nullable Answer<?> known) {
+    /** Returns the cache state of what is known in this state. */
+    CacheState cacheState(@Nullable Answer<?> known) {
         return switch (this) {
-            case OPENING -> Phase.NOT_SYNCED;
-            case LIVE, IMMUTABLE -> Answer.phaseOf(known);
+            case OPENING -> CacheState.NOT_SYNCED;
+            case LIVE, IMMUTABLE -> Answer.cacheStateOf(known);
             case BROKEN, RENEWING, IDLE, REOPENING ->
-                known instanceof Answer.Present ? Phase.STALE : Answer.phaseOf(known);
-            case DROPPED -> Phase.UNREAD;
+                known instanceof Answer.Present ? CacheState.STALE : Answer.cacheStateOf(known);
+            case DROPPED -> CacheState.UNREAD;
         };
     }
 

@@ -1,5 +1,7 @@
 package dev.podcache.apiserver;
 
+import dev.podcache.object.ReadConsistency;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
@@ -40,7 +42,7 @@ class RetryingGetterProperties {
         };
 
         CompletableFuture<Fetched<String>> result = new RetryingGetter<>(failing, time, () -> random)
-                .get(DB, Freshness.LATEST, Duration.ofMillis(budgetMillis));
+                .get(DB, ReadConsistency.LATEST, Duration.ofMillis(budgetMillis));
         time.advance(Duration.ofMillis(budgetMillis));
 
         assertThat(result).isCompletedExceptionally();

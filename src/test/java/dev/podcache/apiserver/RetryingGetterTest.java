@@ -1,5 +1,7 @@
 package dev.podcache.apiserver;
 
+import dev.podcache.object.ReadConsistency;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
@@ -45,7 +47,7 @@ class RetryingGetterTest {
         final List<Duration> timeouts = new ArrayList<>();
 
         @Override
-        public CompletableFuture<Fetched<String>> get(ObjectKey key, Freshness freshness, Duration timeout) {
+        public CompletableFuture<Fetched<String>> get(ObjectKey key, ReadConsistency freshness, Duration timeout) {
             CompletableFuture<Fetched<String>> attempt = new CompletableFuture<>();
             attempts.add(attempt);
             timeouts.add(timeout);
@@ -63,7 +65,7 @@ class RetryingGetterTest {
 
     @Test
     void get_answer_isPassedOn() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         server.attempts.get(0).complete(ANSWER);
 
         assertThat(result).isCompletedWithValue(ANSWER);
@@ -72,7 +74,7 @@ class RetryingGetterTest {
     @ParameterizedTest
     @EnumSource(names = {"UNAVAILABLE", "THROTTLED", "TIMEOUT", "FORBIDDEN"})
     void get_failureThatMayPass_isRepeatedAfter100Millis(FailureReason reason) {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         server.fail(reason, null);
         time.advance(Duration.ofMillis(99));
         assertThat(server.attempts).hasSize(1);
@@ -88,7 +90,7 @@ class RetryingGetterTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"UNAVAILABLE", "THROTTLED", "TIMEOUT", "FORBIDDEN"})
     void get_failureThatIsAnAnswer_isFinal(FailureReason reason) {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         server.fail(reason, Duration.ofMillis(1));
 
         assertThat(failure(result).reason()).isEqualTo(reason);
@@ -97,7 +99,7 @@ class RetryingGetterTest {
 
     @Test
     void get_forbiddenAfterASecond_isFinal() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         time.advance(Duration.ofSeconds(1));
         server.fail(FailureReason.FORBIDDEN, null);
 
@@ -106,7 +108,7 @@ class RetryingGetterTest {
 
     @Test
     void get_forbiddenAllTheTime_endsWithinASecond() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         while (!result.isDone()) {
             server.fail(FailureReason.FORBIDDEN, null);
             time.advance(Duration.ofMillis(100));
@@ -120,7 +122,7 @@ class RetryingGetterTest {
     @ParameterizedTest
     @EnumSource
     void get_throttledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said) {
-        getter.get(DB, Freshness.LATEST, BUDGET);
+        getter.get(DB, ReadConsistency.LATEST, BUDGET);
         server.fail(said.answer());
         time.advance(Duration.ofMillis(1999));
         assertThat(server.attempts).hasSize(1);
@@ -131,7 +133,7 @@ class RetryingGetterTest {
 
     @Test
     void get_retryAfterBeyondTheBudget_failsAtOnceAndCarriesIt() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         server.fail(FailureReason.THROTTLED, Duration.ofSeconds(30));
 
         assertThat(failure(result).retryAfter()).isEqualTo(Duration.ofSeconds(30));
@@ -140,7 +142,7 @@ class RetryingGetterTest {
     /** However much time there is: what loops without a deadline make of a long pause is nothing for who waits. */
     @Test
     void get_retryAfterOfAnHourAndABudgetOfHalfAnHour_failsAtOnce() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, Duration.ofMinutes(30));
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, Duration.ofMinutes(30));
         server.fail(FailureReason.THROTTLED, Duration.ofHours(1));
 
         assertThat(failure(result).retryAfter()).isEqualTo(Duration.ofHours(1));
@@ -148,7 +150,7 @@ class RetryingGetterTest {
 
     @Test
     void get_nextAttemptAtTheDeadline_isNotMade() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         time.advance(Duration.ofMillis(9900));
         server.fail(FailureReason.UNAVAILABLE, null);
 
@@ -157,7 +159,7 @@ class RetryingGetterTest {
 
     @Test
     void get_nextAttemptJustBeforeTheDeadline_getsWhatIsLeft() {
-        getter.get(DB, Freshness.LATEST, BUDGET);
+        getter.get(DB, ReadConsistency.LATEST, BUDGET);
         time.advance(Duration.ofMillis(9899));
         server.fail(FailureReason.UNAVAILABLE, null);
         time.advance(Duration.ofMillis(100));
@@ -168,7 +170,7 @@ class RetryingGetterTest {
     @Test
     void get_whateverTheClockShows_countsFromItsOwnBeginning() {
         time.advance(Duration.ofHours(1));
-        getter.get(DB, Freshness.LATEST, BUDGET);
+        getter.get(DB, ReadConsistency.LATEST, BUDGET);
         server.fail(FailureReason.UNAVAILABLE, null);
         time.advance(Duration.ofMillis(100));
 
@@ -177,7 +179,7 @@ class RetryingGetterTest {
 
     @Test
     void get_failures_endWithTheLastOne() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, Duration.ofMillis(250));
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, Duration.ofMillis(250));
         server.fail(FailureReason.UNAVAILABLE, null);
         time.advance(Duration.ofMillis(100));
         server.fail(FailureReason.TIMEOUT, null);
@@ -187,7 +189,7 @@ class RetryingGetterTest {
 
     @Test
     void get_failureWrappedByAStage_isUnwrapped() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         server.fail(
                 new CompletionException(new ApiServerException(FailureReason.UNAVAILABLE, 0, null, "wrapped", null)));
         time.advance(Duration.ofMillis(100));
@@ -198,7 +200,7 @@ class RetryingGetterTest {
 
     @Test
     void get_failureOfAnotherKind_isPassedOnAtOnce() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         IllegalStateException bug = new IllegalStateException("a bug");
         server.fail(bug);
 
@@ -208,7 +210,7 @@ class RetryingGetterTest {
 
     @Test
     void get_stageThatFailedWithoutCause_isPassedOnAsItIs() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         CompletionException bare = new CompletionException(null);
         server.fail(bare);
 
@@ -218,7 +220,7 @@ class RetryingGetterTest {
     @Test
     @SuppressWarnings("NullAway") // what no getter may do
     void get_attemptThatEndsWithNothing_fails() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, Freshness.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         server.attempts.get(0).complete(null);
 
         assertThat(result.handle((value, failure) -> failure).join()).hasMessage("neither value nor failure");
@@ -226,7 +228,7 @@ class RetryingGetterTest {
 
     @Test
     void getOnce_failureThatMayPass_isNotRepeated() {
-        CompletableFuture<Fetched<String>> result = getter.getOnce(DB, Freshness.CACHED, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.getOnce(DB, ReadConsistency.CACHED, BUDGET);
         server.fail(FailureReason.UNAVAILABLE, null);
         time.advance(BUDGET);
 

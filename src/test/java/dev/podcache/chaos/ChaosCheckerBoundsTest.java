@@ -3,7 +3,7 @@ package dev.podcache.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.chaos.Claims.Epoch;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.store.ObjectState;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -65,7 +65,7 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
     @Test
     void fresh_althoughTheLatestAttemptFailed_breaksP9() {
         Read read = get(DB_HELD, 21, found("v2"));
-        ObjectState state = new ObjectState(Phase.FRESH, "1", null, new IllegalStateException("refused"), 1, "");
+        ObjectState state = new ObjectState(CacheState.FRESH, "1", null, new IllegalStateException("refused"), 1, "");
 
         assertThat(shapes(
                         watch,
@@ -119,7 +119,7 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
     @Test
     void stale_longAfterItWasReplaced_isFine() {
         Read fresh = get(DB_HELD, 60, found("v1"));
-        Read.Moment before = new Read.Moment(seconds(60), DB_HELD, true, state(Phase.STALE, "1"));
+        Read.Moment before = new Read.Moment(seconds(60), DB_HELD, true, state(CacheState.STALE, "1"));
 
         assertThat(shapes(cache, new Read(DB, before, fresh.outcome(), fresh.after())))
                 .isEmpty();
@@ -137,8 +137,8 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
     @Test
     void watchedAbsence_longAfterItEnded_breaksP9() {
         Read absent = get(held(new Epoch(0, 0)), 60, notFound());
-        Read.Moment before = new Read.Moment(seconds(60), absent.before().claim(), false, state(Phase.ABSENT, ""));
-        Read.Moment after = new Read.Moment(seconds(60), absent.before().claim(), true, state(Phase.ABSENT, ""));
+        Read.Moment before = new Read.Moment(seconds(60), absent.before().claim(), false, state(CacheState.ABSENT, ""));
+        Read.Moment after = new Read.Moment(seconds(60), absent.before().claim(), true, state(CacheState.ABSENT, ""));
 
         assertThat(shapes(watch, new Read(DB, before, absent.outcome(), after))).containsExactly(Shape.OUTDATED);
     }
@@ -156,7 +156,7 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
     @Test
     void payloadInAState_breaksP10() {
         Read read = get(DB_HELD, 21, found("v2"));
-        Read.Moment before = new Read.Moment(seconds(21), DB_HELD, false, state(Phase.FRESH, Canary.TEXT));
+        Read.Moment before = new Read.Moment(seconds(21), DB_HELD, false, state(CacheState.FRESH, Canary.TEXT));
 
         assertThat(shapes(cache, new Read(DB, before, read.outcome(), read.after())))
                 .containsExactly(Shape.PAYLOAD_IN_STATE);

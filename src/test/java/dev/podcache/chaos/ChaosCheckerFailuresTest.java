@@ -3,7 +3,7 @@ package dev.podcache.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.chaos.Claims.Epoch;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import org.junit.jupiter.api.Test;
 
 /** The checker complains of failures that break P4, P5 or P6, and of no others. */
@@ -26,7 +26,7 @@ class ChaosCheckerFailuresTest extends CheckerFixture {
     void failure_whileANewReferenceCame_isFine() {
         Read read = seen(get(DB_HELD, 21, failed("refused")));
         Read.Moment after =
-                new Read.Moment(seconds(22), held(new Epoch(seconds(21), 0)), false, state(Phase.UNREAD, ""));
+                new Read.Moment(seconds(22), held(new Epoch(seconds(21), 0)), false, state(CacheState.UNREAD, ""));
 
         assertThat(shapes(cache, new Read(DB, read.before(), read.outcome(), after)))
                 .isEmpty();

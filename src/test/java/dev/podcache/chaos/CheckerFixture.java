@@ -9,7 +9,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.store.ObjectState;
 import java.time.Duration;
 import java.util.List;
@@ -55,7 +55,7 @@ class CheckerFixture {
 
     /** A get that took no time, of a state that says FRESH. */
     static Read get(Claims.Claim claim, int at, Outcome outcome) {
-        ObjectState state = state(Phase.FRESH, "1");
+        ObjectState state = state(CacheState.FRESH, "1");
         return new Read(
                 DB,
                 new Read.Moment(seconds(at), claim, false, state),
@@ -69,7 +69,7 @@ class CheckerFixture {
                 DB, new Read.Moment(before.time(), before.claim(), true, before.state()), read.outcome(), read.after());
     }
 
-    static ObjectState state(Phase phase, String version) {
+    static ObjectState state(CacheState phase, String version) {
         return new ObjectState(phase, version, null, null, 1, "");
     }
 

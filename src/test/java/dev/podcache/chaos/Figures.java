@@ -1,7 +1,7 @@
 package dev.podcache.chaos;
 
 import dev.podcache.manager.ChangeDetectionStrategy;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,8 +40,8 @@ final class Figures {
     }
 
     /** The same of one that was not called fresh all the time. */
-    void notFresh(ChangeDetectionStrategy strategy, Phase phase, long outdated) {
-        if (phase == Phase.STALE) {
+    void notFresh(ChangeDetectionStrategy strategy, CacheState phase, long outdated) {
+        if (phase == CacheState.STALE) {
             count("stale " + strategy);
             worst(strategy + " staleness while STALE", outdated);
         } else {

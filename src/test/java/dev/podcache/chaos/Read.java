@@ -53,6 +53,6 @@ record Read(
     @Override
     public String toString() {
         return "get -> " + outcome + " in " + RunTime.seconds(took()) + ", state "
-                + before.state().phase() + " then " + after.state().phase();
+                + before.state().cacheState() + " then " + after.state().cacheState();
     }
 }

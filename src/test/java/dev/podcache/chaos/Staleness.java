@@ -1,6 +1,6 @@
 package dev.podcache.chaos;
 
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.store.ObjectState;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ final class Staleness {
     /** What is wrong with the state after a get; null if nothing. */
     static @Nullable Complaint ofState(Read read) {
         ObjectState state = read.after().state();
-        return state.phase() == Phase.FRESH && state.lastFailure() != null
+        return state.cacheState() == CacheState.FRESH && state.lastFailure() != null
                 ? new Complaint(
                         Shape.FRESH_AFTER_FAILURE,
                         "called fresh, although the latest attempt failed: " + state.lastFailure())
@@ -45,7 +45,7 @@ final class Staleness {
             return lost == null ? ofAge(read, goneBy) : lost;
         }
         figures.notFresh(
-                rules.strategy(), read.before().state().phase(), read.before().time() - goneBy);
+                rules.strategy(), read.before().state().cacheState(), read.before().time() - goneBy);
         return null;
     }
 
@@ -95,11 +95,11 @@ final class Staleness {
     }
 
     private static boolean isFresh(Read.Moment moment, Outcome.Found object) {
-        return moment.state().phase() == Phase.FRESH
+        return moment.state().cacheState() == CacheState.FRESH
                 && moment.state().resourceVersion().equals(object.resourceVersion());
     }
 
     private static boolean isWatchedAbsence(Read.Moment moment) {
-        return moment.state().phase() == Phase.ABSENT && moment.state().lastFailure() == null;
+        return moment.state().cacheState() == CacheState.ABSENT && moment.state().lastFailure() == null;
     }
 }

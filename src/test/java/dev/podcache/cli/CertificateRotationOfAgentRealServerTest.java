@@ -1,7 +1,5 @@
 package dev.podcache.cli;
 
-import dev.podcache.kubelet.agent.KubeletConfiguration;
-
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 

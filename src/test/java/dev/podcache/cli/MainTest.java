@@ -1,10 +1,9 @@
 package dev.podcache.cli;
 
-import dev.podcache.cli.output.CapturedConsole;
-import dev.podcache.cli.output.RecordedAccount;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.cli.output.RecordedAccount;
 import dev.podcache.testing.NoLeaks;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -85,11 +84,7 @@ class MainTest {
         assertThat(console.out()).isEmpty();
         assertThat(console.err()).hasSizeBetween(2, 3);
         assertThat(console.err()).first().asString().startsWith("error: ").contains(complaint);
-        assertThat(console.err())
-                .last()
-                .asString()
-                .startsWith("try: podcache")
-                .endsWith("--help");
+        assertThat(console.err()).last().asString().startsWith("try: podcache").endsWith("--help");
     }
 
     @Test

@@ -1,11 +1,9 @@
 package dev.podcache.cli;
 
-import dev.podcache.cli.output.CapturedConsole;
-import dev.podcache.kubelet.agent.KubeletConfiguration;
-
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;

@@ -66,13 +66,14 @@ class ExamplesTest {
                     public CharSequence getCharContent(boolean ignoreEncodingErrors) {
                         return """
                         import dev.podcache.*;
-                        import dev.podcache.agent.*;
+                        import dev.podcache.kubelet.agent.*;
                         import dev.podcache.apiserver.fabric8.*;
                         import dev.podcache.embedded.*;
                         import dev.podcache.manager.*;
                         import dev.podcache.metrics.*;
                         import dev.podcache.object.*;
                         import dev.podcache.kubelet.podsync.*;
+                        import dev.podcache.kubelet.runtime.*;
                         import dev.podcache.store.*;
                         import dev.podcache.time.*;
                         import io.fabric8.kubernetes.api.model.*;

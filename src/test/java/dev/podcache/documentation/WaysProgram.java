@@ -7,13 +7,13 @@ import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
+import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
-import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
 import dev.podcache.time.Timekeeper;
@@ -74,8 +74,8 @@ final class WaysProgram {
         CountDownLatch changed = new CountDownLatch(1);
         PodcacheMetrics metrics = new PodcacheMetrics() {
             @Override
-            public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
-                if (from == Phase.FRESH && to == Phase.FRESH) {
+            public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
+                if (from == CacheState.FRESH && to == CacheState.FRESH) {
                     changed.countDown();
                 }
             }

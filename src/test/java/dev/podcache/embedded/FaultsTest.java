@@ -18,15 +18,15 @@ class FaultsTest {
 
     @Test
     void fateOf_nothingSwitchedOn_isToPass() {
-        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 
     @Test
     void failNext_twice_failsTwiceThenPasses() {
         faults.failNext(2, StatusException.internalError(), RequestPattern.any());
 
-        assertThat(List.of(faults.fateOf(GET), faults.fateOf(GET))).allMatch(fate -> fate instanceof Fate.Fail);
-        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+        assertThat(List.of(faults.fateOf(GET), faults.fateOf(GET))).allMatch(fate -> fate instanceof RequestOutcome.Fail);
+        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 
     @Test
@@ -47,7 +47,7 @@ class FaultsTest {
 
         long failed = IntStream.range(0, 100_000)
                 .parallel()
-                .filter(i -> faults.fateOf(GET) instanceof Fate.Fail)
+                .filter(i -> faults.fateOf(GET) instanceof RequestOutcome.Fail)
                 .count();
 
         assertThat(failed).isEqualTo(90_000);
@@ -59,7 +59,7 @@ class FaultsTest {
         faults.delay(Duration.ofSeconds(1), RequestPattern.any());
         faults.refuse(RequestPattern.any());
 
-        assertThat(faults.fateOf(GET)).isEqualTo(new Fate.Delay(Duration.ofSeconds(1)));
+        assertThat(faults.fateOf(GET)).isEqualTo(new RequestOutcome.Delay(Duration.ofSeconds(1)));
     }
 
     @Test
@@ -68,12 +68,12 @@ class FaultsTest {
                 RequestPattern.any().verb(Verb.GET).resource(Resource.SECRETS).key(ObjectKey.of("shop", "db"));
         faults.refuse(pattern);
 
-        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Refuse.class);
-        assertThat(faults.fateOf(WATCH)).isInstanceOf(Fate.Pass.class);
+        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Refuse.class);
+        assertThat(faults.fateOf(WATCH)).isInstanceOf(RequestOutcome.Pass.class);
         assertThat(faults.fateOf(new ApiRequest(Verb.GET, Resource.CONFIG_MAPS, GET.key())))
-                .isInstanceOf(Fate.Pass.class);
+                .isInstanceOf(RequestOutcome.Pass.class);
         assertThat(faults.fateOf(new ApiRequest(Verb.GET, Resource.SECRETS, ObjectKey.of("shop", "other"))))
-                .isInstanceOf(Fate.Pass.class);
+                .isInstanceOf(RequestOutcome.Pass.class);
     }
 
     @Test
@@ -82,17 +82,17 @@ class FaultsTest {
 
         fault.close();
 
-        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 
     @Test
     void hold_afterRelease_holdsNoMore() {
         Held held = faults.hold(RequestPattern.any());
-        assertThat(faults.fateOf(GET)).isEqualTo(new Fate.Hold(held));
+        assertThat(faults.fateOf(GET)).isEqualTo(new RequestOutcome.Hold(held));
 
         held.release();
 
-        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 
     @Test
@@ -109,7 +109,7 @@ class FaultsTest {
     void clear_holdThatIsUsedUp_isReleasedToo() {
         Held held = faults.holdNext(1, RequestPattern.any());
         faults.fateOf(GET);
-        assertThat(faults.fateOf(GET)).isInstanceOf(Fate.Pass.class);
+        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
 
         faults.clear();
 
@@ -120,8 +120,8 @@ class FaultsTest {
     void dropEvents_one_dropsOne() {
         faults.dropEvents(1, RequestPattern.any().resource(Resource.PODS));
 
-        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventFate.DROP);
-        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventFate.PASS);
+        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventOutcome.DROP);
+        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventOutcome.PASS);
         assertThat(faults.size()).isZero();
     }
 
@@ -129,8 +129,8 @@ class FaultsTest {
     void duplicateEvents_one_duplicatesOne() {
         faults.duplicateEvents(1, RequestPattern.any().resource(Resource.PODS));
 
-        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventFate.DUPLICATE);
-        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventFate.PASS);
+        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventOutcome.DUPLICATE);
+        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventOutcome.PASS);
         assertThat(faults.size()).isZero();
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.Referrer;
 import dev.podcache.store.DirectObjectStore;
 import dev.podcache.store.StoreOptions;
@@ -47,7 +47,7 @@ class SimpleManagerTest {
 
     @Test
     void state_anyObject_isUnread() {
-        assertThat(manager.state("shop", "db").phase()).isEqualTo(Phase.UNREAD);
+        assertThat(manager.state("shop", "db").cacheState()).isEqualTo(CacheState.UNREAD);
         assertThatThrownBy(() -> manager.state("shop", "DB")).isInstanceOf(IllegalArgumentException.class);
     }
 

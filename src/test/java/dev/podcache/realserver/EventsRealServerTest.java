@@ -61,10 +61,10 @@ class EventsRealServerTest {
 
     @Test
     void events_repetitionsAndSimilarOnes_areCountedAndCombined() {
-        events.event(web, EventRecorder.Type.WARNING, "Failed", "no image");
-        events.event(web, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(web, EventRecorder.EventType.WARNING, "Failed", "no image");
+        events.event(web, EventRecorder.EventType.WARNING, "Failed", "no image");
         for (int i = 0; i < 12; i++) {
-            events.event(web, EventRecorder.Type.NORMAL, "Pulling", "image " + i);
+            events.event(web, EventRecorder.EventType.NORMAL, "Pulling", "image " + i);
         }
 
         await().until(() -> messages().contains("Normal Pulling x3 (combined from similar events): image 11"));
@@ -74,7 +74,7 @@ class EventsRealServerTest {
     @Test
     @Needs(ServerFeature.PRINTERS)
     void event_isShownByKubectl() {
-        events.event(web, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(web, EventRecorder.EventType.WARNING, "Failed", "no image");
 
         await().untilAsserted(() -> assertThat(real.kubectl("get", "events", "-n", namespace, "-o", "wide"))
                 .containsPattern("Warning +Failed +pod/web +kubelet, worker-1 +no image"));

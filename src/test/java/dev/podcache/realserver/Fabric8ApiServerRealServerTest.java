@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
@@ -75,7 +75,7 @@ class Fabric8ApiServerRealServerTest {
     void get_latest_bringsTheObjectWithoutManagedFields() {
         Secret created = secret("db", "canary");
 
-        Fetched<Secret> fetched = get(Freshness.LATEST, "db");
+        Fetched<Secret> fetched = get(ReadConsistency.LATEST, "db");
 
         assertThat(fetched.object().getData()).isEqualTo(created.getData());
         assertThat(fetched.resourceVersion()).isEqualTo(created.getMetadata().getResourceVersion());
@@ -87,14 +87,14 @@ class Fabric8ApiServerRealServerTest {
     @Test
     void get_cached_bringsTheObjectToo() {
         secret("db", "canary");
-        get(Freshness.LATEST, "db");
+        get(ReadConsistency.LATEST, "db");
 
-        assertThat(get(Freshness.CACHED, "db").object().getMetadata().getName()).isEqualTo("db");
+        assertThat(get(ReadConsistency.CACHED, "db").object().getMetadata().getName()).isEqualTo("db");
     }
 
     @Test
     void get_absent_failsWithNotFound() {
-        ApiServerException failure = failure(() -> get(Freshness.LATEST, "nothing"));
+        ApiServerException failure = failure(() -> get(ReadConsistency.LATEST, "nothing"));
 
         assertThat(failure.reason()).isEqualTo(FailureReason.NOT_FOUND);
         assertThat(failure).hasMessageContaining("GET Secret " + namespace + "/nothing was answered 404");
@@ -105,7 +105,7 @@ class Fabric8ApiServerRealServerTest {
         try (KubernetesClient stranger = real.clientFor("stranger");
                 Fabric8ApiServer theirs = Fabric8ApiServer.of(stranger)) {
             ApiServerException failure = failure(() -> theirs.getter(ObjectKind.SECRET)
-                    .get(ObjectKey.of(namespace, "db"), Freshness.LATEST, TIMEOUT)
+                    .get(ObjectKey.of(namespace, "db"), ReadConsistency.LATEST, TIMEOUT)
                     .join());
 
             assertThat(failure.reason()).isEqualTo(FailureReason.FORBIDDEN);
@@ -218,7 +218,7 @@ class Fabric8ApiServerRealServerTest {
         return server.listerWatcher(ObjectKind.CONFIG_MAP, namespace, fieldSelector);
     }
 
-    private Fetched<Secret> get(Freshness freshness, String name) {
+    private Fetched<Secret> get(ReadConsistency freshness, String name) {
         return server.getter(ObjectKind.SECRET)
                 .get(ObjectKey.of(namespace, name), freshness, TIMEOUT)
                 .join();

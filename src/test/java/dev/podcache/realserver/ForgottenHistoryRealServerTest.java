@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.Podcache;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
@@ -99,8 +99,8 @@ class ForgottenHistoryRealServerTest {
             await().untilAsserted(() ->
                     assertThatThrownBy(() -> get(cache, shop, "secret-1")).isInstanceOf(NotFound.class));
             await().until(() -> names.stream()
-                    .map(name -> cache.secrets().state(shop.name(), name).phase())
-                    .noneMatch(Phase.STALE::equals));
+                    .map(name -> cache.secrets().state(shop.name(), name).cacheState())
+                    .noneMatch(CacheState.STALE::equals));
             log.info(
                     "in order again after {} ms",
                     Duration.ofNanos(System.nanoTime() - began).toMillis());

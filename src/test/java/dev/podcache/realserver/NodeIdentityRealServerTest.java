@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.Podcache;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.store.ObjectState;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
@@ -75,7 +75,7 @@ class NodeIdentityRealServerTest {
                 .hasMessageContaining("Secret " + shop.name() + "/db not synced")
                 .hasMessageContaining("LIST secrets in " + shop.name() + " with metadata.name=db was answered 403")
                 .hasMessageContaining("system:node:" + node);
-        assertThat(state("db").phase()).isEqualTo(Phase.NOT_SYNCED);
+        assertThat(state("db").cacheState()).isEqualTo(CacheState.NOT_SYNCED);
     }
 
     @Test
@@ -141,7 +141,7 @@ class NodeIdentityRealServerTest {
         proxy.reset();
 
         await().until(() -> told.failed("db", FailureReason.FORBIDDEN));
-        assertThat(state("db").phase()).isEqualTo(Phase.STALE);
+        assertThat(state("db").cacheState()).isEqualTo(CacheState.STALE);
         assertThat(state("db").lastFailure())
                 .hasMessageContaining("WATCH secrets in " + shop.name() + " with metadata.name=db was answered 403");
         assertThat(get("db")).isEqualTo("v1");

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;
-import dev.podcache.node.NodeLister;
 import dev.podcache.kubelet.nodestatus.InitialNode;
 import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
 import dev.podcache.kubelet.nodestatus.NodeStatusUpdater;
 import dev.podcache.kubelet.nodestatus.NodeTaints;
+import dev.podcache.node.NodeLister;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.Needs;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
 import dev.podcache.kubelet.podstatus.PodObservation;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podstatus.PodStatuses;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ForwardingObjectApi;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;

@@ -9,7 +9,7 @@ import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import dev.podcache.testing.Pods;
@@ -241,7 +241,7 @@ class PodcacheRealServerTest {
                     })
                     .hasMessageContaining("jane")
                     .hasMessageContaining("db");
-            assertThat(cache.secrets().state(ns, "db").phase()).isEqualTo(Phase.UNREAD);
+            assertThat(cache.secrets().state(ns, "db").cacheState()).isEqualTo(CacheState.UNREAD);
         }
     }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.Podcache;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.Referrer;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
@@ -88,7 +88,7 @@ class RecoveryRealServerTest {
 
     private static long fresh(Podcache cache, String namespace) {
         return IntStream.range(0, MANY)
-                .filter(i -> cache.secrets().state(namespace, "secret-" + i).phase() == Phase.FRESH)
+                .filter(i -> cache.secrets().state(namespace, "secret-" + i).cacheState() == CacheState.FRESH)
                 .count();
     }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.Podcache;
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
@@ -86,17 +86,17 @@ class RefusedIdentityRealServerTest {
 
             register(cache, LATE);
             await().until(() -> LATE.stream().allMatch(name -> told.failed(name, FailureReason.UNAUTHORIZED)));
-            assertAllAre(cache, LATE, Phase.NOT_SYNCED);
+            assertAllAre(cache, LATE, CacheState.NOT_SYNCED);
             update(FOLLOWED, "v2");
             awaitAll(cache, FOLLOWED, "v2");
-            assertAllAre(cache, FOLLOWED, Phase.FRESH);
+            assertAllAre(cache, FOLLOWED, CacheState.FRESH);
 
             int connections = proxy.accepted();
             real.writeCertificate(certificate, Instant.now().plus(Duration.ofHours(1)));
             if (real.version().turnsStrangersAway()) {
                 // each new connection reads the new certificate
                 awaitAll(cache, LATE, "v1");
-                assertAllAre(cache, LATE, Phase.FRESH);
+                assertAllAre(cache, LATE, CacheState.FRESH);
                 assertThat(proxy.accepted()).isGreaterThan(connections);
                 update(LATE, "v3");
                 awaitAll(cache, LATE, "v3");
@@ -119,7 +119,7 @@ class RefusedIdentityRealServerTest {
             register(cache, LATE);
 
             await().until(() -> LATE.stream().allMatch(name -> told.failed(name, FailureReason.FORBIDDEN)));
-            assertAllAre(cache, LATE, Phase.NOT_SYNCED);
+            assertAllAre(cache, LATE, CacheState.NOT_SYNCED);
             // one or the other attempt fails because too many before it were turned away
             await().untilAsserted(() -> assertThat(
                             cache.secrets().state(shop.name(), LATE.get(0)).lastFailure())
@@ -131,7 +131,7 @@ class RefusedIdentityRealServerTest {
 
     private void assertBystanderIsUntouched(String value) {
         awaitAll(bystander, FOLLOWED, value);
-        assertAllAre(bystander, FOLLOWED, Phase.FRESH);
+        assertAllAre(bystander, FOLLOWED, CacheState.FRESH);
         assertThat(FOLLOWED).noneMatch(toldElsewhere::failed);
         assertThat(toldElsewhere.synced()).isEqualTo(FOLLOWED.size());
     }
@@ -151,10 +151,10 @@ class RefusedIdentityRealServerTest {
                                 value.equals(Secrets.value(cache.secrets().getObject(shop.name(), name)))));
     }
 
-    private void assertAllAre(Podcache cache, List<String> secrets, Phase phase) {
+    private void assertAllAre(Podcache cache, List<String> secrets, CacheState phase) {
         assertThat(secrets)
                 .allSatisfy(name -> assertThat(
-                                cache.secrets().state(shop.name(), name).phase())
+                                cache.secrets().state(shop.name(), name).cacheState())
                         .isEqualTo(phase));
     }
 

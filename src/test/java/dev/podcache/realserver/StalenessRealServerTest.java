@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.Podcache;
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
@@ -63,7 +63,7 @@ class StalenessRealServerTest {
         proxy.reset();
 
         await().until(() -> told.failed("db", FailureReason.FORBIDDEN));
-        assertThat(phase()).isEqualTo(Phase.STALE);
+        assertThat(phase()).isEqualTo(CacheState.STALE);
         assertThat(cache.secrets().state(shop.name(), "db").lastFailure())
                 .hasMessageContaining("WATCH secrets in " + shop.name() + " with metadata.name=db was answered 403");
         assertThat(get()).isEqualTo("v2");
@@ -71,7 +71,7 @@ class StalenessRealServerTest {
         shop.put("db", "v3");
         shop.allowReader();
         await().until(() -> get().equals("v3"));
-        assertThat(phase()).isEqualTo(Phase.FRESH);
+        assertThat(phase()).isEqualTo(CacheState.FRESH);
     }
 
     @Test
@@ -83,7 +83,7 @@ class StalenessRealServerTest {
         shop.put("db", "v2");
         long frozen = System.nanoTime();
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> phase() == Phase.STALE);
+        await().atMost(Duration.ofSeconds(30)).until(() -> phase() == CacheState.STALE);
         log.info("stale {} ms after the connection froze", millisSince(frozen));
         assertThat(get()).isEqualTo("v1");
         await().until(() -> proxy.accepted() > connections);
@@ -92,11 +92,11 @@ class StalenessRealServerTest {
         await().until(() -> get().equals("v2"));
         log.info("recovered {} ms after the connection froze", millisSince(frozen));
         assertThat(Duration.ofNanos(System.nanoTime() - frozen)).isLessThan(Duration.ofSeconds(30));
-        assertThat(phase()).isEqualTo(Phase.FRESH);
+        assertThat(phase()).isEqualTo(CacheState.FRESH);
     }
 
-    private Phase phase() {
-        return cache.secrets().state(shop.name(), "db").phase();
+    private CacheState phase() {
+        return cache.secrets().state(shop.name(), "db").cacheState();
     }
 
     private String get() {

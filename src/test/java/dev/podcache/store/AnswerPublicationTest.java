@@ -62,7 +62,7 @@ class AnswerPublicationTest {
         for (long n = 1; (n <= LANDINGS || finds < FINDS) && !offence.isDone(); n++) {
             Fetch<Long> fetch =
                     Objects.requireNonNull(entry.lookup(n, 0, Long.MAX_VALUE).started());
-            entry.end(fetch, Fetch.Outcome.answered(new Answer.Present<>(n, n, "" + n, 8, false)), n);
+            entry.end(fetch, Fetch.FetchOutcome.answered(new Answer.Present<>(n, n, "" + n, 8, false)), n);
         }
         ended = false;
         return offence.get();

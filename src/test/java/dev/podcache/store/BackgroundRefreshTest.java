@@ -7,14 +7,14 @@ import static dev.podcache.store.TtlFixture.broughtBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.embedded.Held;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -64,11 +64,11 @@ class BackgroundRefreshTest {
 
         assertThat(f.get()).isEqualTo("v1");
         f.requireGets(2);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
 
         held.release();
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
     }
 
     @Test
@@ -93,7 +93,7 @@ class BackgroundRefreshTest {
         }
 
         f.requireGets(1);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
     }
 
     @Test
@@ -105,7 +105,7 @@ class BackgroundRefreshTest {
         assertThat(f.get()).isEqualTo("v1");
         f.requireGets(1);
         assertThat(told).isEmpty();
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.store.state(DB).age()).isEqualTo(TTL);
         assertThat(f.store.state(DB).freshness()).contains("TTL PT1M").contains("PT40S");
     }
@@ -187,7 +187,7 @@ class BackgroundRefreshTest {
         f.timekeeper.advance(SURELY_DUE);
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.ABSENT);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.ABSENT);
         assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
     }
 
@@ -204,7 +204,7 @@ class BackgroundRefreshTest {
         assertThat(f.get()).isEqualTo("v2");
         assertThat(f.server.actions())
                 .extracting(FakeApiServer.Action::freshness)
-                .containsExactly(Freshness.LATEST, Freshness.CACHED, Freshness.LATEST);
+                .containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
         f.server.cluster().releaseWatchCache();
     }
 

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,14 +20,14 @@ class ChangeOrderConcurrencyTest {
 
     private static final int ROUNDS = 10_000;
 
-    private record Change(Phase from, Phase to) {}
+    private record Change(CacheState from, CacheState to) {}
 
     @Test
     void changed_byTwoThreads_isToldInOrder() throws Exception {
         List<Change> told = Collections.synchronizedList(new ArrayList<>());
         PodcacheMetrics metrics = new PodcacheMetrics() {
             @Override
-            public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+            public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
                 told.add(new Change(from, to));
             }
         };
@@ -50,7 +50,7 @@ class ChangeOrderConcurrencyTest {
             }
             referring.join();
         }
-        Phase known = Phase.UNREAD;
+        CacheState known = CacheState.UNREAD;
         for (Change change : List.copyOf(told)) {
             assertThat(change.from).isEqualTo(known);
             known = change.to;

@@ -42,17 +42,17 @@ public abstract class EntryOperations {
     public int get() {
         long begunBefore = entry.fetchesSoFar();
         while (true) {
-            TtlEntry.Lookup<Integer> lookup = entry.lookup(0, ttlNanos, begunBefore);
+            TtlEntry.TtlLookup<Integer> lookup = entry.lookup(0, ttlNanos, begunBefore);
             Fetch<Integer> started = lookup.started();
             if (started != null) {
                 int read = atServer;
-                entry.end(started, Fetch.Outcome.answered(new Answer.Present<>(0, read, "" + read, 1, false)), 0);
+                entry.end(started, Fetch.FetchOutcome.answered(new Answer.Present<>(0, read, "" + read, 1, false)), 0);
             }
             Fetch<Integer> awaited = lookup.awaited();
             if (awaited == null) {
                 return lookup.good() == null ? -1 : lookup.good();
             }
-            Fetch.Outcome<Integer> outcome = awaited.outcome.join();
+            Fetch.FetchOutcome<Integer> outcome = awaited.outcome.join();
             if ((awaited.number > begunBefore || ttlNanos > 0)
                     && outcome.answer() instanceof Answer.Present<Integer> present) {
                 return present.object;

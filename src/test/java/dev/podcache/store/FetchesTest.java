@@ -33,7 +33,7 @@ class FetchesTest {
             new ApiServerException(FailureReason.FORBIDDEN, 403, Duration.ofSeconds(7), "GET was answered 403", null);
 
     private final List<String> told = new ArrayList<>();
-    private final List<Fetch.Outcome<Secret>> outcomes = new ArrayList<>();
+    private final List<Fetch.FetchOutcome<Secret>> outcomes = new ArrayList<>();
     private final ManualTimekeeper timekeeper = ManualTimekeeper.passingWhileWaiting();
     private final CompletableFuture<Fetched<Secret>> response = new CompletableFuture<>();
     private final Fetches<Secret> fetches = fetches();
@@ -45,7 +45,7 @@ class FetchesTest {
         assertThat(outcomes).isEmpty();
         response.complete(new Fetched<>(SECRET, "1", 2));
 
-        assertThat(outcomes).hasSize(1).allMatch(Fetch.Outcome::isPresent);
+        assertThat(outcomes).hasSize(1).allMatch(Fetch.FetchOutcome::isPresent);
     }
 
     @Test
@@ -55,7 +55,7 @@ class FetchesTest {
         response.completeExceptionally(bug);
 
         assertThat(outcomes)
-                .extracting(Fetch.Outcome::failure)
+                .extracting(Fetch.FetchOutcome::failure)
                 .singleElement()
                 .satisfies(failure -> assertThat(failure)
                         .hasMessageContaining("the adapter failed unexpectedly")
@@ -90,7 +90,7 @@ class FetchesTest {
 
     @Test
     void endsWithin_endedAlready_doesNotWait() {
-        fetch.outcome.complete(Fetch.Outcome.answered(PRESENT));
+        fetch.outcome.complete(Fetch.FetchOutcome.answered(PRESENT));
         Thread.currentThread().interrupt();
 
         assertThat(fetches.endsWithin(PATIENCE, DB, fetch)).isTrue();
@@ -99,7 +99,7 @@ class FetchesTest {
 
     @Test
     void endsWithin_endsMeanwhile_waitsNoLonger() {
-        timekeeper.schedule(PATIENCE.dividedBy(2), () -> fetch.outcome.complete(Fetch.Outcome.answered(PRESENT)));
+        timekeeper.schedule(PATIENCE.dividedBy(2), () -> fetch.outcome.complete(Fetch.FetchOutcome.answered(PRESENT)));
 
         assertThat(fetches.endsWithin(PATIENCE, DB, fetch)).isTrue();
         assertThat(timekeeper.nanoTime()).isEqualTo(PATIENCE.dividedBy(2).toNanos());
@@ -124,32 +124,32 @@ class FetchesTest {
 
     @Test
     void conclude_present_isTheObject() {
-        assertThat(fetches.conclude(DB, null, Fetch.Outcome.answered(PRESENT))).isSameAs(SECRET);
+        assertThat(fetches.conclude(DB, null, Fetch.FetchOutcome.answered(PRESENT))).isSameAs(SECRET);
         assertThat(told).isEmpty();
     }
 
     @Test
     void conclude_absent_isNotFoundForSure() {
-        assertThatThrownBy(() -> fetches.conclude(DB, PRESENT, Fetch.Outcome.answered(ABSENT)))
+        assertThatThrownBy(() -> fetches.conclude(DB, PRESENT, Fetch.FetchOutcome.answered(ABSENT)))
                 .isInstanceOf(NotFound.class)
                 .hasNoCause();
     }
 
     @Test
     void conclude_closed_isClosed() {
-        assertThatThrownBy(() -> fetches.conclude(DB, PRESENT, Fetch.Outcome.closed()))
+        assertThatThrownBy(() -> fetches.conclude(DB, PRESENT, Fetch.FetchOutcome.closed()))
                 .isInstanceOf(Closed.class);
     }
 
     @Test
     void conclude_failedButKnown_isWhatIsKnownAndTold() {
-        assertThat(fetches.conclude(DB, PRESENT, Fetch.Outcome.failed(failure))).isSameAs(SECRET);
+        assertThat(fetches.conclude(DB, PRESENT, Fetch.FetchOutcome.failed(failure))).isSameAs(SECRET);
         assertThat(told).containsExactly("stale default/db CACHE");
     }
 
     @Test
     void conclude_failedAndKnownToBeAbsent_isNotFoundThatSaysWhyItIsNotSure() {
-        assertThatThrownBy(() -> fetches.conclude(DB, ABSENT, Fetch.Outcome.failed(failure)))
+        assertThatThrownBy(() -> fetches.conclude(DB, ABSENT, Fetch.FetchOutcome.failed(failure)))
                 .isInstanceOf(NotFound.class)
                 .hasCause(failure);
         assertThat(told).as("no object was served").isEmpty();
@@ -157,7 +157,7 @@ class FetchesTest {
 
     @Test
     void conclude_failedAndNothingKnown_failsWithTheFacts() {
-        assertThatThrownBy(() -> fetches.conclude(DB, null, Fetch.Outcome.failed(failure)))
+        assertThatThrownBy(() -> fetches.conclude(DB, null, Fetch.FetchOutcome.failed(failure)))
                 .isInstanceOfSatisfying(FetchFailed.class, e -> {
                     assertThat(e.reason()).isEqualTo(FailureReason.FORBIDDEN);
                     assertThat(e.httpCode()).hasValue(403);
@@ -176,7 +176,7 @@ class FetchesTest {
                 .hasMessageContaining("still waiting");
     }
 
-    private static Fetch.Outcome<Secret> outcomeOf(Fetch<Secret> fetch) {
+    private static Fetch.FetchOutcome<Secret> outcomeOf(Fetch<Secret> fetch) {
         assertThat(fetch.outcome).isDone();
         return fetch.outcome.join();
     }

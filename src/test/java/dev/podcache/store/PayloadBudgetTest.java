@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
@@ -47,7 +47,7 @@ class PayloadBudgetTest {
     void forgottenPayload_isFetchedAgain() {
         readAll();
         int forgotten = IntStream.range(0, OBJECTS)
-                .filter(i -> f.store.state(key(i)).phase() == Phase.UNREAD)
+                .filter(i -> f.store.state(key(i)).cacheState() == CacheState.UNREAD)
                 .findFirst()
                 .orElseThrow();
 
@@ -69,7 +69,7 @@ class PayloadBudgetTest {
             read(i);
         }
 
-        assertThat(f.store.state(key(0)).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(key(0)).cacheState()).isEqualTo(CacheState.FRESH);
     }
 
     @Test
@@ -78,7 +78,7 @@ class PayloadBudgetTest {
         f.store.addReference(key(0), POD);
 
         assertThat(f.get(key(0))).hasSize(20_000);
-        assertThat(f.store.state(key(0)).phase()).isEqualTo(Phase.UNREAD);
+        assertThat(f.store.state(key(0)).cacheState()).isEqualTo(CacheState.UNREAD);
         assertThat(f.get(key(0))).hasSize(20_000);
         assertThat(f.server.gets(key(0))).isEqualTo(2);
     }
@@ -123,7 +123,7 @@ class PayloadBudgetTest {
 
     private long held() {
         return IntStream.range(0, OBJECTS)
-                .filter(i -> f.store.state(key(i)).phase() == Phase.FRESH)
+                .filter(i -> f.store.state(key(i)).cacheState() == CacheState.FRESH)
                 .count();
     }
 

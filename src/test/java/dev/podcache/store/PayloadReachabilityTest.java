@@ -13,7 +13,7 @@ import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -122,7 +122,7 @@ class PayloadReachabilityTest {
         f.close();
 
         awaitCollected(payload);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.UNREAD);
     }
 
     @Test
@@ -232,7 +232,7 @@ class PayloadReachabilityTest {
         }
 
         @Override
-        public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+        public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
             arguments.addAll(List.of(kind, key, from, to, cause));
         }
     }

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import org.junit.jupiter.api.AfterEach;
@@ -28,7 +28,7 @@ class ReferenceWhileDroppingTest {
     private final class RefersWhenDropped implements PodcacheMetrics {
 
         @Override
-        public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+        public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
             if (cause.equals(Transitions.DROPPED) && refers) {
                 refers = false;
                 f.store.addReference(DB, OTHER_POD);

@@ -13,7 +13,7 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -52,7 +52,7 @@ class StoreMetricsTest {
         }
 
         @Override
-        public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+        public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
             told.add("changed " + from + " to " + to + " " + cause);
         }
     }
@@ -147,7 +147,7 @@ class StoreMetricsTest {
         List<String> changes = new ArrayList<>();
         try (WatchFixture watched = new WatchFixture(new ManualTimekeeper(), new PodcacheMetrics() {
             @Override
-            public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+            public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
                 changes.add(from + " to " + to);
             }
         })) {
@@ -229,7 +229,7 @@ class StoreMetricsTest {
             }
 
             @Override
-            public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+            public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
                 throw new IllegalStateException("by the listener");
             }
         })) {

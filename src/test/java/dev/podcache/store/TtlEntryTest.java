@@ -10,7 +10,7 @@ import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,7 +105,7 @@ class TtlEntryTest {
     @Test
     void get_waits_isToldWhatIsKnown() {
         bringTo(Row.STALER);
-        TtlEntry.Lookup<String> lookup = lookup();
+        TtlEntry.TtlLookup<String> lookup = lookup();
 
         assertThat(lookup.known()).isSameAs(entry.answer());
         assertThat(lookup.started())
@@ -301,7 +301,7 @@ class TtlEntryTest {
     void fetch_ofAClosedStore_isNoFailure() {
         bringTo(Row.STALER);
         Fetch<String> fetch = start();
-        entry.end(fetch, Fetch.Outcome.closed(), now);
+        entry.end(fetch, Fetch.FetchOutcome.closed(), now);
 
         assertThat(outcomeOf(fetch).isClosed()).isTrue();
         assertThat(get()).isEqualTo("starts and waits");
@@ -354,7 +354,7 @@ class TtlEntryTest {
         bringTo(row);
         entry.addReference(OTHER_POD);
 
-        assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(Phase.UNREAD, "", null, null, 2, "TTL"));
+        assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 2, "TTL"));
         assertThat(get()).isEqualTo("starts and waits");
     }
 
@@ -451,16 +451,16 @@ class TtlEntryTest {
 
     @Test
     void state_noAnswer() {
-        assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(Phase.UNREAD, "", null, null, 1, "TTL"));
+        assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 1, "TTL"));
     }
 
     @ParameterizedTest
     @CsvSource({"FRESH, FRESH, v1", "FRESH_AT_LAST, FRESH, v1", "STALE_IN_THE_LEEWAY, STALE, v1", "ABSENT, ABSENT, ''"})
-    void state_answered(Row row, Phase phase, String version) {
+    void state_answered(Row row, CacheState cacheState, String version) {
         bringTo(row);
 
         assertThat(entry.state(now, ttl, "TTL"))
-                .isEqualTo(new ObjectState(phase, version, Duration.ofNanos(now), null, 1, "TTL"));
+                .isEqualTo(new ObjectState(cacheState, version, Duration.ofNanos(now), null, 1, "TTL"));
     }
 
     /** The stamp of an answer is of the coarse clock, which may have been read later. */
@@ -517,21 +517,21 @@ class TtlEntryTest {
         if (notDue != null) {
             return "serves " + notDue + " without the lock";
         }
-        TtlEntry.Lookup<String> lookup = entry.lookup(now, ttl, begunBefore);
+        TtlEntry.TtlLookup<String> lookup = entry.lookup(now, ttl, begunBefore);
         if (lookup.dropped()) {
             return "looks again";
         }
         return (lookup.started() == null ? "" : "starts and ") + found(lookup);
     }
 
-    private static String found(TtlEntry.Lookup<String> lookup) {
+    private static String found(TtlEntry.TtlLookup<String> lookup) {
         if (lookup.awaited() != null) {
             return "waits";
         }
         return lookup.good() != null ? "serves " + lookup.good() : "serves the known " + objectOf(lookup.known());
     }
 
-    private TtlEntry.Lookup<String> lookup() {
+    private TtlEntry.TtlLookup<String> lookup() {
         return entry.lookup(now, ttl, entry.fetchesSoFar());
     }
 
@@ -541,18 +541,18 @@ class TtlEntryTest {
     }
 
     private void end(Fetch<String> fetch, Answer<String> answer) {
-        entry.end(fetch, Fetch.Outcome.answered(answer), now);
+        entry.end(fetch, Fetch.FetchOutcome.answered(answer), now);
     }
 
     private void fail(Fetch<String> fetch, ApiServerException failure) {
-        entry.end(fetch, Fetch.Outcome.failed(failure), now);
+        entry.end(fetch, Fetch.FetchOutcome.failed(failure), now);
     }
 
     private Answer<String> present(String object) {
         return new Answer.Present<>(now, object, object, object.length(), false);
     }
 
-    private static Fetch.Outcome<String> outcomeOf(Fetch<String> fetch) {
+    private static Fetch.FetchOutcome<String> outcomeOf(Fetch<String> fetch) {
         assertThat(fetch.outcome).isDone();
         return fetch.outcome.join();
     }
@@ -570,7 +570,7 @@ class TtlEntryTest {
         StoreOptions options = new StoreOptions(
                 timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), new PodcacheMetrics() {
                     @Override
-                    public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+                    public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
                         told.add(from + " to " + to + ": " + cause);
                     }
                 });

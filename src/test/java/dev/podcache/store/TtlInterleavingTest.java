@@ -14,7 +14,7 @@ import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -93,7 +93,7 @@ class TtlInterleavingTest {
         // the old fetch ends first: it must not answer the new get, nor be kept
         held.release();
         assertThat(broughtBy(before)).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.UNREAD);
         second.release();
 
         assertThat(broughtBy(after)).isEqualTo("v2");

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
@@ -43,7 +43,7 @@ class TtlObjectStoreTest {
         f.store.addReference(DB, POD);
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(freshnesses()).containsExactly(Freshness.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST);
     }
 
     @Test
@@ -51,7 +51,7 @@ class TtlObjectStoreTest {
         f.store.addReference(DB, POD);
 
         assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasNoCause();
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.ABSENT);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.ABSENT);
     }
 
     @Test
@@ -65,7 +65,7 @@ class TtlObjectStoreTest {
             assertThat(e.httpCode()).hasValue(400);
             assertThat(e.key()).isEqualTo(DB);
         });
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.UNREAD);
         assertThat(f.store.state(DB).lastFailure()).isNotNull();
         assertThat(f.get()).isEqualTo("v1");
         assertThat(f.store.state(DB).lastFailure()).isNull();
@@ -180,7 +180,7 @@ class TtlObjectStoreTest {
 
         assertThat(f.get()).isEqualTo("v1");
         f.requireGets(1);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
     }
 
     @Test
@@ -189,10 +189,10 @@ class TtlObjectStoreTest {
         f.update(DB, "v2");
         f.timekeeper.advance(Duration.ofSeconds(60));
 
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.CACHED);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
     }
 
     @Test
@@ -218,7 +218,7 @@ class TtlObjectStoreTest {
         f.timekeeper.advance(Duration.ofSeconds(60));
 
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.CACHED, Freshness.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
         f.server.cluster().releaseWatchCache();
     }
 
@@ -231,7 +231,7 @@ class TtlObjectStoreTest {
         f.timekeeper.advance(Duration.ofSeconds(60));
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.CACHED, Freshness.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
         f.server.cluster().releaseWatchCache();
     }
 
@@ -242,8 +242,8 @@ class TtlObjectStoreTest {
         f.timekeeper.advance(Duration.ofSeconds(60));
 
         assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasNoCause();
-        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.CACHED, Freshness.LATEST);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.ABSENT);
+        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.ABSENT);
     }
 
     @Test
@@ -256,7 +256,7 @@ class TtlObjectStoreTest {
         f.failNext(1, FailureReason.UNAVAILABLE, 500, null);
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         f.server.cluster().releaseWatchCache();
     }
 
@@ -267,7 +267,7 @@ class TtlObjectStoreTest {
         f.failNext(1, FailureReason.FORBIDDEN, 403, null);
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.store.state(DB).lastFailure()).hasMessageContaining("403");
         assertThat(f.store.state(DB).age()).isEqualTo(Duration.ofSeconds(60));
     }
@@ -282,7 +282,7 @@ class TtlObjectStoreTest {
         f.create(DB, "v1");
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.LATEST, Freshness.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.LATEST, ReadConsistency.LATEST);
     }
 
     @Test
@@ -305,9 +305,9 @@ class TtlObjectStoreTest {
         f.update(DB, "v2");
         f.store.addReference(DB, OTHER_POD);
 
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.UNREAD);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.UNREAD);
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(freshnesses()).containsExactly(Freshness.LATEST, Freshness.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.LATEST);
     }
 
     @Test
@@ -377,7 +377,7 @@ class TtlObjectStoreTest {
 
         assertThat(f.get()).isEqualTo("v1");
         f.requireGets(1);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
     }
 
     @Test
@@ -392,7 +392,7 @@ class TtlObjectStoreTest {
         assertThat(f.get()).isEqualTo("v2");
     }
 
-    private List<@Nullable Freshness> freshnesses() {
+    private List<@Nullable ReadConsistency> freshnesses() {
         return f.server.actions().stream().map(FakeApiServer.Action::freshness).toList();
     }
 }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
@@ -116,7 +116,7 @@ class TtlRefreshTest {
         f.refreshFails();
         f.timekeeper.advance(Duration.ofSeconds(2));
         f.get();
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
         f.update(DB, "v2");
         f.timekeeper.advance(Duration.ofSeconds(60));
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.object.FailureReason;
@@ -12,7 +12,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.PodKey;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -75,17 +75,17 @@ final class TtlWorld {
     }
 
     private void heard(
-            ObjectKey key, Freshness freshness, @Nullable Fetched<Secret> fetched, @Nullable Throwable thrown) {
+            ObjectKey key, ReadConsistency freshness, @Nullable Fetched<Secret> fetched, @Nullable Throwable thrown) {
         Model model = model(key);
         if (fetched != null) {
             boolean older = model.present != null && versionOf(fetched.object()) < versionOf(model.present);
             // what is older may come from a server that lags: the LATEST read that must follow decides
-            if (freshness == Freshness.LATEST || !older) {
+            if (freshness == ReadConsistency.LATEST || !older) {
                 answer(model, fetched.object());
             }
         } else if (ApiServerException.causeOf(thrown) instanceof ApiServerException failure
                 && failure.reason() == FailureReason.NOT_FOUND) {
-            if (freshness == Freshness.LATEST) {
+            if (freshness == ReadConsistency.LATEST) {
                 answer(model, null);
             }
         } else {
@@ -267,11 +267,11 @@ final class TtlWorld {
     }
 
     private void requireShown(Model model, ObjectState state) {
-        Phase phase = model.answered ? Phase.ABSENT : Phase.UNREAD;
+        CacheState cacheState = model.answered ? CacheState.ABSENT : CacheState.UNREAD;
         if (model.present != null) {
-            phase = isFresh(model) ? Phase.FRESH : Phase.STALE;
+            cacheState = isFresh(model) ? CacheState.FRESH : CacheState.STALE;
         }
-        assertThat(state.phase()).isEqualTo(phase);
+        assertThat(state.cacheState()).isEqualTo(cacheState);
         assertThat(state.age()).isEqualTo(model.answered ? Duration.ofNanos(age(model)) : null);
         assertThat(state.lastFailure() != null).as("shows a failure").isEqualTo(model.failures > 0);
         assertThat(state.resourceVersion())

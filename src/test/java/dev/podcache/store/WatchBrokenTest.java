@@ -12,7 +12,7 @@ import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
@@ -42,13 +42,13 @@ class WatchBrokenTest {
         f.timekeeper.advance(Duration.ofMillis(150));
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.store.state(DB).age()).isEqualTo(Duration.ofMillis(150));
         assertThat(f.store.state(DB).lastFailure()).isNotNull();
 
         f.timekeeper.advance(Duration.ofSeconds(10));
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
         assertThat(f.store.state(DB).lastFailure()).isNull();
         assertThat(f.server.count(Verb.LIST)).as("resumed, not listed again").isEqualTo(1);
     }
@@ -65,12 +65,12 @@ class WatchBrokenTest {
         f.timekeeper.advance(Duration.ofSeconds(3));
         assertThat(f.server.isWatched(DB)).isTrue();
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.store.state(DB).freshness()).isEqualTo("watch open again, not confirmed yet");
 
         held.release();
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
         f.update(DB, "v3");
         f.server.cluster().releaseWatchCache();
         assertThat(f.get()).isEqualTo("v3");
@@ -103,7 +103,7 @@ class WatchBrokenTest {
         f.update(DB, "v2");
         f.timekeeper.advance(Duration.ofMillis(200));
 
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
         f.requireRequests(1, 2);
     }
 
@@ -115,12 +115,12 @@ class WatchBrokenTest {
         f.fail(Verb.LIST, 1000, FailureReason.UNAVAILABLE, 500);
         f.timekeeper.advance(Duration.ofMillis(2200));
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.server.isWatched(DB)).isTrue();
 
         f.server.clearFailures();
         f.timekeeper.advance(Duration.ofSeconds(5));
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
         assertThat(f.server.count(Verb.WATCH)).isEqualTo(2);
     }
 
@@ -132,7 +132,7 @@ class WatchBrokenTest {
             f.get();
         }
 
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
         f.requireRequests(1, 2);
     }
 
@@ -147,7 +147,7 @@ class WatchBrokenTest {
         f.store.addReference(DB, OTHER_POD);
 
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
     }
 
     @Test
@@ -165,7 +165,7 @@ class WatchBrokenTest {
         f.timekeeper.advance(Duration.ofMillis(1));
 
         assertThat(broughtBy(get)).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.get()).isEqualTo("v1");
     }
 

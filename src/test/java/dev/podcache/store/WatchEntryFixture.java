@@ -12,7 +12,7 @@ import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -77,7 +77,7 @@ abstract class WatchEntryFixture {
     private final class Recorder implements PodcacheMetrics {
 
         @Override
-        public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+        public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
             told.add(from + " to " + to + ": " + cause);
             whenChanged.run();
         }

@@ -5,7 +5,7 @@ import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.Secrets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -121,12 +121,12 @@ class WatchEntryTellingTest extends WatchEntryFixture {
         "IMMUTABLE,        FRESH,      10, 1",
         "DROPPED,          UNREAD,     '', -1"
     })
-    void state_aMilliLater(Row row, Phase phase, String version, long ageMillis) {
+    void state_aMilliLater(Row row, CacheState cacheState, String version, long ageMillis) {
         bringTo(row);
         time.advance(MILLI);
         ObjectState state = entry.state();
 
-        assertThat(state.phase()).isEqualTo(phase);
+        assertThat(state.cacheState()).isEqualTo(cacheState);
         assertThat(state.resourceVersion()).isEqualTo(version);
         assertThat(state.age()).isEqualTo(ageMillis < 0 ? null : Duration.ofMillis(ageMillis));
     }
@@ -163,6 +163,6 @@ class WatchEntryTellingTest extends WatchEntryFixture {
         accept(Row.OPENING_LISTED);
         onFromLive(row);
 
-        assertThat(entry.state().phase()).isEqualTo(Phase.ABSENT);
+        assertThat(entry.state().cacheState()).isEqualTo(CacheState.ABSENT);
     }
 }

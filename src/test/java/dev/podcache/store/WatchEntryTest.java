@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -56,7 +56,7 @@ class WatchEntryTest extends WatchEntryFixture {
     })
     void get(Row row, WatchState next, String answer) {
         bringTo(row);
-        WatchEntry.Lookup<Secret> turn = entry.lookup();
+        WatchEntry.WatchLookup<Secret> turn = entry.lookup();
 
         assertThat(state()).isEqualTo(next);
         assertThat(content(turn.answer())).isEqualTo(answer);
@@ -205,7 +205,7 @@ class WatchEntryTest extends WatchEntryFixture {
         entry.deleteReference(POD);
 
         assertThat(entry.state())
-                .isEqualTo(new ObjectState(Phase.UNREAD, "", null, entry.lastFailure(), 0, "not referenced"));
+                .isEqualTo(new ObjectState(CacheState.UNREAD, "", null, entry.lastFailure(), 0, "not referenced"));
         assertThat(server.openWatches()).isZero();
         assertThat(time.scheduledTasks()).isZero();
     }

@@ -15,7 +15,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
@@ -42,7 +42,7 @@ class WatchFirstReadTest {
 
         f.requireRequests(1, 1);
         assertThat(f.server.count(Verb.GET)).isZero();
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
         assertThat(f.store.state(DB).freshness()).isEqualTo("watched");
     }
 
@@ -51,7 +51,7 @@ class WatchFirstReadTest {
         f.create(DB, "v1");
         Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
         f.store.addReference(DB, POD);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.NOT_SYNCED);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.NOT_SYNCED);
         CompletableFuture<String> get = f.getBehind();
         f.timekeeper.awaitWaiters(1);
         held.release();
@@ -66,7 +66,7 @@ class WatchFirstReadTest {
         f.store.addReference(DB, POD);
         CompletableFuture<String> get = f.getBehind();
         f.timekeeper.awaitWaiters(1);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.NOT_SYNCED);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.NOT_SYNCED);
         held.release();
 
         assertThat(broughtBy(get)).isEqualTo("v1");

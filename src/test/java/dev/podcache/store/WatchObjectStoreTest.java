@@ -18,7 +18,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
@@ -56,7 +56,7 @@ class WatchObjectStoreTest {
             store.addReference(DB, POD);
 
             assertThat(Secrets.value(store.get(DB.namespace(), DB.name()))).isEqualTo("v1");
-            assertThat(store.state(DB).phase()).isEqualTo(Phase.FRESH);
+            assertThat(store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
         }
     }
 
@@ -110,7 +110,7 @@ class WatchObjectStoreTest {
         f.live("v1");
         f.timekeeper.advance(Duration.ofSeconds(90));
         assertThat(f.server.openWatches()).isZero();
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         f.update(DB, "v2");
 
         assertThat(f.get()).isEqualTo("v2");
@@ -126,7 +126,7 @@ class WatchObjectStoreTest {
         f.fail(Verb.LIST, 1000, FailureReason.UNAVAILABLE, 503);
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.store.state(DB).lastFailure()).hasMessageContaining("503");
     }
 
@@ -134,7 +134,7 @@ class WatchObjectStoreTest {
     void idle_serverSilentOnReopening_servesTheLastKnownAfterTheWait() throws Exception {
         Held held = reopenOnASilentServer();
 
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         held.release();
     }
 
@@ -166,11 +166,11 @@ class WatchObjectStoreTest {
         Held held = reopenOnASilentServer();
 
         assertThat(broughtBy(f.getBehind())).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.STALE);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         f.update(DB, "v2");
         held.release();
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
     }
 
     @Test
@@ -198,7 +198,7 @@ class WatchObjectStoreTest {
         assertThat(f.server.openWatches()).isZero();
         f.timekeeper.advance(Duration.ofHours(1));
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.FRESH);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
         assertThat(f.server.count(Verb.LIST)).isEqualTo(1);
     }
 

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +74,7 @@ class WatchOrderProperties {
             case PASS_TIME -> f.timekeeper.advance(Duration.ofMillis(250));
             case JOIN -> {
                 // to a broken watch, it would begin an epoch
-                if (f.store.state(DB).phase() == Phase.FRESH) {
+                if (f.store.state(DB).cacheState() == CacheState.FRESH) {
                     f.store.addReference(DB, OTHER_POD);
                 }
             }

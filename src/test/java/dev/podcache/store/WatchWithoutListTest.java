@@ -15,7 +15,7 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
@@ -123,7 +123,7 @@ class WatchWithoutListTest {
         held.release();
 
         assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
-        assertThat(f.store.state(DB).phase()).isEqualTo(Phase.ABSENT);
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.ABSENT);
         assertThat(f.store.state(DB).lastFailure()).isNull();
     }
 

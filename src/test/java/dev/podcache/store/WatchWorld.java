@@ -12,7 +12,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.PodKey;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Secrets;
@@ -196,13 +196,13 @@ final class WatchWorld {
     }
 
     private void requireShown(ObjectKey key, Model model, ObjectState state) {
-        if (state.phase() == Phase.FRESH && !model.mayBeImmutable) {
+        if (state.cacheState() == CacheState.FRESH && !model.mayBeImmutable) {
             assertThat(f.server.isWatched(key))
                     .as("P9: %s is FRESH, so it is watched", key)
                     .isTrue();
         }
         boolean idle = f.timekeeper.nanoTime() - model.usedAt >= SOONEST_IDLE.toNanos();
-        if (state.phase() == Phase.STALE && !idle) {
+        if (state.cacheState() == CacheState.STALE && !idle) {
             assertThat(state.lastFailure()).as("P9: stale, so it says why").isNotNull();
         }
     }

@@ -2,7 +2,7 @@ package dev.podcache.testing;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
@@ -53,7 +53,7 @@ public final class FakeApiServer implements AutoCloseable {
             Verb verb,
             ObjectKind<?> kind,
             ObjectKey key,
-            @Nullable Freshness freshness) {}
+            @Nullable ReadConsistency freshness) {}
 
     /** What a create, an update or a patch sent, as JSON. */
     public record Sent(Verb verb, ObjectKind<?> kind, ObjectKey key, String body) {}

@@ -2,7 +2,7 @@ package dev.podcache.testing;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.ApiRequest;
-import dev.podcache.embedded.Fate;
+import dev.podcache.embedded.RequestOutcome;
 import dev.podcache.embedded.Held;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.object.FailureReason;
@@ -37,17 +37,17 @@ final class FakeCall<R> {
         if (failure != null) {
             return CompletableFuture.failedFuture(failure);
         }
-        Fate fate = server.faults().fateOf(request);
-        if (fate instanceof Fate.Pass) {
+        RequestOutcome fate = server.faults().fateOf(request);
+        if (fate instanceof RequestOutcome.Pass) {
             read();
-        } else if (fate instanceof Fate.Refuse) {
+        } else if (fate instanceof RequestOutcome.Refuse) {
             answer.completeExceptionally(connectionLost(request));
-        } else if (fate instanceof Fate.Fail fail) {
+        } else if (fate instanceof RequestOutcome.Fail fail) {
             answer.completeExceptionally(translated(request, fail.error()));
-        } else if (fate instanceof Fate.Delay delay) {
+        } else if (fate instanceof RequestOutcome.Delay delay) {
             boundBy(timeout);
             server.timekeeper().schedule(delay.duration(), this::read);
-        } else if (fate instanceof Fate.Hold hold) {
+        } else if (fate instanceof RequestOutcome.Hold hold) {
             boundBy(timeout);
             hold(hold.held());
         }

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.Resource;
@@ -31,10 +31,10 @@ final class FakeGetter<T extends HasMetadata> implements ObjectGetter<T> {
     }
 
     @Override
-    public CompletableFuture<Fetched<T>> get(ObjectKey key, Freshness freshness, Duration timeout) {
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency freshness, Duration timeout) {
         server.record(new FakeApiServer.Action(Verb.GET, kind, key, freshness));
         Resource resource = Resource.of(kind.model());
-        String version = freshness == Freshness.CACHED ? "0" : "";
+        String version = freshness == ReadConsistency.CACHED ? "0" : "";
         ApiRequest request = new ApiRequest(Verb.GET, resource, key);
         return new FakeCall<>(
                         server, request, () -> fetched(kind, server.cluster().get(resource, key, version)))

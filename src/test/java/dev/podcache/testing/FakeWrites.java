@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.DeleteOptions;
@@ -39,7 +39,7 @@ final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
 
     @Override
     public CompletableFuture<T> get(ObjectKey key) {
-        server.record(new FakeApiServer.Action(Verb.GET, kind, key, Freshness.LATEST));
+        server.record(new FakeApiServer.Action(Verb.GET, kind, key, ReadConsistency.LATEST));
         return answer(Verb.GET, key, () -> server.cluster().get(resource, key, ""));
     }
 
@@ -76,7 +76,7 @@ final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
                 Verb.PATCH,
                 key,
                 patch,
-                body -> server.cluster().patch(resource, key, part, new PatchBody(PatchBody.Type.STRATEGIC, body)));
+                body -> server.cluster().patch(resource, key, part, new PatchBody(PatchBody.PatchType.STRATEGIC, body)));
     }
 
     @Override

@@ -12,10 +12,10 @@ public final class RecordedEvents implements EventRecorder {
     private final List<Recorded> events = new CopyOnWriteArrayList<>();
 
     /** One event. */
-    public record Recorded(ObjectReference about, Type type, String reason, String message) {}
+    public record Recorded(ObjectReference about, EventType type, String reason, String message) {}
 
     @Override
-    public void event(ObjectReference about, Type type, String reason, String message) {
+    public void event(ObjectReference about, EventType type, String reason, String message) {
         events.add(new Recorded(about, type, reason, message));
     }
 

@@ -7,7 +7,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.PodKey;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -100,7 +100,7 @@ public abstract class StoreContract {
         store().addReference(key, POD);
 
         assertThatThrownBy(this::get).isInstanceOf(NotFound.class).hasMessageContaining(key.toString());
-        assertThat(store().state(key).phase()).isEqualTo(Phase.ABSENT);
+        assertThat(store().state(key).cacheState()).isEqualTo(CacheState.ABSENT);
     }
 
     @Test
@@ -198,7 +198,7 @@ public abstract class StoreContract {
 
         assertThatThrownBy(this::get).isInstanceOf(NotRegistered.class);
         assertThat(store().state(key).references()).isZero();
-        assertThat(store().state(key).phase()).isEqualTo(Phase.UNREAD);
+        assertThat(store().state(key).cacheState()).isEqualTo(CacheState.UNREAD);
     }
 
     @Test
@@ -232,7 +232,7 @@ public abstract class StoreContract {
         store().addReference(key, POD);
         Secret secret = get();
 
-        assertThat(store().state(key).phase()).isEqualTo(Phase.FRESH);
+        assertThat(store().state(key).cacheState()).isEqualTo(CacheState.FRESH);
         assertThat(store().state(key).resourceVersion())
                 .isEqualTo(secret.getMetadata().getResourceVersion());
         assertThat(store().state(key).age()).isNotNull();

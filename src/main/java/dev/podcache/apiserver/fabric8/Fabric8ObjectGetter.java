@@ -1,7 +1,7 @@
 package dev.podcache.apiserver.fabric8;
 
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.ObjectKey;
@@ -24,8 +24,8 @@ final class Fabric8ObjectGetter<T extends HasMetadata> implements ObjectGetter<T
     }
 
     @Override
-    public CompletableFuture<Fetched<T>> get(ObjectKey key, Freshness freshness, Duration timeout) {
-        String query = freshness == Freshness.CACHED ? "?resourceVersion=0" : "";
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency freshness, Duration timeout) {
+        String query = freshness == ReadConsistency.CACHED ? "?resourceVersion=0" : "";
         ServerRequest get = ServerRequest.get("GET " + kind + " " + key, kind.path(key) + query);
         return requests.send(get, timeout, body -> decoder.decodeNamed(key, body));
     }

@@ -32,12 +32,12 @@ public final class SerialRequests implements AutoCloseable {
     private final ConnectionPool pool;
     private final Runnable whenClosed;
     private final HeartbeatTimeout timeout;
-    private final Deque<Turn> waiting = new ArrayDeque<>(); // guarded by this
+    private final Deque<QueuedRequest> waiting = new ArrayDeque<>(); // guarded by this
     private boolean busy; // guarded by this
     private boolean closed; // guarded by this
 
     /** One request, and the reader of its answer. */
-    private record Turn(ServerRequest request, BodyReader<?> reader) {}
+    private record QueuedRequest(ServerRequest request, BodyReader<?> reader) {}
 
     SerialRequests(ApiConnections connections, ConnectionPool pool, Duration leaseDuration, Runnable whenClosed) {
         this.connections = connections;
@@ -57,7 +57,7 @@ public final class SerialRequests implements AutoCloseable {
     public <R> CompletableFuture<R> send(ServerRequest request, Function<byte[], R> decode) {
         BodyReader<R> reader = connections.reader(request, ApiConnections.LONGEST_OBJECT, decode);
         synchronized (this) {
-            waiting.add(new Turn(request, reader));
+            waiting.add(new QueuedRequest(request, reader));
         }
         next();
         return reader.result();
@@ -83,7 +83,7 @@ public final class SerialRequests implements AutoCloseable {
     }
 
     private void next() {
-        @Nullable Turn turn;
+        @Nullable QueuedRequest turn;
         do {
             synchronized (this) {
                 turn = busy && !closed ? null : waiting.poll();
@@ -100,7 +100,7 @@ public final class SerialRequests implements AutoCloseable {
         return closed;
     }
 
-    private void begin(Turn turn) {
+    private void begin(QueuedRequest turn) {
         long began = connections.timekeeper().nanoTime();
         Exchange exchange = connections.exchange(turn.request, timeout.now(), turn.reader);
         turn.reader.whenEnded(failure -> {

@@ -1,10 +1,9 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.cli.output.CommandFailure;
-
 import com.google.common.base.Strings;
 import com.google.common.base.Throwables;
-import dev.podcache.object.Excerpt;
+import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.NamedCluster;
 import io.fabric8.kubernetes.api.model.NamedContext;
 import io.fabric8.kubernetes.client.Config;
@@ -132,7 +131,7 @@ public final class ClusterAccess {
                 .map(context -> String.valueOf(context.getCluster()))
                 .findFirst()
                 .orElseThrow(() -> broken(
-                        file, origin, "has no context " + Excerpt.quoted(current) + ", its current-context", null));
+                        file, origin, "has no context " + Quoted.value(current) + ", its current-context", null));
         NamedCluster named = content.getClusters().stream()
                 .filter(candidate -> candidate != null)
                 .filter(candidate -> cluster.equals(candidate.getName()) && candidate.getCluster() != null)
@@ -140,7 +139,7 @@ public final class ClusterAccess {
                 .orElseThrow(() -> broken(
                         file,
                         origin,
-                        "has no cluster " + Excerpt.quoted(cluster) + ", which its context " + Excerpt.quoted(current)
+                        "has no cluster " + Quoted.value(cluster) + ", which its context " + Quoted.value(current)
                                 + " names",
                         null));
         requireUrl(file, origin, String.valueOf(named.getCluster().getServer()));
@@ -183,7 +182,7 @@ public final class ClusterAccess {
             // refused below
         }
         throw broken(
-                file, origin, "has " + Excerpt.quoted(server) + " for its server: write it as https://HOST:PORT", null);
+                file, origin, "has " + Quoted.value(server) + " for its server: write it as https://HOST:PORT", null);
     }
 
     private static CommandFailure broken(Path file, String origin, String why, @Nullable Throwable cause) {

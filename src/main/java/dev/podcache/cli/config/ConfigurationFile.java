@@ -1,8 +1,7 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.cli.output.CommandFailure;
-
 import com.google.common.collect.ImmutableList;
+import dev.podcache.cli.output.CommandFailure;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;

@@ -1,10 +1,9 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.kubelet.agent.NodePorts;
-import dev.podcache.cli.output.CommandFailure;
-
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.client.Config;

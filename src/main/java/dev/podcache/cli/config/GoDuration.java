@@ -1,6 +1,6 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;
@@ -55,6 +55,6 @@ public final class GoDuration implements ITypeConverter<Duration> {
 
     private static TypeConversionException refused(String text, String why) {
         return new TypeConversionException(
-                Excerpt.quoted(text) + " " + why + ": write it as 15s, 1m30s, 500ms, or a number of seconds");
+                Quoted.value(text) + " " + why + ": write it as 15s, 1m30s, 500ms, or a number of seconds");
     }
 }

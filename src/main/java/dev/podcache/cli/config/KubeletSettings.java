@@ -1,6 +1,5 @@
 package dev.podcache.cli.config;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Range;
 import dev.podcache.apiserver.fabric8.RequestLimit;
@@ -59,8 +58,8 @@ public final class KubeletSettings {
                 all.integer("port", PORTS, 10_250));
     }
 
-    private static KubeletConfiguration.Registration registration(Settings all) {
-        return new KubeletConfiguration.Registration(
+    private static KubeletConfiguration.NodeRegistrationOptions registration(Settings all) {
+        return new KubeletConfiguration.NodeRegistrationOptions(
                 all.bool("registerNode", true),
                 all.text("nodeLabels", NodeLabels::parse, ImmutableMap.of()),
                 TaintSettings.of(all),

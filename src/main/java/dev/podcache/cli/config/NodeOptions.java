@@ -3,8 +3,6 @@ package dev.podcache.cli.config;
 import dev.podcache.cli.output.CommandFailure;
 import dev.podcache.cli.output.Console;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
-import dev.podcache.kubelet.agent.ObjectCaching;
-
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -46,6 +46,6 @@ public record Setting(String where, Object value, boolean ofFlag) {
         if (value instanceof List) {
             return "a list";
         }
-        return value instanceof String text ? Excerpt.quoted(text) : Excerpt.of(value.toString());
+        return value instanceof String text ? Quoted.value(text) : Quoted.text(value.toString());
     }
 }

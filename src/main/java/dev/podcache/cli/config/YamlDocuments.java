@@ -1,8 +1,7 @@
 package dev.podcache.cli.config;
 
 import dev.podcache.cli.output.CommandFailure;
-
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -147,7 +146,7 @@ final class YamlDocuments {
             int at = line(tuple.getKeyNode());
             String name = name(tuple);
             if (fields.containsKey(name)) {
-                throw broken(file, at, "has " + Excerpt.quoted(name) + " a second time: leave one out", null);
+                throw broken(file, at, "has " + Quoted.value(name) + " a second time: leave one out", null);
             }
             Object value = value(tuple.getValueNode());
             if (value != null) {
@@ -176,7 +175,7 @@ final class YamlDocuments {
         for (NodeTuple tuple : ((MappingNode) node).getValue()) {
             Object value = value(tuple.getValueNode());
             if (map.put(name(tuple), value == null ? "" : value) != null) {
-                throw broken(file, line(node), "has " + Excerpt.quoted(name(tuple)) + " twice: leave one out", null);
+                throw broken(file, line(node), "has " + Quoted.value(name(tuple)) + " twice: leave one out", null);
             }
         }
         return map;

@@ -1,6 +1,9 @@
 package dev.podcache.cli.demo;
 
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.config.AgentOptions;
+import dev.podcache.cli.demo.DemoSchedule.Act;
 import dev.podcache.cli.observe.Comparison;
 import dev.podcache.cli.observe.ObserverOptions;
 import dev.podcache.cli.observe.Summary;
@@ -9,10 +12,6 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.Event;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.kubelet.agent.ObjectCaching;
-
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
-import dev.podcache.cli.demo.DemoSchedule.Act;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeTtlSource;
 import java.math.BigDecimal;

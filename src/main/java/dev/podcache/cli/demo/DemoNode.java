@@ -1,27 +1,24 @@
 package dev.podcache.cli.demo;
 
-import dev.podcache.cli.config.KubeletSettings;
-import dev.podcache.cli.output.Versions;
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.Podcache;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.Heartbeats;
 import dev.podcache.cli.RunCommand;
-import dev.podcache.cli.output.Versions;
+import dev.podcache.cli.config.KubeletSettings;
 import dev.podcache.cli.config.Settings;
 import dev.podcache.cli.observe.AgentAccount;
 import dev.podcache.cli.output.Account;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.Event;
+import dev.podcache.cli.output.Versions;
+import dev.podcache.embedded.StatusException;
 import dev.podcache.kubelet.agent.Caches;
-import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.agent.NodeAgentOptions;
 import dev.podcache.kubelet.agent.NodePorts;
-
-import com.google.common.collect.ImmutableMap;
-import dev.podcache.Podcache;
-import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.Heartbeats;
-import dev.podcache.embedded.StatusException;
-import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.kubelet.host.HostFacts;
+import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -1,12 +1,11 @@
 package dev.podcache.cli.demo;
 
-import dev.podcache.cli.observe.ReadsInOutage;
-import dev.podcache.cli.output.Account;
-import dev.podcache.cli.output.Event;
-
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.demo.DemoSchedule.Act;
+import dev.podcache.cli.observe.ReadsInOutage;
+import dev.podcache.cli.output.Account;
+import dev.podcache.cli.output.Event;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.node.NodeTtlSource;

@@ -1,5 +1,8 @@
 package dev.podcache.cli.demo;
 
+import com.google.common.collect.ImmutableMap;
+import com.google.common.io.Closer;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.cli.observe.Audience;
 import dev.podcache.cli.observe.Changes;
 import dev.podcache.cli.observe.Counts;
@@ -9,10 +12,6 @@ import dev.podcache.cli.observe.ObserverOptions;
 import dev.podcache.cli.observe.ReadsInOutage;
 import dev.podcache.cli.output.Account;
 import dev.podcache.cli.output.Event;
-
-import com.google.common.collect.ImmutableMap;
-import com.google.common.io.Closer;
-import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.embedded.Faults;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;

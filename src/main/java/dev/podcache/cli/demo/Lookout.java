@@ -1,9 +1,8 @@
 package dev.podcache.cli.demo;
 
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.cli.observe.Changes;
 import dev.podcache.cli.observe.Observer;
-
-import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import java.time.Duration;

@@ -1,16 +1,15 @@
 package dev.podcache.cli.observe;
 
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.cli.output.Account;
 import dev.podcache.kubelet.agent.Caches;
 import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.agent.NodeAgentOptions;
-
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
-import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.kubelet.podsync.PodListener;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.concurrent.Executors;

@@ -1,13 +1,12 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Account;
-import dev.podcache.cli.output.Event;
-
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
+import dev.podcache.cli.output.Account;
+import dev.podcache.cli.output.Event;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodEnd;

@@ -1,7 +1,6 @@
 package dev.podcache.cli.observe;
 
 import dev.podcache.cli.output.Account;
-
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 

@@ -1,8 +1,7 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Account;
-
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.cli.output.Account;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import java.util.LinkedHashMap;

@@ -1,9 +1,8 @@
 package dev.podcache.cli.observe;
 
+import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.Account;
 import dev.podcache.cli.output.Event;
-
-import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.nodestatus.NodeStatusState;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;

@@ -1,7 +1,7 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Versions;
-import dev.podcache.cli.output.Versions;
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
@@ -10,10 +10,8 @@ import dev.podcache.cli.output.Account;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.Event;
 import dev.podcache.cli.output.OutputOptions;
+import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
-
-import com.google.common.collect.ImmutableMap;
-import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;

@@ -1,8 +1,8 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
 import dev.podcache.object.ObjectKey;
@@ -53,8 +53,8 @@ public final class Observer implements AutoCloseable {
                 .build();
         this.sync = new PeriodicReads((kind, key) -> read(cache, kind, key), sightings, counter, watched);
         this.assigned = new AssignedPods(registry(cache, sync), audience.account());
-        this.reflector =
-                new Reflector<>(server.listerWatcher(ObjectKind.POD, "", NodePorts.podsOf(options.node())), assigned, recovery);
+        this.reflector = new Reflector<>(
+                server.listerWatcher(ObjectKind.POD, "", NodePorts.podsOf(options.node())), assigned, recovery);
         this.progress = new Progress(audience.account(), counter, audience.requestsAtServer());
     }
 

@@ -2,7 +2,6 @@ package dev.podcache.cli.observe;
 
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.ObjectCaching;
-
 import java.time.Duration;
 
 /**

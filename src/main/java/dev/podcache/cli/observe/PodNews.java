@@ -1,9 +1,8 @@
 package dev.podcache.cli.observe;
 
+import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.Account;
 import dev.podcache.cli.output.Event;
-
-import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.podsync.PodListener;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;

@@ -1,10 +1,9 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Account;
-import dev.podcache.cli.output.Event;
-
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import dev.podcache.cli.output.Account;
+import dev.podcache.cli.output.Event;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Executors;

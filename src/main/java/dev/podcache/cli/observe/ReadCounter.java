@@ -5,7 +5,7 @@ import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -77,7 +77,7 @@ final class ReadCounter implements PodcacheMetrics {
     }
 
     @Override
-    public void changed(ObjectKind<?> kind, ObjectKey key, Phase from, Phase to, String cause) {
+    public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
         if (cause.equals("idle")) {
             watched.idle(kind, key);
         }

@@ -1,8 +1,7 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Event;
-
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.cli.output.Event;
 
 /**
  * What became of reads while the server of the demo failed.

@@ -1,11 +1,10 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Event;
-
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.observe.Outcome.Absent;
 import dev.podcache.cli.observe.Outcome.Failed;
 import dev.podcache.cli.observe.Outcome.Present;
+import dev.podcache.cli.output.Event;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,7 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Event;
-
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.cli.output.Event;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import java.util.LinkedHashMap;
 import java.util.Locale;

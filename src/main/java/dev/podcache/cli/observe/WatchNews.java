@@ -1,9 +1,8 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Event;
-
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
+import dev.podcache.cli.output.Event;
 import dev.podcache.object.FailureReason;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -26,16 +26,16 @@ final class AgentServices implements AutoCloseable {
 
     /** A service that begins and ends at once. */
     static Service part(String name, Runnable start, Runnable stop) {
-        return new Part(name, start, stop);
+        return new StartStopService(name, start, stop);
     }
 
-    private static final class Part extends AbstractService {
+    private static final class StartStopService extends AbstractService {
 
         private final String name;
         private final Runnable start;
         private final Runnable stop;
 
-        Part(String name, Runnable start, Runnable stop) {
+        StartStopService(String name, Runnable start, Runnable stop) {
             this.name = name;
             this.start = start;
             this.stop = stop;

@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.agent;
 
-
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.RequestLimit;
@@ -20,11 +19,10 @@ public record KubeletConfiguration(
         ObjectCaching caching,
         HeartbeatTimes heartbeats,
         RequestLimit rates,
-        Registration registration,
+        NodeRegistrationOptions registration,
         Reservations reservations,
         Duration pressureTransition,
         int kubeletPort) {
-
 
     /**
      * When the node and its lease are reported.
@@ -41,7 +39,7 @@ public record KubeletConfiguration(
      * @param register whether it is registered at all
      * @param providerId of the machine at its cloud provider, or ""
      */
-    public record Registration(
+    public record NodeRegistrationOptions(
             boolean register,
             ImmutableMap<String, String> labels,
             ImmutableList<Taint> taints,

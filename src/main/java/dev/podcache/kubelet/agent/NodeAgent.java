@@ -3,8 +3,6 @@ package dev.podcache.kubelet.agent;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.events.EventBroadcaster;
-import dev.podcache.manager.ChangeDetectionStrategy;
-import dev.podcache.node.NodeLister;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
 import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
 import dev.podcache.kubelet.nodestatus.NodeStatusState;
@@ -16,9 +14,11 @@ import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podsync.KnownPods;
 import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodListener;
-import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.podsync.PodWorkers;
 import dev.podcache.kubelet.podsync.SyncPeriods;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.node.NodeLister;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.time.Timekeeper;
@@ -65,7 +65,8 @@ public final class NodeAgent implements AutoCloseable {
      * @param listener told of pods
      * @throws IllegalArgumentException if the options want what this machine has not
      */
-    public NodeAgent(NodePorts ports, NodeAgentOptions options, Function<NodeLister, Caches> cachesOf, PodListener listener) {
+    public NodeAgent(
+            NodePorts ports, NodeAgentOptions options, Function<NodeLister, Caches> cachesOf, PodListener listener) {
         Timekeeper timekeeper = ports.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
         this.options = options;

@@ -1,8 +1,8 @@
 package dev.podcache.kubelet.agent;
 
 import dev.podcache.kubelet.host.HostFacts;
-import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.podsync.PodThreads;
+import dev.podcache.kubelet.runtime.PodRuntime;
 
 /**
  * Who a node agent is.

@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.agent;
 
-
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;

@@ -45,7 +45,7 @@ final class NodeSelf {
     }
 
     private InitialNode initial() {
-        KubeletConfiguration.Registration registration = configuration.registration();
+        KubeletConfiguration.NodeRegistrationOptions registration = configuration.registration();
         InitialNode.Builder node = InitialNode.builder(
                         options.node(),
                         options.facts().operatingSystem(),

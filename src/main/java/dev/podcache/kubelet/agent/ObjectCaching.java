@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.agent;
 
-
 import dev.podcache.PodcacheBuilder;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.store.StoreOptions;

@@ -58,7 +58,7 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
     }
 
     @Override
-    public void event(ObjectReference about, Type type, String reason, String message) {
+    public void event(ObjectReference about, EventType type, String reason, String message) {
         try {
             sink.add(event(about, type).withReason(reason).withMessage(message).build());
         } catch (RuntimeException e) {
@@ -72,7 +72,7 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
         sink.close();
     }
 
-    private EventBuilder event(ObjectReference about, Type type) {
+    private EventBuilder event(ObjectReference about, EventType type) {
         String namespace =
                 about.getNamespace() == null || about.getNamespace().isEmpty() ? "default" : about.getNamespace();
         String now = ApiTime.of(timekeeper.wallTime());

@@ -11,13 +11,13 @@ import io.fabric8.kubernetes.api.model.ObjectReference;
 public interface EventRecorder {
 
     /** What an event says about its object. */
-    enum Type {
+    enum EventType {
         NORMAL("Normal"),
         WARNING("Warning");
 
         private final String text;
 
-        Type(String text) {
+        EventType(String text) {
             this.text = text;
         }
 
@@ -35,5 +35,5 @@ public interface EventRecorder {
      * @param reason for machines, in CamelCase, such as {@code NodeReady}
      * @param message for people; never any content of a Secret
      */
-    void event(ObjectReference about, Type type, String reason, String message);
+    void event(ObjectReference about, EventType type, String reason, String message);
 }

@@ -1,10 +1,9 @@
 package dev.podcache.kubelet.eviction;
 
-import dev.podcache.kubelet.host.HostFacts;
-
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.host.HostFacts.Supply;
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -37,7 +36,7 @@ public enum EvictionSignal {
     static EvictionSignal named(String name) {
         EvictionSignal signal = BY_NAME.get(name);
         if (signal == null) {
-            throw new IllegalArgumentException("unsupported eviction signal " + Excerpt.quoted(name) + ": use one of "
+            throw new IllegalArgumentException("unsupported eviction signal " + Quoted.value(name) + ": use one of "
                     + String.join(", ", BY_NAME.keySet()));
         }
         return signal;

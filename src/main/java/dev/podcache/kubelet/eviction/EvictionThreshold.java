@@ -1,10 +1,9 @@
 package dev.podcache.kubelet.eviction;
 
-import dev.podcache.kubelet.nodestatus.Quantities;
-
 import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.kubelet.nodestatus.Quantities;
 import dev.podcache.object.Amounts;
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -63,7 +62,7 @@ public final class EvictionThreshold {
     static float parsePercentage(String text) {
         var percentage = PERCENTAGE.matcher(text);
         if (!percentage.matches()) {
-            throw new IllegalArgumentException(Excerpt.quoted(text)
+            throw new IllegalArgumentException(Quoted.value(text)
                     + " is not a percentage: write a number with a percent sign, such as 10% or 7.5%");
         }
         return Float.parseFloat(percentage.group(1)) / 100;

@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.eviction;
 
 import dev.podcache.kubelet.host.HostFacts;
-
 import dev.podcache.kubelet.host.HostFacts.Supply;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.podcache.kubelet.nodestatus;
 
 import dev.podcache.apiserver.Retries;
-import dev.podcache.node.NodeLister;
 import dev.podcache.kubelet.nodestatus.NodeStatusComputation.Computed;
+import dev.podcache.node.NodeLister;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
@@ -26,7 +26,7 @@ final class FastStatusUpdate implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Retries SYNC = Retries.atOnce();
 
-    private final Turns turns;
+    private final SerialTasks turns;
     private final NodeLister lister;
     private final StatusReports reports;
     private final Timekeeper timekeeper;
@@ -35,7 +35,7 @@ final class FastStatusUpdate implements AutoCloseable {
     private volatile long began;
 
     /** What came of a look. */
-    private enum Outcome {
+    private enum Decision {
         NOT_YET,
         DONE,
         REPORT_FAILED
@@ -48,7 +48,7 @@ final class FastStatusUpdate implements AutoCloseable {
      * @param timekeeper measures and pauses
      * @param sync asks for a sync, which reads from the server and tries more than once
      */
-    FastStatusUpdate(Parts parts, Timekeeper timekeeper, Runnable sync) {
+    FastStatusUpdate(UpdateParts parts, Timekeeper timekeeper, Runnable sync) {
         this.turns = parts.turns;
         this.lister = parts.lister;
         this.reports = parts.reports;
@@ -58,7 +58,7 @@ final class FastStatusUpdate implements AutoCloseable {
     }
 
     /** What a fast update works with. */
-    record Parts(Turns turns, NodeLister lister, StatusReports reports) {}
+    record UpdateParts(SerialTasks turns, NodeLister lister, StatusReports reports) {}
 
     /** Once only. */
     void start() {
@@ -79,30 +79,30 @@ final class FastStatusUpdate implements AutoCloseable {
                     if (thrown != null) {
                         log.error("Node {}: a look whether it is ready failed; this is a bug", lister.name(), thrown);
                     }
-                    if (outcome == Outcome.NOT_YET) {
+                    if (outcome == Decision.NOT_YET) {
                         pause.then(PERIOD, this::look);
-                    } else if (outcome != Outcome.DONE) {
+                    } else if (outcome != Decision.DONE) {
                         sync.run();
                     }
                 });
     }
 
-    private CompletableFuture<Outcome> reportIfReady() {
+    private CompletableFuture<Decision> reportIfReady() {
         if (timekeeper.nanoTime() - began >= PATIENCE.toNanos()) {
             log.info("Node {} is not ready after {}; from now on only syncs report it", lister.name(), PATIENCE);
-            return CompletableFuture.completedFuture(Outcome.DONE);
+            return CompletableFuture.completedFuture(Decision.DONE);
         }
         Optional<Node> known = lister.get();
         String before = known.map(FastStatusUpdate::ready).orElse(null);
         if (known.isEmpty() || before == null) {
-            return CompletableFuture.completedFuture(Outcome.NOT_YET);
+            return CompletableFuture.completedFuture(Decision.NOT_YET);
         }
         if (before.equals("True")) {
-            return CompletableFuture.completedFuture(Outcome.DONE);
+            return CompletableFuture.completedFuture(Decision.DONE);
         }
         Computed computed = reports.compute(known.get());
         if (!reports.isNews(computed) || !"True".equals(ready(computed.node()))) {
-            return CompletableFuture.completedFuture(Outcome.NOT_YET);
+            return CompletableFuture.completedFuture(Decision.NOT_YET);
         }
         return reports.send(computed)
                 .handle((done, thrown) -> outcomeOf(thrown))
@@ -110,15 +110,15 @@ final class FastStatusUpdate implements AutoCloseable {
     }
 
     /** Keeps its turn for as long as the server asks not to be asked. */
-    private CompletableFuture<Outcome> outcomeOf(@Nullable Throwable thrown) {
+    private CompletableFuture<Decision> outcomeOf(@Nullable Throwable thrown) {
         if (thrown == null) {
-            return CompletableFuture.completedFuture(Outcome.DONE);
+            return CompletableFuture.completedFuture(Decision.DONE);
         }
         Failure failure = Failure.of(thrown);
         if (!failure.isCancelled()) {
             log.debug("Node {} is ready, but that was not reported: {}", lister.name(), failure.message());
         }
-        return pause.over(SYNC.pause(1, 0, failure.cause())).thenApply(over -> Outcome.REPORT_FAILED);
+        return pause.over(SYNC.pause(1, 0, failure.cause())).thenApply(over -> Decision.REPORT_FAILED);
     }
 
     private static @Nullable String ready(Node node) {

@@ -1,6 +1,6 @@
 package dev.podcache.kubelet.nodestatus;
 
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import java.util.regex.Pattern;
 
 /** What Kubernetes allows as key and value of a label, and of a taint. */
@@ -58,6 +58,6 @@ final class LabelSyntax {
     }
 
     private static IllegalArgumentException illegal(String what, String value, String rule) {
-        return new IllegalArgumentException(what + " " + Excerpt.quoted(value) + " is not legal: " + rule);
+        return new IllegalArgumentException(what + " " + Quoted.value(value) + " is not legal: " + rule);
     }
 }

@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.nodestatus;
 
 import dev.podcache.kubelet.host.HostFacts;
-
 import dev.podcache.kubelet.host.HostFacts.Supply;
 import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Node;

@@ -1,9 +1,8 @@
 package dev.podcache.kubelet.nodestatus;
 
-import dev.podcache.kubelet.host.HostFacts;
-
 import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
+import dev.podcache.kubelet.host.HostFacts;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeAddress;
 import java.net.InetAddress;

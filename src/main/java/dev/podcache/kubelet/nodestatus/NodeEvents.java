@@ -17,13 +17,13 @@ final class NodeEvents {
 
     /** That {@code status} holds from now on, such as {@code NodeReady}. */
     void statusIsNow(String status) {
-        recorder.event(about(), EventRecorder.Type.NORMAL, status, "Node " + node + " status is now: " + status);
+        recorder.event(about(), EventRecorder.EventType.NORMAL, status, "Node " + node + " status is now: " + status);
     }
 
     void rebooted(String bootId) {
         recorder.event(
                 about(),
-                EventRecorder.Type.WARNING,
+                EventRecorder.EventType.WARNING,
                 "NodeRebooted",
                 "Node " + node + " has been rebooted, boot id: " + bootId);
     }

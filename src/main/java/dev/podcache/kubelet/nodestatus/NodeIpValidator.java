@@ -1,7 +1,7 @@
 package dev.podcache.kubelet.nodestatus;
 
-import dev.podcache.kubelet.host.HostFacts;
 import com.google.common.net.InetAddresses;
+import dev.podcache.kubelet.host.HostFacts;
 import java.net.InetAddress;
 import java.util.Optional;
 

@@ -3,7 +3,7 @@ package dev.podcache.kubelet.nodestatus;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 
@@ -30,7 +30,7 @@ public record NodeIps(ImmutableList<InetAddress> addresses) {
         ImmutableList.Builder<InetAddress> addresses = ImmutableList.builder();
         for (String item : Splitter.on(',').trimResults().omitEmptyStrings().split(text)) {
             if (!InetAddresses.isInetAddress(item)) {
-                throw refused(text, "has " + Excerpt.quoted(item) + ", which is no address");
+                throw refused(text, "has " + Quoted.value(item) + ", which is no address");
             }
             addresses.add(InetAddresses.forString(item));
         }
@@ -54,7 +54,7 @@ public record NodeIps(ImmutableList<InetAddress> addresses) {
 
     private static IllegalArgumentException refused(String text, String why) {
         return new IllegalArgumentException(
-                "node IP " + Excerpt.quoted(text) + " " + why + ": give one, or one IPv4 and one IPv6 address");
+                "node IP " + Quoted.value(text) + " " + why + ": give one, or one IPv4 and one IPv6 address");
     }
 
     /** Those that say more than a family. */

@@ -3,7 +3,7 @@ package dev.podcache.kubelet.nodestatus;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedSet;
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
@@ -53,7 +53,7 @@ public final class NodeLabels {
             String value = equals < 0 ? "" : label.substring(equals + 1).trim();
             if (labels.put(key, value) != null) {
                 throw new IllegalArgumentException(
-                        "label key " + Excerpt.quoted(key) + " is there twice: a node has one value of a label");
+                        "label key " + Quoted.value(key) + " is there twice: a node has one value of a label");
             }
         }
         requireAllowed(labels);

@@ -1,13 +1,12 @@
 package dev.podcache.kubelet.nodestatus;
 
-import dev.podcache.kubelet.eviction.EvictionSignal;
-import dev.podcache.kubelet.eviction.EvictionThresholds;
-
 import com.google.common.base.Joiner;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.kubelet.eviction.EvictionSignal;
+import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.object.Amounts;
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -65,7 +64,7 @@ public final class NodeReservations {
         reserved.forEach((resource, text) -> {
             if (!RESERVABLE.contains(resource)) {
                 throw new IllegalArgumentException(
-                        "resource " + Excerpt.quoted(resource) + " cannot be reserved: those that can are "
+                        "resource " + Quoted.value(resource) + " cannot be reserved: those that can are "
                                 + Joiner.on(", ").join(RESERVABLE));
             }
             BigDecimal amount = Amounts.of(Quantities.parse(resource, text));

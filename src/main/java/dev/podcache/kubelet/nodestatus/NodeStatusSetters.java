@@ -1,12 +1,11 @@
 package dev.podcache.kubelet.nodestatus;
 
-import dev.podcache.kubelet.eviction.Pressure;
-import dev.podcache.kubelet.eviction.PressureType;
-import dev.podcache.kubelet.host.HostFacts;
-
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.kubelet.events.EventRecorder;
+import dev.podcache.kubelet.eviction.Pressure;
+import dev.podcache.kubelet.eviction.PressureType;
+import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.DaemonEndpoint;
 import io.fabric8.kubernetes.api.model.Node;

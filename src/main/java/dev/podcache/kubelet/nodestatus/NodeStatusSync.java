@@ -2,8 +2,8 @@ package dev.podcache.kubelet.nodestatus;
 
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.Retries;
-import dev.podcache.node.NodeLister;
 import dev.podcache.kubelet.nodestatus.NodeStatusComputation.Computed;
+import dev.podcache.node.NodeLister;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
@@ -44,7 +44,7 @@ final class NodeStatusSync implements AutoCloseable {
     private volatile boolean registered; // written in a turn
     private volatile @Nullable String problem; // written in a turn
 
-    NodeStatusSync(Parts parts, NodeLister lister, NodeStatusOptions options, Timekeeper timekeeper) {
+    NodeStatusSync(SyncParts parts, NodeLister lister, NodeStatusOptions options, Timekeeper timekeeper) {
         this.api = parts.api;
         this.registration = parts.registration;
         this.reports = parts.reports;
@@ -55,7 +55,7 @@ final class NodeStatusSync implements AutoCloseable {
     }
 
     /** What a sync works with. */
-    record Parts(ObjectApi<Node> api, NodeRegistration registration, StatusReports reports) {}
+    record SyncParts(ObjectApi<Node> api, NodeRegistration registration, StatusReports reports) {}
 
     /**
      * Syncs. The future never fails; while the Node cannot be registered it is not done either, nor

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class NodeStatusUpdater implements AutoCloseable {
 
     /*
-     * Registration, syncs and fast looks are tasks of one Turns: one of them at a time, from its first step to the
+     * Registration, syncs and fast looks are tasks of one SerialTasks: one of them at a time, from its first step to the
      * answer to its last request, on whatever threads that happens. So what they share (whether the Node is
      * registered, what was reported last, the setters) needs no lock. At most one sync and one fast look wait for
      * their turn: each is scheduled anew only after the one before it has ended, and whoever asks for a sync
@@ -59,17 +59,17 @@ public final class NodeStatusUpdater implements AutoCloseable {
             throw new IllegalArgumentException("the lister follows Node " + lister.name() + ", but the node is "
                     + options.node().name() + ": give the lister of the same name");
         }
-        Turns turns = new Turns();
+        SerialTasks turns = new SerialTasks();
         NodeStatusComputation computation = new NodeStatusComputation(options.node(), options.setters());
         this.api = new OpenNodeApi(api);
         this.registration = new NodeRegistration(this.api, computation, timekeeper, options.resetsExtendedResources());
         this.reports = new StatusReports(
                 this.api, computation, new LastReport(options.reportFrequency(), options.random()), timekeeper);
         this.sync = new NodeStatusSync(
-                new NodeStatusSync.Parts(this.api, registration, reports), lister, options, timekeeper);
+                new NodeStatusSync.SyncParts(this.api, registration, reports), lister, options, timekeeper);
         this.loop = new SyncLoop(() -> turns.take(sync::run), options.updateFrequency(), timekeeper, options.random());
         this.fastUpdate =
-                new FastStatusUpdate(new FastStatusUpdate.Parts(turns, lister, reports), timekeeper, loop::soon);
+                new FastStatusUpdate(new FastStatusUpdate.UpdateParts(turns, lister, reports), timekeeper, loop::soon);
     }
 
     /** Begins with registration and a first sync. Returns at once. Idempotent; without effect once closed. */

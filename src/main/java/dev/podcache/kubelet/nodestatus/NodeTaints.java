@@ -3,7 +3,7 @@ package dev.podcache.kubelet.nodestatus;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.Taint;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
 import java.util.HashSet;
@@ -42,7 +42,7 @@ public final class NodeTaints {
         List<String> parts = Splitter.on(':').splitToList(taint);
         List<String> keyAndValue = Splitter.on('=').splitToList(parts.get(0));
         if (parts.size() != 2 || keyAndValue.size() > 2) {
-            throw new IllegalArgumentException("taint " + Excerpt.quoted(taint)
+            throw new IllegalArgumentException("taint " + Quoted.value(taint)
                     + " is not of the form key=value:effect or key:effect, with one of " + EFFECTS);
         }
         return new TaintBuilder()
@@ -61,7 +61,7 @@ public final class NodeTaints {
             LabelSyntax.requireValue("value of taint " + key, orEmpty(taint.getValue()));
             String effect = orEmpty(taint.getEffect());
             if (!EFFECTS.contains(effect)) {
-                throw new IllegalArgumentException("effect " + Excerpt.quoted(effect) + " of taint " + key
+                throw new IllegalArgumentException("effect " + Quoted.value(effect) + " of taint " + key
                         + " does not exist: it is one of " + EFFECTS);
             }
             if (!seen.add(key + ":" + effect)) {

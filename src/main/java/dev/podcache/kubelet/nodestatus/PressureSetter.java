@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.nodestatus;
 
 import dev.podcache.kubelet.eviction.PressureType;
-
 import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;

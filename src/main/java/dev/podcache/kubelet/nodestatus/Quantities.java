@@ -2,7 +2,7 @@ package dev.podcache.kubelet.nodestatus;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.object.Amounts;
-import dev.podcache.object.Excerpt;
+import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -25,7 +25,7 @@ public final class Quantities {
     /** A quantity as people write it; the message of what it throws names {@code what} it is for. */
     public static Quantity parse(String what, String text) {
         if (!SYNTAX.matcher(text).matches()) {
-            throw new IllegalArgumentException(Excerpt.quoted(text) + " is not a quantity for " + what
+            throw new IllegalArgumentException(Quoted.value(text) + " is not a quantity for " + what
                     + ": write a number with an optional suffix, such as 500m, 2, 100Mi or 10Gi");
         }
         return Quantity.parse(text);

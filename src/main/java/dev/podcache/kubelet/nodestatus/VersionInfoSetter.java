@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.nodestatus;
 
 import dev.podcache.kubelet.host.HostFacts;
-
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeSystemInfo;
 import java.time.Instant;

@@ -3,7 +3,7 @@
  * compute the status, {@link dev.podcache.kubelet.nodestatus.NodeStatusUpdater} brings it to the API server. What is said when
  * the Node is created is an {@link dev.podcache.kubelet.nodestatus.InitialNode}.
  *
- * <p>Read {@code NodeStatusSetter} and {@code NodeStatusUpdater}; then {@code Turns}, {@code SyncLoop}, {@code
+ * <p>Read {@code NodeStatusSetter} and {@code NodeStatusUpdater}; then {@code SerialTasks}, {@code SyncLoop}, {@code
  * NodeStatusSync}, {@code NodeRegistration}, {@code NodeReconciler}, {@code StatusReports}, {@code LastReport}, {@code
  * NodeStatusChange}, {@code NodeStatusPatch} and {@code FastStatusUpdate}. The setters of an ordinary node are made by
  * {@code NodeStatusSetters}, from {@code HostFacts}, {@code NodeReservations} with {@code EvictionThresholds}, {@code
@@ -13,7 +13,7 @@
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code Turns}</td><td>who has the turn, who waits for it</td><td>none</td></tr>
+ * <tr><td>{@code SerialTasks}</td><td>who has the turn, who waits for it</td><td>none</td></tr>
  * <tr><td>{@code SyncLoop}</td><td>whether a sync runs, and another is wanted</td><td>{@code Pause}</td></tr>
  * <tr><td>{@code Pause}</td><td>what comes next</td><td>the timer's</td></tr>
  * <tr><td>{@code RuntimeHealth}</td><td>the runtime's last answer, and when it is asked

@@ -1,11 +1,10 @@
 package dev.podcache.kubelet.podconfig;
 
-import dev.podcache.kubelet.runtime.VolumeFile;
-
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
+import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.time.Timekeeper;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

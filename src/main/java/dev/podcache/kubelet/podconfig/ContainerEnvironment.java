@@ -62,7 +62,7 @@ public final class ContainerEnvironment {
 
     /** Whether the pod comes from a file or a URL: it must be able to start before there is an API server. */
     private static boolean isStatic(Pod pod) {
-        String source = Absent.orEmpty(pod.getMetadata().getAnnotations()).get(STATIC_SOURCE);
+        String source = AbsentObject.orEmpty(pod.getMetadata().getAnnotations()).get(STATIC_SOURCE);
         return source != null && !source.equals("api");
     }
 }

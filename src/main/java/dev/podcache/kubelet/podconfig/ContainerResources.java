@@ -38,9 +38,9 @@ final class ContainerResources {
      * @param own of whom it is if the selector names no container; null if it must name one
      */
     String value(ResourceFieldSelector selector, @Nullable Container own) {
-        String name = Absent.orEmpty(selector.getContainerName());
+        String name = AbsentObject.orEmpty(selector.getContainerName());
         Container container = name.isEmpty() && own != null ? own : named(name);
-        String path = Absent.orEmpty(selector.getResource());
+        String path = AbsentObject.orEmpty(selector.getResource());
         int dot = path.indexOf('.');
         String side = dot < 0 ? "" : path.substring(0, dot);
         String resource = path.substring(dot + 1);
@@ -54,8 +54,8 @@ final class ContainerResources {
 
     private Container named(String name) {
         for (Container container : Iterables.concat(
-                Absent.orEmpty(pod.getSpec().getContainers()),
-                Absent.orEmpty(pod.getSpec().getInitContainers()))) {
+                AbsentObject.orEmpty(pod.getSpec().getContainers()),
+                AbsentObject.orEmpty(pod.getSpec().getInitContainers()))) {
             if (name.equals(container.getName())) {
                 return container;
             }
@@ -74,7 +74,7 @@ final class ContainerResources {
         if (resources == null) {
             return Map.of();
         }
-        return Absent.orEmpty(limits ? resources.getLimits() : resources.getRequests());
+        return AbsentObject.orEmpty(limits ? resources.getLimits() : resources.getRequests());
     }
 
     private static BigDecimal amount(Map<String, Quantity> quantities, String resource) {

@@ -39,8 +39,8 @@ final class DownwardFields {
     String forVariable(ObjectFieldSelector selector) {
         String path = path(selector);
         return switch (path) {
-            case "spec.nodeName", "spec.host" -> Absent.orEmpty(pod.getSpec().getNodeName());
-            case "spec.serviceAccountName" -> Absent.orEmpty(pod.getSpec().getServiceAccountName());
+            case "spec.nodeName", "spec.host" -> AbsentObject.orEmpty(pod.getSpec().getNodeName());
+            case "spec.serviceAccountName" -> AbsentObject.orEmpty(pod.getSpec().getServiceAccountName());
             case "status.hostIP" -> hostIps().get(0);
             case "status.hostIPs" -> String.join(",", hostIps());
             case "status.podIP" ->
@@ -56,11 +56,11 @@ final class DownwardFields {
     }
 
     private String path(ObjectFieldSelector selector) {
-        String version = Absent.orEmpty(selector.getApiVersion());
+        String version = AbsentObject.orEmpty(selector.getApiVersion());
         if (!version.isEmpty() && !version.equals("v1")) {
             throw subject.failure("unsupported pod version: " + version);
         }
-        return Absent.orEmpty(selector.getFieldPath());
+        return AbsentObject.orEmpty(selector.getFieldPath());
     }
 
     private ImmutableList<String> hostIps() {
@@ -77,9 +77,9 @@ final class DownwardFields {
             return element(path, subscripted.group(1), subscripted.group(2));
         }
         return switch (path) {
-            case "metadata.name" -> Absent.orEmpty(metadata.getName());
-            case "metadata.namespace" -> Absent.orEmpty(metadata.getNamespace());
-            case "metadata.uid" -> Absent.orEmpty(metadata.getUid());
+            case "metadata.name" -> AbsentObject.orEmpty(metadata.getName());
+            case "metadata.namespace" -> AbsentObject.orEmpty(metadata.getNamespace());
+            case "metadata.uid" -> AbsentObject.orEmpty(metadata.getUid());
             case "metadata.labels" -> lines(metadata.getLabels());
             case "metadata.annotations" -> lines(metadata.getAnnotations());
             default -> throw subject.failure("unsupported fieldPath: " + path);
@@ -89,14 +89,14 @@ final class DownwardFields {
     private String element(String path, String map, String key) {
         ObjectMeta metadata = pod.getMetadata();
         Map<String, String> elements = switch (map) {
-            case "metadata.labels" -> Absent.orEmpty(metadata.getLabels());
-            case "metadata.annotations" -> Absent.orEmpty(metadata.getAnnotations());
+            case "metadata.labels" -> AbsentObject.orEmpty(metadata.getLabels());
+            case "metadata.annotations" -> AbsentObject.orEmpty(metadata.getAnnotations());
             default -> throw subject.failure("fieldPath \"" + path + "\" does not support subscript");
         };
         if (!isLegal(map, key)) {
             throw subject.failure("invalid key subscript in " + map + ": \"" + key + "\"");
         }
-        return Absent.orEmpty(elements.get(key));
+        return AbsentObject.orEmpty(elements.get(key));
     }
 
     /** Keys of annotations may differ from those of labels in the case of their letters only. */
@@ -106,7 +106,7 @@ final class DownwardFields {
     }
 
     private static String lines(@Nullable Map<String, String> map) {
-        return new TreeMap<>(Absent.orEmpty(map))
+        return new TreeMap<>(AbsentObject.orEmpty(map))
                 .entrySet().stream()
                         .map(entry -> entry.getKey() + "=" + GoQuoted.of(entry.getValue()))
                         .collect(Collectors.joining("\n"));

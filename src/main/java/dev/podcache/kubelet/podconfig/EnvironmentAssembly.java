@@ -26,13 +26,13 @@ final class EnvironmentAssembly {
     }
 
     Environment assemble(Container container) {
-        for (EnvFromSource source : Absent.orEmpty(container.getEnvFrom())) {
+        for (EnvFromSource source : AbsentObject.orEmpty(container.getEnvFrom())) {
             addAll(source);
         }
-        for (EnvVar variable : Absent.orEmpty(container.getEnv())) {
+        for (EnvVar variable : AbsentObject.orEmpty(container.getEnv())) {
             String value = value(variable, container);
             if (value != null) {
-                variables.put(Absent.orEmpty(variable.getName()), value);
+                variables.put(AbsentObject.orEmpty(variable.getName()), value);
             }
         }
         services.forEach(variables::putIfAbsent);
@@ -44,7 +44,7 @@ final class EnvironmentAssembly {
         if (data == null) {
             return;
         }
-        String prefix = Absent.orEmpty(source.getPrefix());
+        String prefix = AbsentObject.orEmpty(source.getPrefix());
         for (String key : data.variables()) {
             String value = data.variable(key);
             if (value != null) {
@@ -67,7 +67,7 @@ final class EnvironmentAssembly {
 
     /** The value of a variable, or null if it is left out. */
     private @Nullable String value(EnvVar variable, Container container) {
-        String literal = Absent.orEmpty(variable.getValue());
+        String literal = AbsentObject.orEmpty(variable.getValue());
         if (!literal.isEmpty()) {
             return VariableExpansion.expand(literal, this::known);
         }

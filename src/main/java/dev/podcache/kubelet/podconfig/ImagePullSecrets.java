@@ -51,8 +51,8 @@ public final class ImagePullSecrets {
     public ImmutableList<Secret> of(Pod pod) {
         ImmutableList.Builder<Secret> found = ImmutableList.builder();
         List<String> missing = new ArrayList<>();
-        for (LocalObjectReference reference : Absent.orEmpty(pod.getSpec().getImagePullSecrets())) {
-            String name = Absent.orEmpty(reference.getName());
+        for (LocalObjectReference reference : AbsentObject.orEmpty(pod.getSpec().getImagePullSecrets())) {
+            String name = AbsentObject.orEmpty(reference.getName());
             if (!name.isEmpty()) {
                 find(pod, name).ifPresentOrElse(found::add, () -> missing.add(name));
             }
@@ -60,7 +60,7 @@ public final class ImagePullSecrets {
         if (!missing.isEmpty()) {
             String message = "Unable to retrieve some image pull secrets (" + String.join(", ", missing)
                     + "); attempting to pull the image may not succeed.";
-            events.event(InvolvedObject.of(pod), EventRecorder.Type.WARNING, REASON, message);
+            events.event(InvolvedObject.of(pod), EventRecorder.EventType.WARNING, REASON, message);
         }
         return found.build();
     }

@@ -29,15 +29,15 @@ final class ObjectData {
 
     /** The content of {@code secret}, for {@code subject}. */
     static ObjectData of(Secret secret, ObjectKey key, Subject subject) {
-        return new ObjectData(new Origin(ObjectKind.SECRET, key, subject), Map.of(), Absent.orEmpty(secret.getData()));
+        return new ObjectData(new Origin(ObjectKind.SECRET, key, subject), Map.of(), AbsentObject.orEmpty(secret.getData()));
     }
 
     /** The content of {@code configMap}, for {@code subject}. */
     static ObjectData of(ConfigMap configMap, ObjectKey key, Subject subject) {
         return new ObjectData(
                 new Origin(ObjectKind.CONFIG_MAP, key, subject),
-                Absent.orEmpty(configMap.getData()),
-                Absent.orEmpty(configMap.getBinaryData()));
+                AbsentObject.orEmpty(configMap.getData()),
+                AbsentObject.orEmpty(configMap.getBinaryData()));
     }
 
     /** The kind and the object, such as {@code Secret shop/db}. */

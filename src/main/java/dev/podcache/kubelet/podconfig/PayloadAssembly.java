@@ -1,8 +1,7 @@
 package dev.podcache.kubelet.podconfig;
 
-import dev.podcache.kubelet.runtime.VolumeFile;
-
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.runtime.VolumeFile;
 import io.fabric8.kubernetes.api.model.ConfigMapVolumeSource;
 import io.fabric8.kubernetes.api.model.DownwardAPIVolumeFile;
 import io.fabric8.kubernetes.api.model.DownwardAPIVolumeSource;
@@ -25,18 +24,18 @@ final class PayloadAssembly {
     private final List<PodConfigException> failures = new ArrayList<>();
 
     /** Of one object what a volume wants. */
-    private record Wanted(
+    private record WantedKey(
             @Nullable List<KeyToPath> items,
             int defaultMode,
             @Nullable Boolean optional,
             String missingKey) {
 
-        static Wanted ofSecret(@Nullable List<KeyToPath> items, int mode, @Nullable Boolean optional) {
-            return new Wanted(items, mode, optional, "references non-existent secret key: ");
+        static WantedKey ofSecret(@Nullable List<KeyToPath> items, int mode, @Nullable Boolean optional) {
+            return new WantedKey(items, mode, optional, "references non-existent secret key: ");
         }
 
-        static Wanted ofConfigMap(@Nullable List<KeyToPath> items, int mode, @Nullable Boolean optional) {
-            return new Wanted(items, mode, optional, "configmap references non-existent config key: ");
+        static WantedKey ofConfigMap(@Nullable List<KeyToPath> items, int mode, @Nullable Boolean optional) {
+            return new WantedKey(items, mode, optional, "configmap references non-existent config key: ");
         }
     }
 
@@ -47,13 +46,13 @@ final class PayloadAssembly {
     void add(SecretVolumeSource source) {
         int mode = required(source.getDefaultMode());
         ObjectData data = ingredients.objects().secret(source.getSecretName(), source.getOptional());
-        add(data, Wanted.ofSecret(source.getItems(), mode, source.getOptional()));
+        add(data, WantedKey.ofSecret(source.getItems(), mode, source.getOptional()));
     }
 
     void add(ConfigMapVolumeSource source) {
         int mode = required(source.getDefaultMode());
         ObjectData data = ingredients.objects().configMap(source.getName(), source.getOptional());
-        add(data, Wanted.ofConfigMap(source.getItems(), mode, source.getOptional()));
+        add(data, WantedKey.ofConfigMap(source.getItems(), mode, source.getOptional()));
     }
 
     void add(DownwardAPIVolumeSource source) {
@@ -63,7 +62,7 @@ final class PayloadAssembly {
     /** Goes on after a source that fails, so that people see at once all that is wrong. */
     void add(ProjectedVolumeSource source) {
         int mode = required(source.getDefaultMode());
-        for (VolumeProjection projection : Absent.orEmpty(source.getSources())) {
+        for (VolumeProjection projection : AbsentObject.orEmpty(source.getSources())) {
             attempt(() -> add(projection, mode));
         }
     }
@@ -84,11 +83,11 @@ final class PayloadAssembly {
         if (projection.getSecret() != null) {
             var source = projection.getSecret();
             ObjectData data = ingredients.objects().secret(source.getName(), source.getOptional());
-            add(data, Wanted.ofSecret(source.getItems(), mode, source.getOptional()));
+            add(data, WantedKey.ofSecret(source.getItems(), mode, source.getOptional()));
         } else if (projection.getConfigMap() != null) {
             var source = projection.getConfigMap();
             ObjectData data = ingredients.objects().configMap(source.getName(), source.getOptional());
-            add(data, Wanted.ofConfigMap(source.getItems(), mode, source.getOptional()));
+            add(data, WantedKey.ofConfigMap(source.getItems(), mode, source.getOptional()));
         } else if (projection.getDownwardAPI() != null) {
             add(projection.getDownwardAPI().getItems(), mode);
         } else if (projection.getServiceAccountToken() == null) {
@@ -100,11 +99,11 @@ final class PayloadAssembly {
     }
 
     /** Nothing is added of an object that is missing and may be. */
-    private void add(@Nullable ObjectData data, Wanted wanted) {
+    private void add(@Nullable ObjectData data, WantedKey wanted) {
         if (data == null) {
             return;
         }
-        List<KeyToPath> items = Absent.orEmpty(wanted.items);
+        List<KeyToPath> items = AbsentObject.orEmpty(wanted.items);
         for (KeyToPath item : items) {
             byte[] content = data.file(item.getKey());
             if (content != null) {
@@ -124,7 +123,7 @@ final class PayloadAssembly {
     }
 
     private void add(@Nullable List<DownwardAPIVolumeFile> items, int defaultMode) {
-        for (DownwardAPIVolumeFile item : Absent.orEmpty(items)) {
+        for (DownwardAPIVolumeFile item : AbsentObject.orEmpty(items)) {
             attempt(() -> {
                 int mode = item.getMode() == null ? defaultMode : item.getMode();
                 put(item.getPath(), downward(item).getBytes(StandardCharsets.UTF_8), mode);
@@ -154,7 +153,7 @@ final class PayloadAssembly {
     }
 
     private void put(@Nullable String path, byte[] content, int mode) {
-        String given = Absent.orEmpty(path);
+        String given = AbsentObject.orEmpty(path);
         String problem = PayloadPaths.problem(given);
         if (problem != null) {
             throw ingredients.subject().failure(problem);

@@ -40,7 +40,7 @@ final class PodObjects {
      */
     @Nullable
     ObjectData secret(@Nullable String name, @Nullable Boolean optional) {
-        return read(ObjectKind.SECRET, Absent.orEmpty(name), Boolean.TRUE.equals(optional), found -> {
+        return read(ObjectKind.SECRET, AbsentObject.orEmpty(name), Boolean.TRUE.equals(optional), found -> {
             Secret secret = sources.secrets.getObject(namespace, found);
             return ObjectData.of(secret, ObjectKey.of(namespace, found), subject);
         });
@@ -49,7 +49,7 @@ final class PodObjects {
     /** The same for a ConfigMap. */
     @Nullable
     ObjectData configMap(@Nullable String name, @Nullable Boolean optional) {
-        return read(ObjectKind.CONFIG_MAP, Absent.orEmpty(name), Boolean.TRUE.equals(optional), found -> {
+        return read(ObjectKind.CONFIG_MAP, AbsentObject.orEmpty(name), Boolean.TRUE.equals(optional), found -> {
             ConfigMap configMap = sources.configMaps.getObject(namespace, found);
             return ObjectData.of(configMap, ObjectKey.of(namespace, found), subject);
         });

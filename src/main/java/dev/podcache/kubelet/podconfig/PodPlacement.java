@@ -36,7 +36,7 @@ public record PodPlacement(
         if (node.getStatus() == null) {
             return new PodPlacement(ImmutableList.copyOf(podIps), ImmutableList.of(), ImmutableMap.of());
         }
-        List<NodeAddress> addresses = Absent.orEmpty(node.getStatus().getAddresses());
+        List<NodeAddress> addresses = AbsentObject.orEmpty(node.getStatus().getAddresses());
         ImmutableList<String> known = ImmutableList.<String>builder()
                 .addAll(ofType("InternalIP", addresses))
                 .addAll(ofType("ExternalIP", addresses))
@@ -49,7 +49,7 @@ public record PodPlacement(
         return new PodPlacement(
                 ImmutableList.copyOf(podIps),
                 hostIps,
-                ImmutableMap.copyOf(Absent.orEmpty(node.getStatus().getAllocatable())));
+                ImmutableMap.copyOf(AbsentObject.orEmpty(node.getStatus().getAllocatable())));
     }
 
     private static List<String> ofType(String type, List<NodeAddress> addresses) {

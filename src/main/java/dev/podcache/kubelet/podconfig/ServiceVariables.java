@@ -52,14 +52,14 @@ final class ServiceVariables {
     private static void add(Service service, Map<String, String> variables) {
         String prefix = variable(service.getMetadata().getName());
         String host = service.getSpec().getClusterIP();
-        List<ServicePort> ports = Absent.orEmpty(service.getSpec().getPorts());
+        List<ServicePort> ports = AbsentObject.orEmpty(service.getSpec().getPorts());
         if (ports.isEmpty()) {
             return;
         }
         variables.put(prefix + "_SERVICE_HOST", host);
         variables.put(prefix + "_SERVICE_PORT", String.valueOf(ports.get(0).getPort()));
         for (ServicePort port : ports) {
-            String name = Absent.orEmpty(port.getName());
+            String name = AbsentObject.orEmpty(port.getName());
             if (!name.isEmpty()) {
                 variables.put(prefix + "_SERVICE_PORT_" + variable(name), String.valueOf(port.getPort()));
             }
@@ -86,7 +86,7 @@ final class ServiceVariables {
     }
 
     private static String protocol(ServicePort port) {
-        String protocol = Absent.orEmpty(port.getProtocol());
+        String protocol = AbsentObject.orEmpty(port.getProtocol());
         return protocol.isEmpty() ? "tcp" : protocol.toLowerCase(Locale.ROOT);
     }
 

@@ -1,8 +1,7 @@
 package dev.podcache.kubelet.podconfig;
 
-import dev.podcache.kubelet.runtime.VolumeFile;
-
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.manager.Manager;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -28,7 +28,7 @@ final class WatchedServices implements ServiceLister {
     private volatile boolean synced;
 
     WatchedServices(ListerWatcher<Service> server, Recovery recovery) {
-        this.reflector = new Reflector<>(server, new Sink(), recovery);
+        this.reflector = new Reflector<>(server, new ServicesSink(), recovery);
     }
 
     WatchedServices start() {
@@ -54,7 +54,7 @@ final class WatchedServices implements ServiceLister {
     }
 
     /** One thread at a time calls it. */
-    private final class Sink implements ReflectorSink<Service> {
+    private final class ServicesSink implements ReflectorSink<Service> {
 
         private boolean failing;
 

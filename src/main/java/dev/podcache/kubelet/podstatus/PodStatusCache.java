@@ -45,7 +45,7 @@ final class PodStatusCache {
     }
 
     /** The same of a status that is there. */
-    private interface Change {
+    private interface StatusChange {
         @Nullable
         PodStatus apply(PodStatus cached);
     }
@@ -96,7 +96,7 @@ final class PodStatusCache {
                 true);
     }
 
-    private boolean change(Pod pod, Change edit) {
+    private boolean change(Pod pod, StatusChange edit) {
         return store(pod, cached -> cached == null ? null : edit.apply(cached), false, false);
     }
 

@@ -45,7 +45,7 @@ final class PodStatusSync implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final PodStatusReport reports;
 
-    private final Map<String, Reported> reported = new HashMap<>(); // guarded by this
+    private final Map<String, ReportedVersion> reported = new HashMap<>(); // guarded by this
     private final Set<String> underWay = new HashSet<>(); // guarded by this
     private final ReportPauses pauses; // guarded by this
     private boolean started; // guarded by this
@@ -54,7 +54,7 @@ final class PodStatusSync implements AutoCloseable {
     private Timekeeper.@Nullable Scheduled fullPass; // guarded by this
 
     /** What the server answered to a version; null if it had no such pod any more. */
-    private record Reported(long version, @Nullable PodStatus answered) {}
+    private record ReportedVersion(long version, @Nullable PodStatus answered) {}
 
     /** Does nothing until started. */
     PodStatusSync(ObjectApi<Pod> api, PodStatusCache cache, Timekeeper timekeeper, DoubleSupplier random) {
@@ -117,7 +117,7 @@ final class PodStatusSync implements AutoCloseable {
     }
 
     private boolean isBehindLocked(VersionedPodStatus status) {
-        Reported last = reported.get(status.pod().uid());
+        ReportedVersion last = reported.get(status.pod().uid());
         return last == null || last.version() < status.version();
     }
 
@@ -156,7 +156,7 @@ final class PodStatusSync implements AutoCloseable {
         String uid = status.pod().uid();
         underWay.remove(uid);
         pauses.forget(uid);
-        reported.put(uid, new Reported(status.version(), answered));
+        reported.put(uid, new ReportedVersion(status.version(), answered));
     }
 
     private void failed(VersionedPodStatus status, Throwable thrown) {
@@ -221,7 +221,7 @@ final class PodStatusSync implements AutoCloseable {
      * reported, or must be deleted.
      */
     private boolean differs(VersionedPodStatus status) {
-        Reported last;
+        ReportedVersion last;
         synchronized (this) {
             last = reported.get(status.pod().uid());
         }

@@ -1,13 +1,14 @@
 package dev.podcache.kubelet.podsync;
 
-import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.runtime.PodState;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
-import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.kubelet.podstatus.PodObservation;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.runtime.VolumeFile;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
@@ -34,7 +35,7 @@ final class PodAttempt {
     private final PodConfiguration configuration;
     private final PodPlacement placement;
 
-    private final List<Complaint> complaints = new ArrayList<>();
+    private final List<PodWarning> complaints = new ArrayList<>();
     private final List<ContainerStatus> waitingInit = new ArrayList<>();
     private final List<ContainerStatus> waiting = new ArrayList<>();
     private boolean lacksConfig;
@@ -53,7 +54,7 @@ final class PodAttempt {
         }
     }
 
-    ImmutableList<Complaint> complaints() {
+    ImmutableList<PodWarning> complaints() {
         return ImmutableList.copyOf(complaints);
     }
 
@@ -82,7 +83,7 @@ final class PodAttempt {
                     volumes.put(volume.getName(), configuration.volume(pod, volume, placement));
                 } catch (PodConfigException e) {
                     lacksConfig = true;
-                    complaints.add(Complaint.ofVolume(volume.getName(), text(e)));
+                    complaints.add(PodWarning.ofVolume(volume.getName(), text(e)));
                 }
             }
         }
@@ -94,7 +95,7 @@ final class PodAttempt {
             runtime.mount(pod, volumes);
             return true;
         } catch (RuntimeException | Error e) {
-            complaints.add(Complaint.ofMount(refused("mount the volumes of", e)));
+            complaints.add(PodWarning.ofMount(refused("mount the volumes of", e)));
             return false;
         }
     }
@@ -130,11 +131,11 @@ final class PodAttempt {
         } catch (PodConfigException e) {
             lacksConfig = true;
             waits.add(waiting(container, NO_CONFIG, text(e)));
-            complaints.add(Complaint.ofContainer(list, container.getName(), text(e)));
+            complaints.add(PodWarning.ofContainer(list, container.getName(), text(e)));
         } catch (RuntimeException | Error e) {
             String why = refused("start container " + container.getName() + " of", e);
             waits.add(waiting(container, NOT_STARTED, why));
-            complaints.add(Complaint.ofContainer(list, container.getName(), why));
+            complaints.add(PodWarning.ofContainer(list, container.getName(), why));
         }
     }
 

@@ -1,10 +1,12 @@
 package dev.podcache.kubelet.podsync;
 
+import dev.podcache.kubelet.runtime.PodState;
+
 import com.google.common.collect.ImmutableList;
-import dev.podcache.pod.PodEnd;
 import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podstatus.PodObservation;
 import dev.podcache.kubelet.podstatus.PodStatuses;
+import dev.podcache.pod.PodEnd;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
@@ -25,7 +27,7 @@ final class PodLifecycle {
     private static final Duration DEFAULT_GRACE = Duration.ofSeconds(30);
 
     private final PodWorkers.Parts parts;
-    private ImmutableList<Complaint> told = ImmutableList.of();
+    private ImmutableList<PodWarning> told = ImmutableList.of();
     private boolean ended;
 
     PodLifecycle(PodWorkers.Parts parts) {
@@ -106,8 +108,8 @@ final class PodLifecycle {
         parts.listener().synced(pod, status);
     }
 
-    private void complain(Pod pod, ImmutableList<Complaint> complaints) {
-        for (Complaint complaint : complaints) {
+    private void complain(Pod pod, ImmutableList<PodWarning> complaints) {
+        for (PodWarning complaint : complaints) {
             if (!told.contains(complaint)) {
                 complaint.tell(pod, parts.events());
             }

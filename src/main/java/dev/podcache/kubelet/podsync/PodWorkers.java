@@ -1,14 +1,13 @@
 package dev.podcache.kubelet.podsync;
 
-import dev.podcache.kubelet.runtime.PodRuntime;
-
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.kubelet.events.EventRecorder;
+import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.object.FailureReason;
 import dev.podcache.pod.PodReferences;
-import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
@@ -100,7 +99,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         parts.known().put(uid, pod);
         PodWorker worker = workers.get(uid);
         if (worker == null || !worker.changed(pod)) {
-            PodWorker added = new PodWorker(pod, new Turns(uid, new PodLifecycle(parts)), threads, timekeeper);
+            PodWorker added = new PodWorker(pod, new PodQueue(uid, new PodLifecycle(parts)), threads, timekeeper);
             workers.put(uid, added);
             if (closed) {
                 // close() may have looked through the workers before this one was among them
@@ -145,12 +144,12 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         }
     }
 
-    private final class Turns implements PodWorker.PodTurns {
+    private final class PodQueue implements PodWorker.PodTurns {
 
         private final String uid;
         private final PodLifecycle lifecycle;
 
-        Turns(String uid, PodLifecycle lifecycle) {
+        PodQueue(String uid, PodLifecycle lifecycle) {
             this.uid = uid;
             this.lifecycle = lifecycle;
         }

@@ -4,7 +4,7 @@
  * start what does not run yet, and reports the status. What running means is the runtime's affair.
  *
  * <p>Read {@code PodWorkers}, {@code PodWorker}, {@code PodLifecycle}, {@code PodAttempt}, {@code PodConfiguration}
- * (what a pod gets), {@code Complaint} (what people are told), {@code PodRuntime}, {@code HollowRuntime}.
+ * (what a pod gets), {@code PodWarning} (what people are told), {@code PodRuntime}, {@code HollowRuntime}.
  *
  * <table>
  * <caption>Locks</caption>

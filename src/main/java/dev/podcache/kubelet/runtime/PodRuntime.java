@@ -1,7 +1,5 @@
 package dev.podcache.kubelet.runtime;
 
-import dev.podcache.kubelet.podsync.PodState;
-
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.fabric8.kubernetes.api.model.Container;

@@ -3,7 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.Freshness;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
@@ -100,7 +100,7 @@ abstract class WireFixture {
     }
 
     CompletableFuture<?> get(String name, Duration timeout) {
-        return api.getter(ObjectKind.CONFIG_MAP).get(ObjectKey.of("shop", name), Freshness.LATEST, timeout);
+        return api.getter(ObjectKind.CONFIG_MAP).get(ObjectKey.of("shop", name), ReadConsistency.LATEST, timeout);
     }
 
     CompletableFuture<Listed<ConfigMap>> list(String name, Duration timeout) {

@@ -1,10 +1,9 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.cli.output.CommandFailure;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.cli.output.CommandFailure;
 import io.fabric8.kubernetes.client.Config;
 import java.io.File;
 import java.io.IOException;

@@ -1,13 +1,11 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.cli.output.CommandFailure;
-import dev.podcache.kubelet.agent.KubeletConfiguration;
-
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.Range;
+import dev.podcache.cli.output.CommandFailure;
 import dev.podcache.testing.HostileJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;

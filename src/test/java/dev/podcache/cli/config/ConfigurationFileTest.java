@@ -1,11 +1,9 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.cli.output.CommandFailure;
-import dev.podcache.kubelet.agent.KubeletConfiguration;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.cli.output.CommandFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,18 +1,17 @@
 package dev.podcache.cli.config;
 
-
-import dev.podcache.kubelet.agent.KubeletConfiguration;
-import dev.podcache.kubelet.agent.ObjectCaching;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.RequestLimit;
-import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.kubelet.agent.KubeletConfiguration;
+import dev.podcache.kubelet.agent.ObjectCaching;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,7 +49,7 @@ class KubeletSettingsTest {
                         ObjectCaching.usual(ChangeDetectionStrategy.WATCH, Duration.ofMinutes(1)),
                         new KubeletConfiguration.HeartbeatTimes(Duration.ofSeconds(10), Duration.ofMinutes(5), 40),
                         new RequestLimit(50, 100),
-                        new KubeletConfiguration.Registration(
+                        new KubeletConfiguration.NodeRegistrationOptions(
                                 true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
                         new KubeletConfiguration.Reservations(110, 0, NodeReservations.none()),
                         Duration.ofMinutes(5),
@@ -98,7 +97,7 @@ class KubeletSettingsTest {
                                 Duration.ofSeconds(45)),
                         new KubeletConfiguration.HeartbeatTimes(Duration.ofSeconds(4), Duration.ofMinutes(1), 20),
                         new RequestLimit(5, 10),
-                        new KubeletConfiguration.Registration(
+                        new KubeletConfiguration.NodeRegistrationOptions(
                                 false,
                                 ImmutableMap.of(),
                                 ImmutableList.of(
@@ -352,6 +351,7 @@ class KubeletSettingsTest {
         CommandLine line = new CommandLine(command);
         line.registerConverter(Duration.class, new GoDuration());
         line.parseArgs(flags);
-        return KubeletSettings.configuration(ConfigurationFile.read(file).settings(), new Settings(command.flags.settings()));
+        return KubeletSettings.configuration(
+                ConfigurationFile.read(file).settings(), new Settings(command.flags.settings()));
     }
 }

@@ -1,12 +1,11 @@
 package dev.podcache.cli.demo;
 
-import dev.podcache.cli.output.Console;
-import dev.podcache.cli.output.RecordedAccount;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.podcache.cli.output.Console;
+import dev.podcache.cli.output.RecordedAccount;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;

@@ -1,14 +1,13 @@
 package dev.podcache.cli.demo;
 
-import dev.podcache.cli.observe.ObserverOptions;
-import dev.podcache.cli.output.RecordedAccount;
-import dev.podcache.kubelet.agent.ObjectCaching;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.cli.demo.DemoSchedule.Act;
+import dev.podcache.cli.observe.ObserverOptions;
+import dev.podcache.cli.output.RecordedAccount;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.StatusException;
+import dev.podcache.kubelet.agent.ObjectCaching;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.testing.NoLeaks;

@@ -1,15 +1,14 @@
 package dev.podcache.cli.demo;
 
+import static dev.podcache.testing.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.util.concurrent.Uninterruptibles;
 import dev.podcache.cli.observe.ObserverOptions;
 import dev.podcache.cli.observe.ReadsInOutage;
 import dev.podcache.cli.output.Account;
 import dev.podcache.cli.output.RecordedAccount;
 import dev.podcache.kubelet.agent.ObjectCaching;
-
-import static dev.podcache.testing.Patience.await;
-import static org.assertj.core.api.Assertions.assertThat;
-
-import com.google.common.util.concurrent.Uninterruptibles;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;

@@ -1,12 +1,11 @@
 package dev.podcache.cli.demo;
 
-import dev.podcache.cli.output.CapturedConsole;
-import dev.podcache.cli.output.RecordedAccount;
-
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.cli.output.RecordedAccount;
 import dev.podcache.testing.NoLeaks;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,20 +1,18 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.config.KubeletSettings;
-import dev.podcache.cli.config.ConfigurationFile;
-import dev.podcache.cli.config.Setting;
-import dev.podcache.cli.config.Settings;
-import dev.podcache.cli.output.RecordedAccount;
-import dev.podcache.kubelet.agent.KubeletConfiguration;
-import dev.podcache.kubelet.agent.NodeAgentOptions;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.MoreExecutors;
+import dev.podcache.cli.config.ConfigurationFile;
+import dev.podcache.cli.config.KubeletSettings;
+import dev.podcache.cli.config.Setting;
+import dev.podcache.cli.config.Settings;
+import dev.podcache.cli.output.RecordedAccount;
+import dev.podcache.kubelet.agent.NodeAgentOptions;
+import dev.podcache.kubelet.podsync.PodThreads;
+import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.kubelet.runtime.HollowRuntime;
-import dev.podcache.kubelet.podsync.PodThreads;
 import dev.podcache.testing.FixedHost;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;

@@ -1,12 +1,11 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.RecordedAccount;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
+import dev.podcache.cli.output.RecordedAccount;
 import dev.podcache.object.FailureReason;
 import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -1,9 +1,8 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.RecordedAccount;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.cli.output.RecordedAccount;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import org.junit.jupiter.api.Test;

@@ -1,12 +1,11 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Event;
-import dev.podcache.cli.output.RecordedAccount;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
+import dev.podcache.cli.output.Event;
+import dev.podcache.cli.output.RecordedAccount;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,14 +1,13 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Event;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableSortedMap;
+import dev.podcache.cli.output.Event;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.Phase;
+import dev.podcache.object.CacheState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +86,7 @@ class CountsTest {
     @Test
     void waited_watchClosedBecauseIdle_isWaitedForAgain() {
         counter.watchSynced(ObjectKind.SECRET, DB, Duration.ofMillis(5));
-        counter.changed(ObjectKind.SECRET, DB, Phase.FRESH, Phase.UNREAD, "idle");
+        counter.changed(ObjectKind.SECRET, DB, CacheState.FRESH, CacheState.UNREAD, "idle");
         counter.missed(ObjectKind.SECRET, DB, "WATCH");
         counter.read(ObjectKind.SECRET, DB, true);
 

@@ -1,9 +1,8 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.demo.DemoCluster;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.cli.demo.DemoCluster;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,11 +1,10 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.demo.DemoCluster;
-import dev.podcache.cli.output.CapturedConsole;
-
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.cli.demo.DemoCluster;
+import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import io.fabric8.kubernetes.api.model.HasMetadata;

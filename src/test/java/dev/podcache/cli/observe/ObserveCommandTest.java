@@ -1,14 +1,12 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.demo.DemoCluster;
-import dev.podcache.cli.output.CapturedConsole;
-import dev.podcache.cli.output.RecordedAccount;
-import dev.podcache.kubelet.agent.KubeletConfiguration;
-
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.podcache.cli.demo.DemoCluster;
+import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.cli.output.RecordedAccount;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;

@@ -1,10 +1,9 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Account;
-import dev.podcache.cli.output.RecordedAccount;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.cli.output.Account;
+import dev.podcache.cli.output.RecordedAccount;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;

@@ -1,11 +1,10 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.output.Event;
-
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.cli.output.Event;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;

@@ -1,7 +1,6 @@
 package dev.podcache.cli.output;
 
 import dev.podcache.cli.Main;
-
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

@@ -1,16 +1,15 @@
 package dev.podcache.kubelet.agent;
 
-import dev.podcache.cli.config.KubeletSettings;
+import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.cli.config.ConfigurationFile;
+import dev.podcache.cli.config.KubeletSettings;
 import dev.podcache.cli.config.Setting;
 import dev.podcache.cli.config.Settings;
-
-import com.google.common.util.concurrent.MoreExecutors;
-import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
-import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.podsync.PodThreads;
+import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FixedHost;
 import dev.podcache.testing.ManualTimekeeper;

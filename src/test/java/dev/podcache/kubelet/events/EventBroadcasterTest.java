@@ -74,7 +74,7 @@ class EventBroadcasterTest {
 
     @Test
     void event_first_isCreatedWithAllThatUpstreamWrites() {
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
 
         Event written = only();
         assertThat(written.getMetadata().getName()).isEqualTo("web." + hexTime());
@@ -106,7 +106,7 @@ class EventBroadcasterTest {
                         .withName("worker-1")
                         .withUid("worker-1")
                         .build(),
-                EventRecorder.Type.NORMAL,
+                EventRecorder.EventType.NORMAL,
                 "NodeReady",
                 "Node worker-1 status is now: NodeReady");
 
@@ -115,9 +115,9 @@ class EventBroadcasterTest {
 
     @Test
     void event_repeated_isCountedByAPatch() {
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         time.advance(Duration.ofSeconds(90));
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
 
         Event written = only();
         assertThat(written.getCount()).isEqualTo(2);
@@ -129,17 +129,17 @@ class EventBroadcasterTest {
 
     @Test
     void event_repeatedAboutAnotherContainer_isAnotherEvent() {
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
-        events.event(container("one"), EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
+        events.event(container("one"), EventRecorder.EventType.WARNING, "Failed", "no image");
 
         assertThat(verbs()).containsExactly(Verb.CREATE, Verb.CREATE);
     }
 
     @Test
     void event_repeatedAfterTheServerForgotIt_isCreatedAgainWithItsCount() {
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         server.cluster().delete(only());
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
 
         assertThat(verbs()).containsExactly(Verb.CREATE, Verb.PATCH, Verb.CREATE);
         assertThat(only().getCount()).isEqualTo(2);
@@ -169,7 +169,7 @@ class EventBroadcasterTest {
     void event_manyMessagesWithTenQuietMinutesBetween_areNotCombined() {
         recordMessages(9);
         time.advance(Duration.ofMinutes(10).plusNanos(1));
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "another");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "another");
 
         assertThat(stored()).hasSize(10).allMatch(event -> event.getCount() == 1);
     }
@@ -177,7 +177,7 @@ class EventBroadcasterTest {
     @Test
     void event_flood_isCutOffAfterTwentyFive() {
         for (int i = 0; i < 100; i++) {
-            events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+            events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         }
 
         assertThat(server.actions()).hasSize(25);
@@ -186,12 +186,12 @@ class EventBroadcasterTest {
     @Test
     void event_floodCutOff_oneEveryFiveMinutesPasses() {
         for (int i = 0; i < 100; i++) {
-            events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+            events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         }
         server.clearActions();
         for (int i = 0; i < 60; i++) {
             time.advance(Duration.ofMinutes(1));
-            events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+            events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         }
 
         assertThat(server.actions()).hasSize(12);
@@ -201,10 +201,10 @@ class EventBroadcasterTest {
     @Test
     void event_floodAboutOnePod_leavesOthersAlone() {
         for (int i = 0; i < 100; i++) {
-            events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+            events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         }
         server.clearActions();
-        events.event(WEB.edit().withUid("uid-2").build(), EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB.edit().withUid("uid-2").build(), EventRecorder.EventType.WARNING, "Failed", "no image");
 
         assertThat(verbs()).containsExactly(Verb.CREATE);
     }
@@ -213,7 +213,7 @@ class EventBroadcasterTest {
     @EnumSource(names = {"UNAVAILABLE", "TIMEOUT", "THROTTLED"})
     void write_mayPass_isTriedAgainAfterARandomPauseAndThenTenSeconds(FailureReason reason) {
         server.failNext(2, failure(reason));
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
 
         time.advance(Duration.ofMillis(4999));
         assertThat(server.actions()).hasSize(1);
@@ -227,12 +227,12 @@ class EventBroadcasterTest {
     void write_serverAway_isGivenUpAfterTwelveTries(NoLeaks leaks) {
         leaks.allowWarnings("the event Failed about Pod web was not written");
         server.failNext(Integer.MAX_VALUE, failure(FailureReason.UNAVAILABLE));
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         time.advance(Duration.ofHours(1));
 
         assertThat(server.actions()).hasSize(12);
         server.clearFailures();
-        events.event(WEB, EventRecorder.Type.NORMAL, "Pulled", "it is there");
+        events.event(WEB, EventRecorder.EventType.NORMAL, "Pulled", "it is there");
         assertThat(only().getReason()).isEqualTo("Pulled");
     }
 
@@ -241,7 +241,7 @@ class EventBroadcasterTest {
     void write_throttledForTwoSeconds_isNotTriedAgainBefore(TooManyRequests said) {
         random = 0;
         server.failNext(1, said.answer());
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
 
         time.advance(Duration.ofMillis(1999));
         assertThat(server.actions()).hasSize(1);
@@ -254,8 +254,8 @@ class EventBroadcasterTest {
         leaks.allowWarnings("the event Failed about Pod web was not written");
         server.failNext(11, failure(FailureReason.UNAVAILABLE));
         server.failNext(1, TooManyRequests.SECONDS.answer());
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
-        events.event(WEB, EventRecorder.Type.NORMAL, "Pulled", "it is there");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.NORMAL, "Pulled", "it is there");
         time.advance(Duration.ofSeconds(5 + 10 * 10));
         assertThat(server.actions()).hasSize(12);
 
@@ -270,7 +270,7 @@ class EventBroadcasterTest {
     void write_refused_isNotTriedAgain(FailureReason reason, NoLeaks leaks) {
         leaks.allowWarnings("was not written");
         server.failNext(1, failure(reason));
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         time.advance(Duration.ofHours(1));
 
         assertThat(server.actions()).hasSize(1);
@@ -281,8 +281,8 @@ class EventBroadcasterTest {
         leaks.allowWarnings("the event Failed about Pod web was not written");
         server.failNext(2, failure(FailureReason.FORBIDDEN));
 
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
-        events.event(WEB, EventRecorder.Type.NORMAL, "Killing", "it must go");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.NORMAL, "Killing", "it must go");
 
         assertThat(server.actions()).hasSize(2);
     }
@@ -305,8 +305,8 @@ class EventBroadcasterTest {
             }
         };
         try (EventBroadcaster other = EventBroadcaster.to(forgetful, "kubelet", "worker-1", time)) {
-            other.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
-            other.event(WEB, EventRecorder.Type.NORMAL, "Pulled", "an image");
+            other.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
+            other.event(WEB, EventRecorder.EventType.NORMAL, "Pulled", "an image");
         }
 
         assertThat(created).extracting(Event::getReason).containsExactly("Failed", "Pulled");
@@ -315,8 +315,8 @@ class EventBroadcasterTest {
     @Test
     void event_whileOneIsStuck_waitsForItsTurn() {
         server.faults().delay(Duration.ofSeconds(2), RequestPattern.any());
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
 
         assertThat(server.actions()).hasSize(1);
         time.advance(Duration.ofSeconds(4));
@@ -328,7 +328,7 @@ class EventBroadcasterTest {
         leaks.allowWarnings("1000 events wait for the API server; those that come now are lost");
         server.failNext(1, failure(FailureReason.UNAVAILABLE));
         for (int i = 0; i < 1500; i++) {
-            events.event(WEB.edit().withUid("uid-" + i).build(), EventRecorder.Type.WARNING, "Failed", "no image");
+            events.event(WEB.edit().withUid("uid-" + i).build(), EventRecorder.EventType.WARNING, "Failed", "no image");
         }
         time.advance(Duration.ofSeconds(10));
 
@@ -342,10 +342,10 @@ class EventBroadcasterTest {
     @Test
     void close_whileOneIsTriedAgain_writesNoMore() {
         server.failNext(1, failure(FailureReason.UNAVAILABLE));
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
 
         events.close();
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "another");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "another");
 
         assertThat(time.scheduledTasks()).isZero();
         assertThat(server.actions()).hasSize(1);
@@ -355,7 +355,7 @@ class EventBroadcasterTest {
     @Test
     void close_duringTheLastTryThatFailsThen_isNobodysTrouble() {
         server.failNext(11, failure(FailureReason.UNAVAILABLE));
-        events.event(WEB, EventRecorder.Type.WARNING, "Failed", "no image");
+        events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         time.advance(Duration.ofSeconds(5 + 9 * 10));
         Held held = server.faults().hold(RequestPattern.any());
         time.advance(Duration.ofSeconds(10));
@@ -382,7 +382,7 @@ class EventBroadcasterTest {
 
     private void recordMessages(int count) {
         for (int i = 0; i < count; i++) {
-            events.event(WEB, EventRecorder.Type.WARNING, "Failed", "message " + i);
+            events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "message " + i);
         }
     }
 

@@ -1,12 +1,11 @@
 package dev.podcache.kubelet.eviction;
 
-import dev.podcache.kubelet.host.HostFacts;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.host.HostFacts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

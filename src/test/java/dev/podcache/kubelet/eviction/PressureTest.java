@@ -1,11 +1,10 @@
 package dev.podcache.kubelet.eviction;
 
-import dev.podcache.kubelet.nodestatus.FakeHost;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.kubelet.nodestatus.FakeHost;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;

@@ -1,8 +1,5 @@
 package dev.podcache.kubelet.host;
 
-import dev.podcache.kubelet.nodestatus.NodeIps;
-import dev.podcache.kubelet.nodestatus.NodeStatusSetters;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -10,6 +7,8 @@ import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.kubelet.nodestatus.NodeIps;
+import dev.podcache.kubelet.nodestatus.NodeStatusSetters;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.RecordedEvents;
 import io.fabric8.kubernetes.api.model.Node;

@@ -1,10 +1,9 @@
 package dev.podcache.kubelet.nodestatus;
 
-import dev.podcache.kubelet.host.HostFacts;
-
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.net.InetAddresses;
+import dev.podcache.kubelet.host.HostFacts;
 import java.net.InetAddress;
 import java.util.Optional;
 import java.util.OptionalInt;

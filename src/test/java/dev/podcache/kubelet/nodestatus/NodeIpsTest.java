@@ -3,9 +3,9 @@ package dev.podcache.kubelet.nodestatus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.kubelet.host.HostFacts;
 import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
+import dev.podcache.kubelet.host.HostFacts;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -1,13 +1,12 @@
 package dev.podcache.kubelet.nodestatus;
 
-import dev.podcache.kubelet.eviction.EvictionThresholds;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.eviction.EvictionThresholds;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,5 @@
 package dev.podcache.kubelet.nodestatus;
 
-import dev.podcache.kubelet.eviction.EvictionThresholds;
-
 import static dev.podcache.kubelet.nodestatus.StatusFixture.NAME;
 import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.host.HostFacts.Supply;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.NodeCondition;

@@ -1,12 +1,11 @@
 package dev.podcache.kubelet.nodestatus;
 
-import dev.podcache.kubelet.eviction.PressureType;
-
 import static dev.podcache.kubelet.nodestatus.StatusFixture.BEFORE;
 import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
 import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW_TEXT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.kubelet.eviction.PressureType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,11 +1,10 @@
 package dev.podcache.kubelet.podconfig;
 
-import dev.podcache.kubelet.runtime.VolumeFile;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.testing.ManualTimekeeper;
 import java.io.IOException;
 import java.io.UncheckedIOException;

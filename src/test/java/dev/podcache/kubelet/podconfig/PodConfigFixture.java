@@ -1,9 +1,8 @@
 package dev.podcache.kubelet.podconfig;
 
-import dev.podcache.kubelet.runtime.VolumeFile;
-
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;

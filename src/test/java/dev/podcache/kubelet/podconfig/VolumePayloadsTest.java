@@ -1,7 +1,5 @@
 package dev.podcache.kubelet.podconfig;
 
-import dev.podcache.kubelet.runtime.VolumeFile;
-
 import static dev.podcache.kubelet.podconfig.PodConfigFixture.NS;
 import static dev.podcache.kubelet.podconfig.PodConfigFixture.PLACEMENT;
 import static dev.podcache.kubelet.podconfig.PodConfigFixture.configMap;
@@ -9,6 +7,7 @@ import static dev.podcache.kubelet.podconfig.PodConfigFixture.secret;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.ConfigMapProjection;

@@ -1,12 +1,11 @@
 package dev.podcache.kubelet.podsync;
 
-import dev.podcache.kubelet.runtime.HollowRuntime;
-
 import com.google.common.util.concurrent.MoreExecutors;
-import dev.podcache.manager.Manager;
-import dev.podcache.object.ObjectKind;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.manager.Manager;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.testing.FakeApiServer;

@@ -1,12 +1,10 @@
 package dev.podcache.kubelet.runtime;
 
-import dev.podcache.kubelet.podsync.PodState;
-import dev.podcache.kubelet.podsync.WorkersFixture;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.podsync.WorkersFixture;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -1,7 +1,7 @@
 package dev.podcache.object;
 
 /** How much is known of a referenced object. */
-public enum Phase {
+public enum CacheState {
     /**
      * Referenced, but no answer is held: nobody asked yet, or a new reference or the payload budget made us forget it.
      */

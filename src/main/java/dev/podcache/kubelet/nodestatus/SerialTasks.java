@@ -11,7 +11,7 @@ import java.util.function.Supplier;
  * <p>The invariant: from the call of a task until the future that it returned is done, no other task is called. What
  * only tasks touch therefore needs no lock of its own, though it is touched by many threads.
  */
-final class Turns {
+final class SerialTasks {
 
     /*
      * The lock covers who is next, and is not held while a task, or what follows on its future, runs. Passing the turn

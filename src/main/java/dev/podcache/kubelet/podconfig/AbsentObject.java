@@ -5,9 +5,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Lists and maps that a manifest may leave out or set to null. */
-final class Absent {
+final class AbsentObject {
 
-    private Absent() {}
+    private AbsentObject() {}
 
     static <T> List<T> orEmpty(@Nullable List<T> list) {
         return list == null ? List.of() : list;

@@ -1,7 +1,7 @@
 package dev.podcache.embedded;
 
 /** What happens to an event of a watch. */
-public enum EventFate {
+public enum EventOutcome {
     /** It is sent. */
     PASS,
     /** It is lost, and the watch goes on as if nothing had happened. */

@@ -12,21 +12,21 @@ import java.nio.charset.StandardCharsets;
  *
  * @param retryAfterSeconds 0 for none
  */
-record Answer(int code, String mediaType, Buffer body, int retryAfterSeconds) {
+record HttpAnswer(int code, String mediaType, Buffer body, int retryAfterSeconds) {
 
-    static Answer json(int code, JsonNode body) {
-        return new Answer(code, "application/json", encoded(body), 0);
+    static HttpAnswer json(int code, JsonNode body) {
+        return new HttpAnswer(code, "application/json", encoded(body), 0);
     }
 
-    static Answer text(String text) {
-        return new Answer(200, "text/plain; charset=utf-8", Buffer.buffer(text.getBytes(StandardCharsets.UTF_8)), 0);
+    static HttpAnswer text(String text) {
+        return new HttpAnswer(200, "text/plain; charset=utf-8", Buffer.buffer(text.getBytes(StandardCharsets.UTF_8)), 0);
     }
 
-    static Answer error(StatusException refusal) {
+    static HttpAnswer error(StatusException refusal) {
         Status status = refusal.status();
         Integer retryAfter =
                 status.getDetails() == null ? null : status.getDetails().getRetryAfterSeconds();
-        return new Answer(
+        return new HttpAnswer(
                 refusal.code(), "application/json", encoded(Json.tree(status)), retryAfter == null ? 0 : retryAfter);
     }
 
@@ -41,7 +41,7 @@ record Answer(int code, String mediaType, Buffer body, int retryAfterSeconds) {
     /** The code and the length: the body may hold a secret. */
     @Override
     public String toString() {
-        return "Answer[" + code + ", " + body.length() + " bytes]";
+        return "HttpAnswer[" + code + ", " + body.length() + " bytes]";
     }
 
     void send(HttpServerResponse response) {

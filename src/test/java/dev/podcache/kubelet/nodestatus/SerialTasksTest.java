@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(NoLeaks.class)
-class TurnsTest {
+class SerialTasksTest {
 
     private static final int TASKS = 10_000;
 
-    private final Turns turns = new Turns();
+    private final SerialTasks turns = new SerialTasks();
     private final List<String> log = new ArrayList<>();
 
     @Test

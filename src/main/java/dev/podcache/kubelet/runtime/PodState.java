@@ -1,4 +1,4 @@
-package dev.podcache.kubelet.podsync;
+package dev.podcache.kubelet.runtime;
 
 import com.google.common.collect.ImmutableList;
 import io.fabric8.kubernetes.api.model.ContainerStatus;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * One step of the cluster's history: an object that appeared, changed or vanished. Of {@code before} and
  * {@code after} at least one is there.
  */
-record Change(
+record ClusterChange(
         Resource resource,
         ObjectKey key,
         long revision,
