@@ -1,10 +1,9 @@
 package dev.podcache;
 
 import com.google.common.io.Closer;
-import dev.podcache.manager.Registrations;
+import dev.podcache.manager.Managers;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
@@ -57,15 +56,21 @@ public final class FrontDoor {
     /** The same of these Secrets. */
     static Podcache open(Entries entries, Function<ObjectKey, Secret> secrets) {
         FrontDoor door = new FrontDoor(entries);
-        Registrations registrations = new Registrations();
-        return new Podcache(
-                registrations.caching(
-                        door.store(ObjectKind.SECRET, new InMemoryObjects<>(secrets)), PodReferences::secretKeys),
-                registrations.caching(
-                        door.store(ObjectKind.CONFIG_MAP, new InMemoryObjects<>(Kind::configMap)),
-                        PodReferences::configMapKeys),
-                registrations,
-                door.parts);
+        Managers.Stores stores = new Managers.Stores() {
+            @Override
+            @SuppressWarnings("unchecked") // the kinds that pods refer to are two
+            public <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind) {
+                return kind.equals(ObjectKind.SECRET)
+                        ? (Store<T>) door.store(ObjectKind.SECRET, new InMemoryObjects<>(secrets))
+                        : (Store<T>) door.store(ObjectKind.CONFIG_MAP, new InMemoryObjects<>(Kind::configMap));
+            }
+
+            @Override
+            public boolean countsReferences(ObjectKind<?> kind) {
+                return true;
+            }
+        };
+        return new Podcache(new Managers(stores), door.parts);
     }
 
     private <T extends HasMetadata> Store<T> store(ObjectKind<T> kind, InMemoryObjects<T> objects) {

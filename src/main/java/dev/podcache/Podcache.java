@@ -4,14 +4,19 @@ import com.google.common.io.Closer;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
-import dev.podcache.manager.Registrations;
+import dev.podcache.manager.Managers;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectRef;
+import dev.podcache.object.Referrer;
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Caches exactly the Secrets and ConfigMaps that registered pods refer to, for as long as they refer to them.
@@ -34,21 +39,20 @@ import java.util.Objects;
  */
 public final class Podcache implements AutoCloseable {
 
+    private final Managers managers;
     private final Manager<Secret> secrets;
     private final Manager<ConfigMap> configMaps;
-    private final Registrations registrations;
     private final Closer parts;
 
     /**
-     * Of parts that are made.
+     * Makes a cache of its parts.
      *
-     * @param registrations those of both managers; of none that keeps no references
      * @param parts what to close, the last registered first
      */
-    Podcache(Manager<Secret> secrets, Manager<ConfigMap> configMaps, Registrations registrations, Closer parts) {
-        this.secrets = secrets;
-        this.configMaps = configMaps;
-        this.registrations = registrations;
+    Podcache(Managers managers, Closer parts) {
+        this.managers = managers;
+        this.secrets = managers.of(ObjectKind.SECRET);
+        this.configMaps = managers.of(ObjectKind.CONFIG_MAP);
         this.parts = parts;
     }
 
@@ -80,7 +84,7 @@ public final class Podcache implements AutoCloseable {
      * @throws IllegalStateException if the cache is closed and the pod refers to anything new; never under GET
      */
     public void registerPod(Pod pod) {
-        registrations.registerPod(pod);
+        managers.registerPod(pod);
     }
 
     /**
@@ -89,17 +93,47 @@ public final class Podcache implements AutoCloseable {
      * @throws IllegalArgumentException if namespace, name or UID is missing
      */
     public void unregisterPod(Pod pod) {
-        registrations.unregisterPod(pod);
+        managers.unregisterPod(pod);
     }
 
-    /** The Secrets that registered pods refer to. */
+    /**
+     * Registers an owner other than a pod, such as an operator's custom resource, with the managers of all kinds in one
+     * step: from now on it holds {@code objects} and nothing that it held before. If it fails, nothing has changed. A
+     * strategy GET keeps no references. Returns at once.
+     *
+     * @param objects of any kinds and namespaces; copied
+     * @throws IllegalArgumentException if a name is not a legal Kubernetes name, a namespace is missing or given to a
+     *     kind without namespaces, or a kind is used with another model class already
+     * @throws IllegalStateException if the cache is closed and an object is new
+     */
+    public void register(Referrer referrer, Set<ObjectRef> objects) {
+        managers.register(referrer, objects);
+    }
+
+    /** Releases everything that {@code referrer} holds. One that is not registered is ignored. Returns at once. */
+    public void unregister(Referrer referrer) {
+        managers.unregister(referrer);
+    }
+
+    /** Returns the manager of the Secrets that registered pods and other owners refer to. */
     public Manager<Secret> secrets() {
         return secrets;
     }
 
-    /** The ConfigMaps that registered pods refer to. */
+    /** Returns the manager of the ConfigMaps that registered pods and other owners refer to. */
     public Manager<ConfigMap> configMaps() {
         return configMaps;
+    }
+
+    /**
+     * Returns the manager of the objects of one kind that registered owners refer to: always the same. Made at the first
+     * call, without a request.
+     *
+     * @throws IllegalArgumentException if the kind is used with another model class already
+     * @throws IllegalStateException if the cache is closed and the kind is new
+     */
+    public <T extends HasMetadata> Manager<T> objects(ObjectKind<T> kind) {
+        return managers.of(kind);
     }
 
     /**

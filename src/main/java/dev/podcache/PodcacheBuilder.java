@@ -6,7 +6,7 @@ import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
-import dev.podcache.manager.Registrations;
+import dev.podcache.manager.Managers;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.node.NodeLister;
 import dev.podcache.node.NodeTtlSource;
@@ -26,6 +26,8 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +53,7 @@ public final class PodcacheBuilder {
     private @Nullable String node;
     private @Nullable NodeLister nodeLister;
     private ChangeDetectionStrategy strategy = ChangeDetectionStrategy.WATCH;
+    private final Map<ObjectKind<?>, ChangeDetectionStrategy> strategies = new HashMap<>();
     private Duration readTimeout = StoreOptions.DEFAULT_READ_TIMEOUT;
     private WatchTimes watchTimes = WatchTimes.DEFAULT;
     private Duration defaultTtl = DEFAULT_TTL;
@@ -84,6 +87,12 @@ public final class PodcacheBuilder {
     /** Chooses how changes are detected. Default: {@link ChangeDetectionStrategy#WATCH}, as in the kubelet. */
     public PodcacheBuilder strategy(ChangeDetectionStrategy chosen) {
         this.strategy = Objects.requireNonNull(chosen, "strategy");
+        return this;
+    }
+
+    /** Chooses how changes of objects of one kind are detected, whatever {@link #strategy(ChangeDetectionStrategy)} says. */
+    public PodcacheBuilder strategy(ObjectKind<?> kind, ChangeDetectionStrategy chosen) {
+        strategies.put(Objects.requireNonNull(kind, "kind"), Objects.requireNonNull(chosen, "strategy"));
         return this;
     }
 
@@ -175,38 +184,10 @@ public final class PodcacheBuilder {
         Recovery recovery = new Recovery(timekeeper);
         StoreOptions options =
                 new StoreOptions(timekeeper, readTimeout, budget(apiServer), metrics, maxStaleness(), recovery);
-        Shared shared =
-                new Shared(apiServer, options, ttlSource(apiServer, recovery, parts), new Registrations(), parts);
-        return new Podcache(
-                manager(ObjectKind.SECRET, PodReferences::secretKeys, shared),
-                manager(ObjectKind.CONFIG_MAP, PodReferences::configMapKeys, shared),
-                shared.registrations(),
-                parts);
-    }
-
-    private <T extends HasMetadata> Manager<T> manager(
-            ObjectKind<T> kind, Function<Pod, ? extends Set<ObjectKey>> references, Shared shared) {
-        Fabric8ApiServer apiServer = shared.server();
-        ObjectGetter<T> getter = apiServer.getter(kind);
-        return switch (strategy) {
-            case GET -> {
-                DirectObjectStore<T> store = new DirectObjectStore<>(kind, getter, shared.options());
-                shared.parts().register(store::close);
-                yield Manager.simple(store);
-            }
-            case CACHE -> {
-                TtlObjectStore<T> store = new TtlObjectStore<>(kind, getter, shared.ttl(), shared.options());
-                shared.parts().register(store::close);
-                yield shared.registrations().caching(store, references);
-            }
-            case WATCH -> {
-                Function<ObjectKey, ListerWatcher<T>> byName =
-                        key -> apiServer.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name());
-                WatchObjectStore<T> store = new WatchObjectStore<>(kind, byName, getter, shared.options(), watchTimes);
-                shared.parts().register(store::close);
-                yield shared.registrations().caching(store, references);
-            }
-        };
+        CacheStores stores = new CacheStores(
+                apiServer, options, ttlSource(apiServer, recovery, parts), watchTimes, Map.copyOf(strategies), strategy);
+        parts.register(stores);
+        return new Podcache(new Managers(stores), parts);
     }
 
     private PayloadBudget budget(Fabric8ApiServer apiServer) {
@@ -214,7 +195,7 @@ public final class PodcacheBuilder {
         if (payloadBudget == Long.MAX_VALUE) {
             return PayloadBudget.unlimited(timekeeper);
         }
-        if (strategy != ChangeDetectionStrategy.CACHE) {
+        if (!usesCache()) {
             log.info(
                     "payloadBudget has no effect under strategy {}: only CACHE can fetch again what it forgot",
                     strategy);
@@ -223,8 +204,12 @@ public final class PodcacheBuilder {
         return PayloadBudget.ofBytes(payloadBudget, timekeeper);
     }
 
+    private boolean usesCache() {
+        return strategy == ChangeDetectionStrategy.CACHE || strategies.containsValue(ChangeDetectionStrategy.CACHE);
+    }
+
     private Duration maxStaleness() {
-        if (strategy != ChangeDetectionStrategy.CACHE && !maxStaleness.isZero()) {
+        if (!usesCache() && !maxStaleness.isZero()) {
             log.info("backgroundRefresh has no effect under strategy {}: only CACHE has a TTL to exceed", strategy);
             return Duration.ZERO;
         }
@@ -235,8 +220,8 @@ public final class PodcacheBuilder {
     private ObjectTtlSource ttlSource(Fabric8ApiServer apiServer, Recovery recovery, Closer parts) {
         NodeLister lister = nodeLister;
         String own = node;
-        if (lister == null || strategy != ChangeDetectionStrategy.CACHE) {
-            if (own == null || strategy != ChangeDetectionStrategy.CACHE) {
+        if (lister == null || !usesCache()) {
+            if (own == null || !usesCache()) {
                 return new DefaultTtl(TimeUnit.NANOSECONDS.convert(defaultTtl), "default, no Node was named");
             }
             lister = NodeLister.following(
@@ -250,12 +235,4 @@ public final class PodcacheBuilder {
 
     /** The TTL of a cache that knows no Node. */
     private record DefaultTtl(long ttlNanos, String origin) implements ObjectTtlSource {}
-
-    /** The parts that both managers use. */
-    private record Shared(
-            Fabric8ApiServer server,
-            StoreOptions options,
-            ObjectTtlSource ttl,
-            Registrations registrations,
-            Closer parts) {}
 }

@@ -6,9 +6,8 @@ import com.google.common.io.Closer;
 import com.sun.management.ThreadMXBean;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
-import dev.podcache.manager.Registrations;
+import dev.podcache.manager.Managers;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
@@ -123,13 +122,18 @@ class HitAllocationTest {
     /** What the builder makes, of ports without HTTP. */
     private Podcache cache(ChangeDetectionStrategy strategy, FakeApiServer server) {
         Closer parts = Closer.create();
-        Registrations registrations = new Registrations();
-        return new Podcache(
-                registrations.caching(store(strategy, server, ObjectKind.SECRET, parts), PodReferences::secretKeys),
-                registrations.caching(
-                        store(strategy, server, ObjectKind.CONFIG_MAP, parts), PodReferences::configMapKeys),
-                registrations,
-                parts);
+        Managers.Stores stores = new Managers.Stores() {
+            @Override
+            public <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind) {
+                return store(strategy, server, kind, parts);
+            }
+
+            @Override
+            public boolean countsReferences(ObjectKind<?> kind) {
+                return true;
+            }
+        };
+        return new Podcache(new Managers(stores), parts);
     }
 
     private <T extends HasMetadata> Store<T> store(

@@ -3,15 +3,14 @@ package dev.podcache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.io.Closer;
-import dev.podcache.manager.Manager;
-import dev.podcache.manager.Registrations;
+import dev.podcache.manager.Managers;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.store.DirectObjectStore;
+import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
-import io.fabric8.kubernetes.api.model.ConfigMap;
-import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,11 +25,17 @@ class PodcacheCloseTest {
     private final FakeApiServer server = new FakeApiServer(timekeeper);
     private final Closer parts = Closer.create();
     private final Podcache cache = new Podcache(
-            Manager.simple(new DirectObjectStore<Secret>(
-                    ObjectKind.SECRET, server.getter(ObjectKind.SECRET), StoreOptions.defaults(timekeeper))),
-            Manager.simple(new DirectObjectStore<ConfigMap>(
-                    ObjectKind.CONFIG_MAP, server.getter(ObjectKind.CONFIG_MAP), StoreOptions.defaults(timekeeper))),
-            new Registrations(),
+            new Managers(new Managers.Stores() {
+                @Override
+                public <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind) {
+                    return new DirectObjectStore<>(kind, server.getter(kind), StoreOptions.defaults(timekeeper));
+                }
+
+                @Override
+                public boolean countsReferences(ObjectKind<?> kind) {
+                    return false;
+                }
+            }),
             parts);
 
     @Test

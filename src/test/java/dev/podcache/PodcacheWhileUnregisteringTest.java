@@ -3,9 +3,9 @@ package dev.podcache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.io.Closer;
-import dev.podcache.manager.Registrations;
+import dev.podcache.manager.Managers;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.pod.PodReferences;
+import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
 import dev.podcache.testing.FakeApiServer;
@@ -43,13 +43,21 @@ class PodcacheWhileUnregisteringTest {
 
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
     private final FakeApiServer server = new FakeApiServer(timekeeper);
-    private final Registrations registrations = new Registrations();
     private final TtlObjectStore<Secret> secrets = store(ObjectKind.SECRET);
     private final TtlObjectStore<ConfigMap> configMaps = store(ObjectKind.CONFIG_MAP);
     private final Podcache cache = new Podcache(
-            registrations.caching(secrets, PodReferences::secretKeys),
-            registrations.caching(configMaps, PodReferences::configMapKeys),
-            registrations,
+            new Managers(new Managers.Stores() {
+                @Override
+                @SuppressWarnings("unchecked") // the kinds that pods refer to are two
+                public <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind) {
+                    return (Store<T>) (kind.equals(ObjectKind.SECRET) ? secrets : configMaps);
+                }
+
+                @Override
+                public boolean countsReferences(ObjectKind<?> kind) {
+                    return true;
+                }
+            }),
             Closer.create());
 
     private <T extends HasMetadata> TtlObjectStore<T> store(ObjectKind<T> kind) {

@@ -81,7 +81,7 @@ public interface Manager<T> {
      * @param references what a pod refers to; called on the thread that registers, outside all locks
      */
     static <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
-        return new Registrations().caching(store, references);
+        return new Registrations().manager(store, pod -> Needs.of(references.apply(pod)));
     }
 
     /**

@@ -29,7 +29,7 @@ final class Registration {
     }
 
     /** The references of one kind, and the version of the pod; the version is empty for other referrers. */
-    private record HeldKeys(String version, ImmutableSet<ObjectKey> keys) {}
+    private record HeldKeys(String version, Needs needs) {}
 
     /** Returns whether this version, if not empty, is the one that is registered with each of the managers. */
     boolean isAt(String version, ImmutableList<StoreManager<?>> managers) {
@@ -61,7 +61,7 @@ final class Registration {
         }
         @Nullable HeldKeys[] after = Arrays.copyOf(before, length);
         for (Wanted ofKind : wanted) {
-            after[ofKind.manager().index] = new HeldKeys(version, ofKind.keys());
+            after[ofKind.manager().index] = version.isEmpty() && ofKind.keys().isEmpty() ? null : new HeldKeys(version, ofKind.needs());
         }
         held = after;
         for (Wanted ofKind : wanted) {
@@ -125,9 +125,19 @@ final class Registration {
         return released;
     }
 
+    /** Returns what is held with a manager. */
+    Needs needs(StoreManager<?> manager) {
+        HeldKeys ofKind = at(held, manager);
+        return ofKind == null ? Needs.NONE : ofKind.needs;
+    }
+
+    Referrer referrer() {
+        return referrer;
+    }
+
     private static ImmutableSet<ObjectKey> keys(@Nullable HeldKeys[] held, StoreManager<?> manager) {
         HeldKeys ofKind = at(held, manager);
-        return ofKind == null ? ImmutableSet.of() : ofKind.keys;
+        return ofKind == null ? ImmutableSet.of() : ofKind.needs.keys;
     }
 
     private static @Nullable HeldKeys at(@Nullable HeldKeys[] held, StoreManager<?> manager) {

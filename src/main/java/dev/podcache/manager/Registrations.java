@@ -9,8 +9,9 @@ import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -20,42 +21,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Each call for a referrer is one step over all kinds: of a {@link #registerPod} and an {@link #unregisterPod} that
  * race, one comes after the other for Secrets and ConfigMaps alike. No call makes a request or waits for one.
  */
-public final class Registrations {
+final class Registrations {
 
     private final ConcurrentHashMap<Referrer, Registration> byReferrer = new ConcurrentHashMap<>();
-    private volatile ImmutableList<StoreManager<?>> managers = ImmutableList.of(); // written under this
+    private final AtomicInteger managers = new AtomicInteger();
 
-    /**
-     * Makes a manager whose registrations are kept here. Call it before anything is registered.
-     *
-     * @param references returns what a pod refers to; called on the thread that registers, outside all locks
-     */
-    public synchronized <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
-        StoreManager<T> manager = new StoreManager<>(this, managers.size(), store, references);
-        managers = ImmutableList.<StoreManager<?>>builder()
-                .addAll(managers)
-                .add(manager)
-                .build();
-        return manager;
-    }
-
-    /**
-     * Registers {@code pod} with all managers, or with none if one fails.
-     *
-     * @throws IllegalArgumentException if namespace, name, UID or spec is missing
-     * @throws IllegalStateException if the cache is closed and the pod refers to anything new
-     */
-    public void registerPod(Pod pod) {
-        registerPod(pod, managers);
-    }
-
-    /**
-     * Unregisters {@code pod} with all managers.
-     *
-     * @throws IllegalArgumentException if namespace, name or UID is missing
-     */
-    public void unregisterPod(Pod pod) {
-        unregister(PodReferences.key(pod), managers);
+    /** Makes a manager whose registrations are kept here. */
+    <T> StoreManager<T> manager(Store<T> store, Function<Pod, Needs> references) {
+        return new StoreManager<>(this, managers.getAndIncrement(), store, references);
     }
 
     void registerPod(Pod pod, ImmutableList<StoreManager<?>> with) {
@@ -90,6 +63,15 @@ public final class Registrations {
         }
     }
 
+    /** Visits what every referrer holds, under no lock. */
+    void forEach(Consumer<Registration> action) {
+        byReferrer.values().forEach(action);
+    }
+
     /** The objects that a referrer needs of the kind of one manager. */
-    record Wanted(StoreManager<?> manager, ImmutableSet<ObjectKey> keys) {}
+    record Wanted(StoreManager<?> manager, Needs needs) {
+        ImmutableSet<ObjectKey> keys() {
+            return needs.keys;
+        }
+    }
 }

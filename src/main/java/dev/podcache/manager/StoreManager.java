@@ -1,7 +1,6 @@
 package dev.podcache.manager;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.manager.Registrations.Wanted;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
@@ -26,7 +25,7 @@ final class StoreManager<T> implements Manager<T> {
     final int index;
     final Store<T> store;
     private final Registrations registrations;
-    private final Function<Pod, ? extends Set<ObjectKey>> references;
+    private final Function<Pod, Needs> references;
     private final ImmutableList<StoreManager<?>> registering;
 
     /**
@@ -38,7 +37,7 @@ final class StoreManager<T> implements Manager<T> {
             Registrations registrations,
             int index,
             Store<T> store,
-            Function<Pod, ? extends Set<ObjectKey>> references) {
+            Function<Pod, Needs> references) {
         this.registrations = registrations;
         this.index = index;
         this.store = store;
@@ -51,7 +50,7 @@ final class StoreManager<T> implements Manager<T> {
         this.registrations = new Registrations();
         this.index = 0;
         this.store = store;
-        this.references = pod -> ImmutableSet.of();
+        this.references = pod -> Needs.NONE;
         this.registering = ImmutableList.of();
     }
 
@@ -73,9 +72,9 @@ final class StoreManager<T> implements Manager<T> {
     @Override
     public void register(Referrer referrer, Set<ObjectKey> objects) {
         Objects.requireNonNull(referrer, "referrer");
-        ImmutableSet<ObjectKey> keys = ImmutableSet.copyOf(Objects.requireNonNull(objects, "objects"));
-        if (!registering.isEmpty()) {
-            registrations.register(referrer, "", ImmutableList.of(new Wanted(this, keys)));
+        Needs needs = Needs.of(Objects.requireNonNull(objects, "objects"));
+        if (keepsReferences()) {
+            registrations.register(referrer, "", ImmutableList.of(new Wanted(this, needs)));
         }
     }
 
@@ -86,7 +85,12 @@ final class StoreManager<T> implements Manager<T> {
 
     /** Returns what {@code pod} needs of this kind. */
     Wanted wantedBy(Pod pod) {
-        return new Wanted(this, ImmutableSet.copyOf(references.apply(pod)));
+        return new Wanted(this, references.apply(pod));
+    }
+
+    /** Returns whether registrations have an effect: not under GET. */
+    boolean keepsReferences() {
+        return !registering.isEmpty();
     }
 
     @Override

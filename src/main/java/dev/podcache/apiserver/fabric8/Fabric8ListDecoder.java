@@ -68,7 +68,7 @@ final class Fabric8ListDecoder<T> {
                 default -> parser.skipChildren();
             }
         }
-        if (!(kind.name() + "List").equals(listKind)) {
+        if (!kind.isListKind(listKind)) {
             throw unreadable(json, "is of another kind");
         }
         if (metadata.version.isEmpty()) {

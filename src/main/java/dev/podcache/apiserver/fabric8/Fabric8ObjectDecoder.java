@@ -6,6 +6,7 @@ import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
@@ -32,7 +33,11 @@ final class Fabric8ObjectDecoder<T extends HasMetadata> implements ObjectDecoder
     public Fetched<T> decode(byte[] json, int offset, int length) {
         T object = parse(json, offset, length);
         ObjectMeta metadata = object.getMetadata();
-        // a list's items carry no kind; the model class then says its own
+        // a list's items carry no kind: a model class says its own, an object without one is told
+        if (object instanceof GenericKubernetesResource generic && generic.getKind() == null) {
+            generic.setKind(kind.name());
+            generic.setApiVersion(kind.apiVersion());
+        }
         if (!kind.name().equals(object.getKind())) {
             throw unreadable(length, "is of another kind");
         }

@@ -1,0 +1,97 @@
+package dev.podcache;
+
+import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.manager.Managers;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.store.DirectObjectStore;
+import dev.podcache.store.ObjectTtlSource;
+import dev.podcache.store.Store;
+import dev.podcache.store.StoreOptions;
+import dev.podcache.store.TtlObjectStore;
+import dev.podcache.store.WatchObjectStore;
+import dev.podcache.store.WatchObjectStore.WatchTimes;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.io.Closeable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/** Makes the stores of one cache, each by the strategy of its kind, and closes them. Thread-safe. */
+final class CacheStores implements Managers.Stores, Closeable {
+
+    private final Fabric8ApiServer server;
+    private final StoreOptions options;
+    private final ObjectTtlSource ttl;
+    private final WatchTimes watchTimes;
+    private final Map<ObjectKind<?>, ChangeDetectionStrategy> strategies;
+    private final ChangeDetectionStrategy usual;
+    private final List<Runnable> open = new ArrayList<>(); // guarded by this
+    private boolean closed; // guarded by this
+
+    CacheStores(
+            Fabric8ApiServer server,
+            StoreOptions options,
+            ObjectTtlSource ttl,
+            WatchTimes watchTimes,
+            Map<ObjectKind<?>, ChangeDetectionStrategy> strategies,
+            ChangeDetectionStrategy usual) {
+        this.server = server;
+        this.options = options;
+        this.ttl = ttl;
+        this.watchTimes = watchTimes;
+        this.strategies = strategies;
+        this.usual = usual;
+    }
+
+    @Override
+    public boolean countsReferences(ObjectKind<?> kind) {
+        return strategyOf(kind) != ChangeDetectionStrategy.GET;
+    }
+
+    @Override
+    public synchronized <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind) {
+        if (closed) {
+            throw new IllegalStateException("the cache is closed: it makes no manager of " + kind);
+        }
+        ObjectGetter<T> getter = server.getter(kind);
+        return switch (strategyOf(kind)) {
+            case GET -> {
+                DirectObjectStore<T> store = new DirectObjectStore<>(kind, getter, options);
+                open.add(store::close);
+                yield store;
+            }
+            case CACHE -> {
+                TtlObjectStore<T> store = new TtlObjectStore<>(kind, getter, ttl, options);
+                open.add(store::close);
+                yield store;
+            }
+            case WATCH -> {
+                Function<ObjectKey, ListerWatcher<T>> byName =
+                        key -> server.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name());
+                WatchObjectStore<T> store = new WatchObjectStore<>(kind, byName, getter, options, watchTimes);
+                open.add(store::close);
+                yield store;
+            }
+        };
+    }
+
+    private ChangeDetectionStrategy strategyOf(ObjectKind<?> kind) {
+        return strategies.getOrDefault(kind, usual);
+    }
+
+    @Override
+    public void close() {
+        List<Runnable> closing;
+        synchronized (this) {
+            closed = true;
+            closing = List.copyOf(open);
+            open.clear();
+        }
+        closing.forEach(Runnable::run);
+    }
+}

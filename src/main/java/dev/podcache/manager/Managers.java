@@ -1,0 +1,154 @@
+package dev.podcache.manager;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.manager.Registrations.Wanted;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectRef;
+import dev.podcache.object.Reference;
+import dev.podcache.object.Referrer;
+import dev.podcache.pod.PodReferences;
+import dev.podcache.store.Store;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * The managers of one cache, one for each kind, made when a kind is first needed. Each call for a referrer is one step
+ * over all kinds: it changes all of them or, if it fails, none. Thread-safe.
+ */
+public final class Managers {
+
+    private final Registrations registrations = new Registrations();
+    private final Stores stores;
+    private final Map<ObjectKind<?>, OfKind<?>> byKind = new ConcurrentHashMap<>(); // written under this
+    private final ImmutableList<StoreManager<?>> ofPods;
+
+    /** The manager of one kind. Equal kinds may have different model classes, so the kind is kept. */
+    private record OfKind<T extends HasMetadata>(ObjectKind<T> kind, StoreManager<T> manager) {}
+
+    /** Makes the store of a kind. */
+    public interface Stores {
+
+        /**
+         * Returns the store of a kind; called once for each. Makes no request.
+         *
+         * @throws IllegalStateException if the cache is closed
+         */
+        <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind);
+
+        /** Returns whether the store of that kind counts references. */
+        boolean countsReferences(ObjectKind<?> kind);
+    }
+
+    /** Makes the managers of Secrets and ConfigMaps, which pods refer to. */
+    public Managers(Stores stores) {
+        this.stores = stores;
+        StoreManager<?> secrets = make(ObjectKind.SECRET, pod -> needs(PodReferences.secrets(pod)));
+        StoreManager<?> configMaps = make(ObjectKind.CONFIG_MAP, pod -> needs(PodReferences.configMaps(pod)));
+        this.ofPods = ImmutableList.of(secrets, configMaps).stream()
+                .filter(StoreManager::keepsReferences)
+                .collect(ImmutableList.toImmutableList());
+    }
+
+    private static Needs needs(Collection<Reference> references) {
+        Needs.Gathering gathering = new Needs.Gathering();
+        references.forEach(reference -> gathering.add(reference.key(), reference.usage()));
+        return gathering.needs();
+    }
+
+    private <T extends HasMetadata> StoreManager<T> make(ObjectKind<T> kind, Function<Pod, Needs> references) {
+        Store<T> store = stores.storeOf(kind);
+        StoreManager<T> manager =
+                stores.countsReferences(kind) ? registrations.manager(store, references) : new StoreManager<>(store);
+        byKind.put(kind, new OfKind<>(kind, manager));
+        return manager;
+    }
+
+    /**
+     * Returns the manager of a kind: always the same.
+     *
+     * @throws IllegalArgumentException if the kind is used with another model class already
+     * @throws IllegalStateException if the cache is closed and the kind is new
+     */
+    public <T extends HasMetadata> Manager<T> of(ObjectKind<T> kind) {
+        return managerOf(kind);
+    }
+
+    @SuppressWarnings("unchecked") // the model class is compared
+    private <T extends HasMetadata> StoreManager<T> managerOf(ObjectKind<T> kind) {
+        OfKind<?> known = byKind.get(Objects.requireNonNull(kind, "kind"));
+        if (known == null) {
+            return makeOnce(kind);
+        }
+        if (known.kind.model() != kind.model()) {
+            throw new IllegalArgumentException(kind.apiVersion() + " " + kind + " is used with the model class "
+                    + known.kind.model().getName() + " already: use one model class for a kind, not "
+                    + kind.model().getName() + " as well");
+        }
+        return (StoreManager<T>) known.manager;
+    }
+
+    private synchronized <T extends HasMetadata> StoreManager<T> makeOnce(ObjectKind<T> kind) {
+        return byKind.containsKey(kind) ? managerOf(kind) : make(kind, pod -> Needs.NONE);
+    }
+
+    /**
+     * Registers {@code pod} with the managers of Secrets and ConfigMaps, or with neither if one fails.
+     *
+     * @throws IllegalArgumentException if namespace, name, UID or spec is missing
+     * @throws IllegalStateException if the cache is closed and the pod refers to anything new
+     */
+    public void registerPod(Pod pod) {
+        registrations.registerPod(pod, ofPods);
+    }
+
+    /**
+     * Unregisters {@code pod}.
+     *
+     * @throws IllegalArgumentException if namespace, name or UID is missing
+     */
+    public void unregisterPod(Pod pod) {
+        registrations.unregister(PodReferences.key(pod), ofPods);
+    }
+
+    /**
+     * Has {@code referrer} hold {@code objects} and nothing else of any kind.
+     *
+     * @throws IllegalArgumentException if a name is illegal, or a kind is used with another model class already
+     * @throws IllegalStateException if the cache is closed and an object is new
+     */
+    public void register(Referrer referrer, Set<ObjectRef> objects) {
+        Objects.requireNonNull(referrer, "referrer");
+        Map<StoreManager<?>, Needs.Gathering> byManager = new HashMap<>();
+        for (ObjectRef object : Set.copyOf(objects)) {
+            ObjectKey key = object.kind().validatedKey(object.namespace(), object.name());
+            byManager
+                    .computeIfAbsent(managerOf(object.kind()), manager -> new Needs.Gathering())
+                    .add(key, object.usage().orElse(null));
+        }
+        ImmutableList.Builder<Wanted> wanted = ImmutableList.builder();
+        for (OfKind<?> each : byKind.values()) {
+            StoreManager<?> manager = each.manager;
+            if (manager.keepsReferences()) {
+                Needs.Gathering gathered = byManager.get(manager);
+                wanted.add(new Wanted(manager, gathered == null ? Needs.NONE : gathered.needs()));
+            }
+        }
+        registrations.register(referrer, "", wanted.build());
+    }
+
+    /** Releases everything that {@code referrer} holds. One that is not registered is ignored. */
+    public void unregister(Referrer referrer) {
+        Objects.requireNonNull(referrer, "referrer");
+        ImmutableList<StoreManager<?>> all =
+                byKind.values().stream().map(OfKind::manager).collect(ImmutableList.toImmutableList());
+        registrations.unregister(referrer, all);
+    }
+}
