@@ -5,10 +5,10 @@ package dev.podcache.manager;
  * configMapAndSecretChangeDetectionStrategy}, with the same three values.
  */
 public enum ChangeDetectionStrategy {
-    /** It does not: every get asks the API server. Needs the verb {@code get}. */
+    /** It does not: every get asks the API server. ObjectNeeds the verb {@code get}. */
     GET,
-    /** It asks again when an answer is older than the TTL. Needs the verb {@code get}. */
+    /** It asks again when an answer is older than the TTL. ObjectNeeds the verb {@code get}. */
     CACHE,
-    /** The API server tells it: one watch for each object. Needs the verbs {@code list} and {@code watch}. */
+    /** The API server tells it: one watch for each object. ObjectNeeds the verbs {@code list} and {@code watch}. */
     WATCH
 }

@@ -81,7 +81,7 @@ public interface Manager<T> {
      * @param references what a pod refers to; called on the thread that registers, outside all locks
      */
     static <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
-        return new Registrations().manager(store, pod -> Needs.of(references.apply(pod)));
+        return new Registrations().manager(store, ObjectKey::validated, pod -> ObjectNeeds.of(references.apply(pod)));
     }
 
     /**
@@ -89,6 +89,6 @@ public interface Manager<T> {
      * store for whatever they are given.
      */
     static <T> Manager<T> simple(Store<T> store) {
-        return new StoreManager<>(store);
+        return new StoreManager<>(store, ObjectKey::validated);
     }
 }

@@ -57,16 +57,17 @@ public final class Managers {
                 .collect(ImmutableList.toImmutableList());
     }
 
-    private static Needs needs(Collection<Reference> references) {
-        Needs.Gathering gathering = new Needs.Gathering();
+    private static ObjectNeeds needs(Collection<Reference> references) {
+        ObjectNeeds.Gathering gathering = new ObjectNeeds.Gathering();
         references.forEach(reference -> gathering.add(reference.key(), reference.usage()));
         return gathering.needs();
     }
 
-    private <T extends HasMetadata> StoreManager<T> make(ObjectKind<T> kind, Function<Pod, Needs> references) {
+    private <T extends HasMetadata> StoreManager<T> make(ObjectKind<T> kind, Function<Pod, ObjectNeeds> references) {
         Store<T> store = stores.storeOf(kind);
-        StoreManager<T> manager =
-                stores.countsReferences(kind) ? registrations.manager(store, references) : new StoreManager<>(store);
+        StoreManager<T> manager = stores.countsReferences(kind)
+                ? registrations.manager(store, kind::validatedKey, references)
+                : new StoreManager<>(store, kind::validatedKey);
         byKind.put(kind, new OfKind<>(kind, manager));
         return manager;
     }
@@ -96,7 +97,7 @@ public final class Managers {
     }
 
     private synchronized <T extends HasMetadata> StoreManager<T> makeOnce(ObjectKind<T> kind) {
-        return byKind.containsKey(kind) ? managerOf(kind) : make(kind, pod -> Needs.NONE);
+        return byKind.containsKey(kind) ? managerOf(kind) : make(kind, pod -> ObjectNeeds.NONE);
     }
 
     /**
@@ -126,19 +127,19 @@ public final class Managers {
      */
     public void register(Referrer referrer, Set<ObjectRef> objects) {
         Objects.requireNonNull(referrer, "referrer");
-        Map<StoreManager<?>, Needs.Gathering> byManager = new HashMap<>();
+        Map<StoreManager<?>, ObjectNeeds.Gathering> byManager = new HashMap<>();
         for (ObjectRef object : Set.copyOf(objects)) {
             ObjectKey key = object.kind().validatedKey(object.namespace(), object.name());
             byManager
-                    .computeIfAbsent(managerOf(object.kind()), manager -> new Needs.Gathering())
+                    .computeIfAbsent(managerOf(object.kind()), manager -> new ObjectNeeds.Gathering())
                     .add(key, object.usage().orElse(null));
         }
         ImmutableList.Builder<Wanted> wanted = ImmutableList.builder();
         for (OfKind<?> each : byKind.values()) {
             StoreManager<?> manager = each.manager;
             if (manager.keepsReferences()) {
-                Needs.Gathering gathered = byManager.get(manager);
-                wanted.add(new Wanted(manager, gathered == null ? Needs.NONE : gathered.needs()));
+                ObjectNeeds.Gathering gathered = byManager.get(manager);
+                wanted.add(new Wanted(manager, gathered == null ? ObjectNeeds.NONE : gathered.needs()));
             }
         }
         registrations.register(referrer, "", wanted.build());

@@ -29,7 +29,7 @@ final class Registration {
     }
 
     /** The references of one kind, and the version of the pod; the version is empty for other referrers. */
-    private record HeldKeys(String version, Needs needs) {}
+    private record HeldKeys(String version, ObjectNeeds needs) {}
 
     /** Returns whether this version, if not empty, is the one that is registered with each of the managers. */
     boolean isAt(String version, ImmutableList<StoreManager<?>> managers) {
@@ -126,9 +126,9 @@ final class Registration {
     }
 
     /** Returns what is held with a manager. */
-    Needs needs(StoreManager<?> manager) {
+    ObjectNeeds needs(StoreManager<?> manager) {
         HeldKeys ofKind = at(held, manager);
-        return ofKind == null ? Needs.NONE : ofKind.needs;
+        return ofKind == null ? ObjectNeeds.NONE : ofKind.needs;
     }
 
     Referrer referrer() {

@@ -11,6 +11,7 @@ import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +28,9 @@ final class Registrations {
     private final AtomicInteger managers = new AtomicInteger();
 
     /** Makes a manager whose registrations are kept here. */
-    <T> StoreManager<T> manager(Store<T> store, Function<Pod, Needs> references) {
-        return new StoreManager<>(this, managers.getAndIncrement(), store, references);
+    <T> StoreManager<T> manager(
+            Store<T> store, BiFunction<String, String, ObjectKey> keys, Function<Pod, ObjectNeeds> references) {
+        return new StoreManager<>(this, managers.getAndIncrement(), store, keys, references);
     }
 
     void registerPod(Pod pod, ImmutableList<StoreManager<?>> with) {
@@ -69,7 +71,7 @@ final class Registrations {
     }
 
     /** The objects that a referrer needs of the kind of one manager. */
-    record Wanted(StoreManager<?> manager, Needs needs) {
+    record Wanted(StoreManager<?> manager, ObjectNeeds needs) {
         ImmutableSet<ObjectKey> keys() {
             return needs.keys;
         }

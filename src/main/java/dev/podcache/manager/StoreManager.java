@@ -10,6 +10,7 @@ import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
@@ -24,33 +25,39 @@ final class StoreManager<T> implements Manager<T> {
 
     final int index;
     final Store<T> store;
+    private final BiFunction<String, String, ObjectKey> keys;
     private final Registrations registrations;
-    private final Function<Pod, Needs> references;
+    private final Function<Pod, ObjectNeeds> references;
     private final ImmutableList<StoreManager<?>> registering;
 
     /**
      * Makes a manager that holds nothing.
      *
      * @param index of this among the managers whose registrations are kept together
+     * @param keys makes the key of an object, or refuses its names
+     * @param references returns what a pod refers to
      */
     StoreManager(
             Registrations registrations,
             int index,
             Store<T> store,
-            Function<Pod, Needs> references) {
+            BiFunction<String, String, ObjectKey> keys,
+            Function<Pod, ObjectNeeds> references) {
         this.registrations = registrations;
         this.index = index;
         this.store = store;
+        this.keys = keys;
         this.references = references;
         this.registering = ImmutableList.of(this);
     }
 
     /** Makes a manager without references. */
-    StoreManager(Store<T> store) {
+    StoreManager(Store<T> store, BiFunction<String, String, ObjectKey> keys) {
         this.registrations = new Registrations();
         this.index = 0;
         this.store = store;
-        this.references = pod -> Needs.NONE;
+        this.keys = keys;
+        this.references = pod -> ObjectNeeds.NONE;
         this.registering = ImmutableList.of();
     }
 
@@ -72,7 +79,7 @@ final class StoreManager<T> implements Manager<T> {
     @Override
     public void register(Referrer referrer, Set<ObjectKey> objects) {
         Objects.requireNonNull(referrer, "referrer");
-        Needs needs = Needs.of(Objects.requireNonNull(objects, "objects"));
+        ObjectNeeds needs = ObjectNeeds.of(Objects.requireNonNull(objects, "objects"));
         if (keepsReferences()) {
             registrations.register(referrer, "", ImmutableList.of(new Wanted(this, needs)));
         }
@@ -95,6 +102,6 @@ final class StoreManager<T> implements Manager<T> {
 
     @Override
     public ObjectState state(String namespace, String name) {
-        return store.state(ObjectKey.validated(namespace, name));
+        return store.state(keys.apply(namespace, name));
     }
 }

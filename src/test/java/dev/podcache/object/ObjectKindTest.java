@@ -1,14 +1,19 @@
 package dev.podcache.object;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespaced;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class ObjectKindTest {
@@ -35,6 +40,59 @@ class ObjectKindTest {
         assertThat(kind.collectionPath("")).isEqualTo(root + example.getApiVersion() + "/" + example.getPlural());
         assertThat(kind.namespaced()).isEqualTo(example instanceof Namespaced);
         assertThat(kind).hasToString(example.getKind());
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void of_modelOfAKnownKind_isThatKind(ObjectKind<?> kind) {
+        assertThat(ObjectKind.of(kind.model())).isSameAs(kind);
+    }
+
+    @Test
+    void of_otherModel_saysWhatTheModelSays() {
+        ObjectKind<Deployment> kind = ObjectKind.of(Deployment.class);
+
+        assertThat(kind.path(ObjectKey.of("shop", "web"))).isEqualTo("/apis/apps/v1/namespaces/shop/deployments/web");
+        assertThat(kind).hasToString("Deployment").isEqualTo(ObjectKind.of(Deployment.class));
+    }
+
+    @Test
+    void of_modelOfTheCluster_hasNoNamespace() {
+        ObjectKind<PriorityClass> kind = ObjectKind.of(PriorityClass.class);
+
+        assertThat(kind.namespaced()).isFalse();
+        assertThat(kind.path(ObjectKey.of("", "high"))).isEqualTo("/apis/scheduling.k8s.io/v1/priorityclasses/high");
+    }
+
+    @Test
+    void of_names_equalsAKindOfTheSameApiVersionAndPlural() {
+        ObjectKind<GenericKubernetesResource> generic = ObjectKind.of("v1", "Secret", "secrets", true);
+
+        assertThat(generic).isEqualTo(ObjectKind.SECRET).hasSameHashCodeAs(ObjectKind.SECRET);
+        assertThat(ObjectKind.of("example.dev/v1", "Secret", "secrets", true)).isNotEqualTo(ObjectKind.SECRET);
+        assertThat(ObjectKind.of("v1", "Secret", "secretz", true)).isNotEqualTo(ObjectKind.SECRET);
+    }
+
+    @Test
+    void of_modelWithoutAVersion_isRefusedWithTheRemedy() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ObjectKind.of(GenericKubernetesResource.class))
+                .withMessageContaining("ObjectKind.of(apiVersion, kind, plural, namespaced)");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', Widget, widgets",
+        "a/b/c, Widget, widgets",
+        "example.dev/../v1, Widget, widgets",
+        "v1, '', widgets",
+        "v1, Wid/get, widgets",
+        "v1, Widget, ''",
+        "v1, Widget, wid/gets",
+        "v1, Widget, Widgets"
+    })
+    void of_namesThatFitInNoUrl_areRefused(String apiVersion, String kind, String plural) {
+        assertThatIllegalArgumentException().isThrownBy(() -> ObjectKind.of(apiVersion, kind, plural, true));
     }
 
     @Test

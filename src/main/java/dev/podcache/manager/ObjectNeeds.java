@@ -11,23 +11,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The objects of one kind that a referrer needs, and what it needs each for. Immutable. */
-final class Needs {
+final class ObjectNeeds {
 
-    static final Needs NONE = of(ImmutableSet.of());
+    static final ObjectNeeds NONE = of(ImmutableSet.of());
 
     final ImmutableSet<ObjectKey> keys;
 
     // by the position of the key, one bit for each usage; empty if no need says its usage
     private final byte[] usages;
 
-    private Needs(ImmutableSet<ObjectKey> keys, byte[] usages) {
+    private ObjectNeeds(ImmutableSet<ObjectKey> keys, byte[] usages) {
         this.keys = keys;
         this.usages = usages;
     }
 
     /** Returns needs that do not say what for. */
-    static Needs of(Set<ObjectKey> keys) {
-        return new Needs(ImmutableSet.copyOf(keys), new byte[0]);
+    static ObjectNeeds of(Set<ObjectKey> keys) {
+        return new ObjectNeeds(ImmutableSet.copyOf(keys), new byte[0]);
     }
 
     /** Gathers needs one by one. For one thread. */
@@ -41,13 +41,13 @@ final class Needs {
             usagesByKey.merge(key, (byte) bit, (before, added) -> (byte) (before | added));
         }
 
-        Needs needs() {
+        ObjectNeeds needs() {
             byte[] usages = new byte[usagesByKey.size()];
             int i = 0;
             for (byte usage : usagesByKey.values()) {
                 usages[i++] = usage;
             }
-            return new Needs(ImmutableSet.copyOf(usagesByKey.keySet()), usages);
+            return new ObjectNeeds(ImmutableSet.copyOf(usagesByKey.keySet()), usages);
         }
     }
 
