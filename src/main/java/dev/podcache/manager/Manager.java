@@ -6,6 +6,8 @@ import dev.podcache.store.ObjectState;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -74,6 +76,26 @@ public interface Manager<T> {
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     ObjectState state(String namespace, String name);
+
+    /**
+     * Subscribes a listener to the changes of all registered objects of this kind. Every object that is known already is
+     * reported once as {@link ObjectEvent.Type#ADDED}, marked {@link ObjectEvent#initial}.
+     *
+     * <p>Events of one object come in order and one at a time; events of several objects come at the same time if the
+     * executor has several threads. A slow listener misses states in between, never the last one, and nothing piles up.
+     * An answer that repeats what is known is no event. What a listener throws is logged. No event begins after the
+     * subscription or the cache was closed, or after the last reference to its object went.
+     *
+     * <p>Under {@link ChangeDetectionStrategy#WATCH} events come as soon as the API server sends them, also for objects
+     * that nobody reads: while a listener is subscribed, no watch of this kind is closed as idle, and those that were
+     * closed are opened again, their objects STALE until they are synced. Under {@link ChangeDetectionStrategy#CACHE} a
+     * change is seen by the first get after the TTL. Listeners cost a cache hit nothing.
+     *
+     * @param executor runs the listener; a direct one would have the listener hold up the threads of the network
+     * @return ends the subscription when it is closed
+     * @throws IllegalStateException under {@link ChangeDetectionStrategy#GET}, which keeps nothing
+     */
+    AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener);
 
     /**
      * Returns a manager that adds references to {@code store} for what registered pods refer to.

@@ -6,11 +6,14 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ObjectState;
+import dev.podcache.store.ObservableStore;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -98,6 +101,16 @@ final class StoreManager<T> implements Manager<T> {
     /** Returns whether registrations have an effect: not under GET. */
     boolean keepsReferences() {
         return !registering.isEmpty();
+    }
+
+    @Override
+    public AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener) {
+        Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(listener, "listener");
+        if (store instanceof ObservableStore<T> observable) {
+            return Subscription.open(observable, executor, listener);
+        }
+        throw new IllegalStateException("strategy GET keeps no objects, so no change is seen: use WATCH or CACHE");
     }
 
     @Override

@@ -1,9 +1,11 @@
 package dev.podcache.store;
 
 import com.google.common.collect.HashMultiset;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,6 +162,34 @@ abstract class Entry<T> {
         object = hit && received instanceof Answer.Present<T> present ? present.object : null;
     }
 
+    /** Returns what is known; null if the entry is dropped. */
+    final synchronized @Nullable Known<T> known() {
+        if (dropped) {
+            return null;
+        }
+        Answer<T> known = latestLocked();
+        Answer.@Nullable Present<T> present = known instanceof Answer.Present<T> there ? there : null;
+        return new Known<>(
+                this,
+                present == null ? null : present.object,
+                known instanceof Answer.Absent,
+                present == null ? "" : present.resourceVersion,
+                present == null ? 0 : present.encodedBytes,
+                isStaleLocked(),
+                referrersLocked());
+    }
+
+    private Set<Referrer> referrersLocked() {
+        ImmutableSet.Builder<Referrer> referrers = ImmutableSet.builder();
+        if (first != null) {
+            referrers.add(first);
+        }
+        if (others != null) {
+            referrers.addAll(others.elementSet());
+        }
+        return referrers.build();
+    }
+
     /** Does what a change entails. Called without the lock. */
     final void changed() {
         transitions.report(this);
@@ -179,6 +209,12 @@ abstract class Entry<T> {
      * answer no get that begins from now on.
      */
     abstract boolean beginsEpochLocked();
+
+    /** Returns what is known, even if gets are not answered with it now. */
+    abstract @Nullable Answer<T> latestLocked();
+
+    /** Returns whether nothing confirms what is known. */
+    abstract boolean isStaleLocked();
 
     /** Gives up what is under way: the entry is being dropped. */
     abstract void droppedLocked();

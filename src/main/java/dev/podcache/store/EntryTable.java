@@ -1,5 +1,6 @@
 package dev.podcache.store;
 
+import com.google.common.collect.ImmutableSet;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException;
@@ -8,6 +9,7 @@ import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.Referrer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -127,6 +129,13 @@ final class EntryTable<T, E extends Entry<T>> {
             entry.drop();
             remove(entry);
         });
+    }
+
+    /** Returns the objects that have an entry; a snapshot. */
+    Set<ObjectKey> keys() {
+        ImmutableSet.Builder<ObjectKey> keys = ImmutableSet.builder();
+        forEach(entry -> keys.add(entry.key));
+        return keys.build();
     }
 
     synchronized int size() {

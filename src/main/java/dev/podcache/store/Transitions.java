@@ -3,10 +3,14 @@ package dev.podcache.store;
 import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +34,7 @@ final class Transitions<T> {
     private final PodcacheMetrics metrics;
     private final Executor inOrder;
     private final Queue<Runnable> unreported = new ConcurrentLinkedQueue<>();
+    private final List<Consumer<ObjectKey>> observers = new CopyOnWriteArrayList<>();
 
     Transitions(ObjectKind<?> kind, StoreOptions options) {
         this.kind = kind;
@@ -50,9 +55,24 @@ final class Transitions<T> {
     /** Weighs the entry's payload and reports what was recorded. Called without a lock. */
     void report(Entry<T> entry) {
         budget.weigh(entry);
+        for (Consumer<ObjectKey> observer : observers) {
+            observer.accept(entry.key);
+        }
         if (!unreported.isEmpty()) {
             inOrder.execute(this::reportAll);
         }
+    }
+
+    /** Implements {@link Store#observe}. */
+    Runnable observe(Consumer<ObjectKey> changed) {
+        // compared by identity: the same consumer may observe twice
+        Consumer<ObjectKey> observer = key -> changed.accept(key);
+        observers.add(observer);
+        return () -> observers.remove(observer);
+    }
+
+    boolean isObserved() {
+        return !observers.isEmpty();
     }
 
     private void reportAll() {

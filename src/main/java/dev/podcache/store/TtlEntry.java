@@ -220,6 +220,17 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     @Override
+    @Nullable
+    Answer<T> latestLocked() {
+        return answer();
+    }
+
+    @Override
+    boolean isStaleLocked() {
+        return lastFailure != null;
+    }
+
+    @Override
     void droppedLocked() {
         fetch = null;
     }

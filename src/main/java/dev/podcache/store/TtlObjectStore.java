@@ -9,6 +9,8 @@ import dev.podcache.store.Fetch.FetchOutcome;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the model class
  */
-public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, AutoCloseable {
+public final class TtlObjectStore<T extends HasMetadata> implements ObservableStore<T>, AutoCloseable {
 
     /** The strategy as metrics name it. */
     private static final String STRATEGY = "CACHE";
@@ -52,6 +54,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
     private final StoreOptions options;
     private final FreshnessClock clock;
     private final Fetches<T> fetches;
+    private final Transitions<T> transitions;
     private final EntryTable<T, TtlEntry<T>> entries;
 
     /**
@@ -66,7 +69,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
         this.options = options;
         this.clock = new FreshnessClock(options.timekeeper(), ttl);
         this.fetches = new Fetches<>(kind, STRATEGY, getter, clock::stamp, options);
-        Transitions<T> transitions = new Transitions<>(kind, options);
+        this.transitions = new Transitions<>(kind, options);
         long maxStaleness = options.maxStaleness().toNanos();
         this.entries = new EntryTable<>(
                 kind, key -> new TtlEntry<>(key, transitions, maxStaleness), clock::retain, clock::release);
@@ -168,6 +171,27 @@ public final class TtlObjectStore<T extends HasMetadata> implements Store<T>, Au
                         ? ""
                         : "; refreshed behind gets for " + options.maxStaleness() + " after it");
         return entry == null ? ObjectState.unknown(freshness) : entry.state(now(), ttl.ttlNanos(), freshness);
+    }
+
+    @Override
+    public ObjectKind<T> kind() {
+        return kind;
+    }
+
+    @Override
+    public Runnable observe(Consumer<ObjectKey> changed) {
+        return transitions.observe(changed);
+    }
+
+    @Override
+    public @Nullable Known<T> known(ObjectKey key) {
+        TtlEntry<T> entry = entries.find(key.namespace(), key.name());
+        return entry == null ? null : entry.known();
+    }
+
+    @Override
+    public Set<ObjectKey> keys() {
+        return entries.keys();
     }
 
     /** Returns how many objects are held. */

@@ -71,6 +71,17 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             @Nullable ApiServerException failure,
             @Nullable CompletableFuture<Void> change) {}
 
+    /** Opens the watch again if it was closed because the object was not read. */
+    void reopen() {
+        synchronized (this) {
+            if (state != WatchState.IDLE) {
+                return;
+            }
+            moveLocked(WatchState.REOPENING);
+        }
+        unlocked();
+    }
+
     WatchLookup<T> lookup() {
         WatchLookup<T> lookup;
         synchronized (this) {
@@ -176,6 +187,18 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return pendingAnswer == null ? answer() : pendingAnswer;
     }
 
+    /** In state OPENING a listed object is not known yet: its watch may still be refused. */
+    @Override
+    @Nullable
+    Answer<T> latestLocked() {
+        return state == WatchState.OPENING ? null : knownLocked();
+    }
+
+    @Override
+    boolean isStaleLocked() {
+        return !state.isUpToDate();
+    }
+
     /** Moves to a state in which gets find what is known. */
     private void publishLocked(WatchState next) {
         Answer<T> known = knownLocked();
@@ -188,7 +211,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         synchronized (this) {
             sweepsUnread = touched ? 0 : sweepsUnread + 1;
             touched = false;
-            if (state != WatchState.LIVE || sweepsUnread < 2) {
+            if (state != WatchState.LIVE || sweepsUnread < 2 || store.transitions.isObserved()) {
                 return;
             }
             Answer<T> known = answer();
@@ -280,7 +303,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     synchronized ObjectState state() {
-        Answer<T> known = state == WatchState.OPENING ? null : knownLocked();
+        Answer<T> known = latestLocked();
         String version = known instanceof Answer.Present<T> present ? present.resourceVersion : "";
         Duration age = null;
         if (state == WatchState.LIVE) {

@@ -15,10 +15,12 @@ import dev.podcache.time.RefCountedTicker;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,7 +52,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param <T> the model class
  */
-public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, AutoCloseable {
+public final class WatchObjectStore<T extends HasMetadata> implements ObservableStore<T>, AutoCloseable {
 
     /** The strategy as metrics name it. */
     private static final String STRATEGY = "WATCH";
@@ -198,6 +200,30 @@ public final class WatchObjectStore<T extends HasMetadata> implements Store<T>, 
     public ObjectState state(ObjectKey key) {
         WatchEntry<T> entry = entries.find(key.namespace(), key.name());
         return entry == null ? ObjectState.unknown(WatchState.DROPPED.freshness) : entry.state();
+    }
+
+    @Override
+    public ObjectKind<T> kind() {
+        return kind;
+    }
+
+    @Override
+    public Runnable observe(Consumer<ObjectKey> changed) {
+        Runnable end = transitions.observe(changed);
+        // from now on no watch is closed because its object is not read
+        entries.forEach(WatchEntry::reopen);
+        return end;
+    }
+
+    @Override
+    public @Nullable Known<T> known(ObjectKey key) {
+        WatchEntry<T> entry = entries.find(key.namespace(), key.name());
+        return entry == null ? null : entry.known();
+    }
+
+    @Override
+    public Set<ObjectKey> keys() {
+        return entries.keys();
     }
 
     long now() {

@@ -41,6 +41,16 @@ class EntryTest {
         }
 
         @Override
+        Answer<String> latestLocked() {
+            return answer();
+        }
+
+        @Override
+        boolean isStaleLocked() {
+            return false;
+        }
+
+        @Override
         void droppedLocked() {
             calls.add("dropped" + lock());
         }

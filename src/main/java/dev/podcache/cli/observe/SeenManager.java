@@ -64,4 +64,11 @@ final class SeenManager<T extends HasMetadata> implements Manager<T> {
     public ObjectState state(String namespace, String name) {
         return manager.state(namespace, name);
     }
+
+    @Override
+    public AutoCloseable listen(
+            java.util.concurrent.Executor executor,
+            java.util.function.Consumer<dev.podcache.manager.ObjectEvent<T>> listener) {
+        return manager.listen(executor, listener);
+    }
 }

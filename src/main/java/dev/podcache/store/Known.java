@@ -1,0 +1,33 @@
+package dev.podcache.store;
+
+import dev.podcache.object.Referrer;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a store knows of one referenced object at one moment. Immutable.
+ *
+ * @param life identifies the time from the first reference to the last: another instance after the object was dropped
+ * @param object null if it is absent, or if nothing is known
+ * @param absent whether the API server said that there is no such object
+ * @param resourceVersion of the object, or "" if there is none
+ * @param bytes how long the object was on the wire, or 0
+ * @param stale whether nothing confirms what is known: its watch is lost, or its last refresh failed
+ * @param referrers who refers to it
+ */
+public record Known<T>(
+        Object life,
+        @Nullable T object,
+        boolean absent,
+        String resourceVersion,
+        int bytes,
+        boolean stale,
+        Set<Referrer> referrers) {
+
+    /** Without the object, which may be a Secret. */
+    @Override
+    public String toString() {
+        String what = object == null ? absent ? "absent" : "unknown" : resourceVersion;
+        return "Known[" + what + (stale ? ", stale" : "") + ", referrers=" + referrers + "]";
+    }
+}

@@ -1,0 +1,34 @@
+package dev.podcache.store;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that keeps objects, and reports when what it knows of one has changed. Thread-safe.
+ *
+ * @param <T> the model class
+ */
+public sealed interface ObservableStore<T> extends Store<T> permits TtlObjectStore, WatchObjectStore {
+
+    /** Returns the kind of the objects. */
+    ObjectKind<?> kind();
+
+    /**
+     * Calls {@code changed} after each change of what is known of an object, of whether that is stale, and after the last
+     * reference to it went. The calls come on any thread, several at once, under no lock; they must return at once. A
+     * call says that something may have changed; {@link #known} says what is known by then.
+     *
+     * @return ends the calls; one that has begun may go on
+     */
+    Runnable observe(Consumer<ObjectKey> changed);
+
+    /** Returns what is known of an object; null if it is not referenced. Makes no request and returns at once. */
+    @Nullable
+    Known<T> known(ObjectKey key);
+
+    /** Returns the referenced objects; a snapshot. */
+    Set<ObjectKey> keys();
+}
