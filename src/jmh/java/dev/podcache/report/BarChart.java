@@ -185,13 +185,7 @@ final class BarChart {
 
     private static String line(int x1, int y1, int x2, int y2, String style) {
         return String.format(
-                Locale.ROOT,
-                "<line class=\"%s\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n",
-                style,
-                x1,
-                y1,
-                x2,
-                y2);
+                Locale.ROOT, "<line class=\"%s\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n", style, x1, y1, x2, y2);
     }
 
     private static String text(int x, int y, String anchor, String style, String text) {

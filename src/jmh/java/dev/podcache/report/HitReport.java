@@ -57,7 +57,8 @@ final class HitReport {
                 run(by, 1).bestTo(map(1)).text(),
                 isForOne(by) ? "" : run(by, MANY).bestTo(map(MANY)).text(),
                 bytes(by)));
-        return results.provenance() + " The best iteration of each fork, divided by the best iteration of the map in the same round.\n\n"
+        return results.provenance()
+                + " The best iteration of each fork, divided by the best iteration of the map in the same round.\n\n"
                 + table.text();
     }
 

@@ -149,7 +149,10 @@ final class ScaleReport {
                         "first get, median, relative to an informer",
                         results.ratio(LATENCY, OURS, INFORMERS, "firstGetMedian"),
                         0.4)
-                .goal("first get, median, relative to a bare GET", results.ratio(LATENCY, OURS, "GET", "firstGetMedian"), 1.5)
+                .goal(
+                        "first get, median, relative to a bare GET",
+                        results.ratio(LATENCY, OURS, "GET", "firstGetMedian"),
+                        1.5)
                 .goal(
                         "update visible, median, ms",
                         results.spread(LATENCY, OURS, "visibleAfterUpdateReturnedMedian"),

@@ -14,11 +14,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The documentation shows the lines of packages, and the packages, as {@link Layers} has them. */
+/** The documentation shows the packages and their lines as {@link Layers} has them. */
 class HouseTest {
 
     private static final String FRONT_DOOR = "dev.podcache";
     private static final String ARCHITECTURE = "docs/architecture.md";
+
+    private static final String PACKAGE_INFO = "src/main/java/dev/podcache/package-info.java";
 
     /** A number and names, in a Markdown block or in a Javadoc comment. */
     private static final Pattern LINE = Pattern.compile("(?m)^(?: \\* )? ?(\\d+) {2}(\\S.*)$");
@@ -26,7 +28,7 @@ class HouseTest {
     private static final Pattern PACKAGE_ROW = Pattern.compile("(?m)^\\| `([a-z.0-9]+)` \\|");
 
     @ParameterizedTest
-    @ValueSource(strings = {ARCHITECTURE, "src/main/java/dev/podcache/package-info.java"})
+    @ValueSource(strings = {ARCHITECTURE, PACKAGE_INFO})
     void linesOfPackages_areThoseOfTheImportRule(String file) throws IOException {
         List<MatchResult> lines =
                 LINE.matcher(Files.readString(Path.of(file))).results().toList();
@@ -39,6 +41,18 @@ class HouseTest {
         assertThat(Lists.reverse(lines))
                 .extracting(line -> Splitter.onPattern(" {2,}").splitToList(line.group(2)))
                 .isEqualTo(shown());
+    }
+
+    @Test
+    void drawing_ofThePackageInfo_isThatOfTheDocument() throws IOException {
+        String drawing = Splitter.on("```\n")
+                .splitToList(Files.readString(Path.of(ARCHITECTURE)))
+                .get(1);
+        String javadoc = Files.readString(Path.of(PACKAGE_INFO)).replace("-&gt;", "->");
+
+        assertThat(drawing.lines().map(line -> (" *  " + line).stripTrailing()))
+                .hasSizeGreaterThan(10)
+                .allSatisfy(line -> assertThat(javadoc).contains(line + "\n"));
     }
 
     @Test

@@ -106,11 +106,13 @@ class CommandsTest {
             case "podcache" -> requireAccepted(command.arguments());
             case "java" -> requireRunsOurJar(command.arguments());
             case "mvn" -> command.arguments().forEach(CommandsTest::requireMaven);
-            case "kubectl" -> assertThat(KUBECTL_COMMANDS).contains(command.arguments().get(0));
+            case "kubectl" ->
+                assertThat(KUBECTL_COMMANDS).contains(command.arguments().get(0));
             case "alias" -> requireWorks(aliased(command));
-            default -> assertThat(OTHERS.contains(command.name())
-                            || OUR_FILE.matcher(command.name()).matches())
-                    .isTrue();
+            default ->
+                assertThat(OTHERS.contains(command.name())
+                                || OUR_FILE.matcher(command.name()).matches())
+                        .isTrue();
         }
     }
 
@@ -144,8 +146,7 @@ class CommandsTest {
             assertThat(PROFILE.matcher(pom()).results().map(found -> found.group(1)))
                     .contains(argument.substring(2));
         } else if (argument.startsWith("-D")) {
-            List<String> property =
-                    Splitter.on('=').limit(2).splitToList(argument.substring("-D".length()));
+            List<String> property = Splitter.on('=').limit(2).splitToList(argument.substring("-D".length()));
             requireProperty(property.get(0), property.size() > 1 ? property.get(1) : "");
         } else if (argument.startsWith("-")) {
             assertThat(MAVEN_FLAGS).contains(argument);
@@ -170,11 +171,13 @@ class CommandsTest {
         switch (key) {
             case "test" -> assertThat(sources("src/test/java", value + ".java")).isNotEmpty();
             case "exec.args" -> requireAccepted(Splitter.on(' ').splitToList(value));
-            case "jmh.main" -> assertThat(Path.of("src/jmh/java", value.replace('.', '/') + ".java"))
-                    .exists();
-            case "jmh.args" -> Arrays.stream(value.split(" "))
-                    .filter(word -> OUR_FILE.matcher(word).matches())
-                    .forEach(file -> assertThat(Path.of(file)).exists());
+            case "jmh.main" ->
+                assertThat(Path.of("src/jmh/java", value.replace('.', '/') + ".java"))
+                        .exists();
+            case "jmh.args" ->
+                Arrays.stream(value.split(" "))
+                        .filter(word -> OUR_FILE.matcher(word).matches())
+                        .forEach(file -> assertThat(Path.of(file)).exists());
             default -> {}
         }
     }

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,15 +25,15 @@ class LinksTest {
      * @param text may end in {@code #method}, of the class that is linked to
      * @param anchor null if the link names none
      */
-    private record Link(String text, Path target, String anchor) {
+    private record Link(String text, Path target, @Nullable String anchor) {
 
         boolean leads() {
             if (!Files.exists(target)) {
                 return false;
             }
             int method = text.indexOf('#');
-            boolean hasMethod = method < 0
-                    || Documents.text(target).contains("void " + text.substring(method + 1) + "(");
+            boolean hasMethod =
+                    method < 0 || Documents.text(target).contains("void " + text.substring(method + 1) + "(");
             return hasMethod && (anchor == null || anchors(target).contains(anchor));
         }
     }
@@ -61,17 +62,14 @@ class LinksTest {
     }
 
     private static List<Link> links(Path document) {
-        Path folder = Path.of("").resolve(document).toAbsolutePath().getParent();
-        Path root = Path.of("").toAbsolutePath();
         return LINK.matcher(Documents.prose(document))
                 .results()
-                .map(found -> {
-                    Path target = found.group(2).isEmpty()
-                            ? document
-                            : root.relativize(folder.resolve(found.group(2)).normalize());
-                    return new Link(found.group(1), target, found.group(3));
-                })
+                .map(found -> new Link(found.group(1), target(document, found.group(2)), found.group(3)))
                 .toList();
+    }
+
+    private static Path target(Path document, String path) {
+        return path.isEmpty() ? document : document.resolveSibling(path).normalize();
     }
 
     /** Returns the anchors that GitHub makes of the headings. */

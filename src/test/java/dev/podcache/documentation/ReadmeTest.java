@@ -14,8 +14,9 @@ class ReadmeTest {
 
     @Test
     void readme_isShort() {
-        assertThat(TEXT.lines()).hasSizeLessThanOrEqualTo(150).allSatisfy(line -> assertThat(line)
-                .hasSizeLessThanOrEqualTo(160));
+        assertThat(TEXT.lines())
+                .hasSizeLessThanOrEqualTo(150)
+                .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(160));
         assertThat(words(TEXT)).hasSizeLessThanOrEqualTo(900);
     }
 

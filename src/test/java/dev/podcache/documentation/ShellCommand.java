@@ -32,8 +32,10 @@ record ShellCommand(List<String> words) {
     private static void split(String script, List<ShellCommand> commands) {
         List<String> words = new ArrayList<>();
         boolean redirected = false;
-        for (String word :
-                WORD.matcher(script + "\n").results().map(found -> found.group()).toList()) {
+        for (String word : WORD.matcher(script + "\n")
+                .results()
+                .map(found -> found.group())
+                .toList()) {
             if (word.equals("|") || word.equals("\n")) {
                 if (!words.isEmpty()) {
                     commands.add(new ShellCommand(List.copyOf(words)));
