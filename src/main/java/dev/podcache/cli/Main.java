@@ -63,6 +63,11 @@ public final class Main {
     }
 
     private static int execute(Console console, Function<Timekeeper, PodRuntime> runtime, String... args) {
+        return commandLine(console, runtime).execute(args);
+    }
+
+    /** Returns the parser of the program's arguments. */
+    static CommandLine commandLine(Console console, Function<Timekeeper, PodRuntime> runtime) {
         CommandLine line = new CommandLine(new RootCommand(console))
                 .addSubcommand("demo", new DemoCommand(console))
                 .addSubcommand("run", new RunCommand(console, runtime))
@@ -83,7 +88,7 @@ public final class Main {
             return USAGE;
         });
         line.setExecutionExceptionHandler((thrown, command, parsed) -> failed(console, thrown, parsed));
-        return line.execute(args);
+        return line;
     }
 
     private static int failed(Console console, Exception thrown, ParseResult parsed) {
