@@ -167,7 +167,8 @@ public final class AtomicWriter {
         Path newLink = directory.resolve(NEW_DATA);
         Files.deleteIfExists(newLink);
         Files.createSymbolicLink(newLink, root.getFileName());
-        Files.move(newLink, directory.resolve(DATA), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Files.move(
+                newLink, directory.resolve(DATA), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     private void removeObsolete(ImmutableSet<String> names, Path current) throws IOException {

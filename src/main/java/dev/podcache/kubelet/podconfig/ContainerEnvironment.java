@@ -13,7 +13,7 @@ import java.util.Map;
  * <p>The variables come from {@code envFrom} in order, then from {@code env} in order; a later definition replaces an
  * earlier one. Variables of Services are added last, and replace none. If a reference is {@code optional}, its Secret
  * or ConfigMap, or the key in it, may be missing. An object counts as missing only if the API server reported that it
- * does not exist, not if the request failed. Names of variables are not validated again after the API server.
+ * does not exist, not if the request failed. All variable names that the API server accepts are accepted.
  *
  * <p>Follows {@code makeEnvironmentVariables} of the kubelet's {@code kubelet_pods.go} in its newest form. Unlike
  * upstream, whose order is partly random, it keeps the order above, and it rejects {@code fileKeyRef}.

@@ -33,7 +33,7 @@ public final class ImagePullSecrets {
      * Creates a finder on this manager.
      *
      * @param secrets the Secrets of all pods that are registered with it
-     * @param events receives an event for each pod with unavailable Secrets
+     * @param events receives a warning event if Secrets of a pod are unavailable
      */
     public ImagePullSecrets(Manager<Secret> secrets, EventRecorder events) {
         this.secrets = secrets;

@@ -29,7 +29,8 @@ final class ObjectData {
 
     /** Returns the content of {@code secret}; failures name {@code target}. */
     static ObjectData of(Secret secret, ObjectKey key, ConfigTarget target) {
-        return new ObjectData(new Origin(ObjectKind.SECRET, key, target), Map.of(), Nullables.orEmpty(secret.getData()));
+        return new ObjectData(
+                new Origin(ObjectKind.SECRET, key, target), Map.of(), Nullables.orEmpty(secret.getData()));
     }
 
     /** Returns the content of {@code configMap}; failures name {@code target}. */

@@ -36,8 +36,10 @@ public final class PodConfigException extends RuntimeException {
         if (failures.size() == 1) {
             return first;
         }
-        List<String> messages =
-                failures.stream().map(failure -> String.valueOf(failure.getMessage())).distinct().toList();
+        List<String> messages = failures.stream()
+                .map(failure -> String.valueOf(failure.getMessage()))
+                .distinct()
+                .toList();
         String message = messages.size() == 1 ? messages.get(0) : "[" + String.join(", ", messages) + "]";
         PodConfigException all = new PodConfigException(first.container, first.volume, message, first);
         failures.stream().skip(1).forEach(all::addSuppressed);

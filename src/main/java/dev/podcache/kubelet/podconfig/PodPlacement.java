@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The facts about a pod that only its node knows: its addresses and the resources around it. Immutable; the collections
- * are copied.
+ * The facts about a pod that only its node knows: its addresses, and the node's addresses and resources. Immutable; the
+ * collections are copied.
  *
  * @param podIps the pod's addresses, or the host's for a pod on the host network; empty while the pod has none. Of the
  *     addresses passed in, the first of each IP family is kept, and the family of the node's first address comes first

@@ -19,10 +19,10 @@ public interface ServiceLister extends AutoCloseable {
         return new WatchedServices(services, recovery).start();
     }
 
-    /** Returns whether Services have been listed at least once. Never returns to false. */
+    /** Returns whether Services have been listed at least once. Once true, it stays true. */
     boolean hasSynced();
 
-    /** Returns the last known Services of a namespace, ordered by name. Unmodifiable, and so are the Services. */
+    /** Returns the last known Services of a namespace, ordered by name; unmodifiable. Do not modify the Services. */
     List<Service> inNamespace(String namespace);
 
     /** Closes the watch. The last known Services remain available. Idempotent. */

@@ -22,11 +22,12 @@ final class ServiceVariables {
 
     private ServiceVariables() {}
 
-    /** Returns the variables for a pod of {@code namespace}, by name. */
+    /** Returns the values of the variables for a pod of {@code namespace}, by variable name. */
     static Map<String, String> of(ServiceLister lister, String namespace, boolean enableServiceLinks) {
         Map<String, Service> visible = new TreeMap<>();
         for (Service service : lister.inNamespace(API_SERVER_NAMESPACE)) {
-            if (hasClusterIp(service) && API_SERVER_NAME.equals(service.getMetadata().getName())) {
+            if (hasClusterIp(service)
+                    && API_SERVER_NAME.equals(service.getMetadata().getName())) {
                 visible.put(API_SERVER_NAME, service);
             }
         }

@@ -71,8 +71,8 @@ public final class VolumePayloads {
         } else if (volume.getProjected() != null) {
             assembly.add(volume.getProjected());
         } else {
-            throw new IllegalArgumentException("volume " + volume.getName()
-                    + " must be of kind secret, configMap, downwardAPI or projected");
+            throw new IllegalArgumentException(
+                    "volume " + volume.getName() + " must be of kind secret, configMap, downwardAPI or projected");
         }
         return assembly.payload();
     }

@@ -7,9 +7,8 @@ import java.util.List;
  * A runtime's observation of a pod. Immutable: the lists are copied, and the statuses in them must not be modified
  * afterwards.
  *
- * @param containers the statuses of regular containers, in any order; may omit containers that the runtime does not
- *     know
- * @param initContainers the statuses of init containers, including sidecars, with the same rules
+ * @param containers the statuses of regular containers, in any order; may omit unknown containers
+ * @param initContainers the statuses of init containers, including sidecars, in any order; may omit unknown containers
  * @param hostIps the node's addresses, the primary one first; empty if unknown
  * @param podIps the pod's addresses, the primary one first; empty if it has none yet
  * @param over whether no container of the pod runs or will be started again

@@ -60,7 +60,10 @@ final class PodPhase {
         return phase.decide(over);
     }
 
-    /** Returns whether a regular container runs or ran, so that the pod was initialised, even if sidecars restart. */
+    /**
+     * Returns whether a regular container runs or ran. If so, the pod counts as initialised, even while a sidecar
+     * restarts.
+     */
     static boolean hasStarted(PodSpec spec, List<ContainerStatus> statuses) {
         return present(spec.getContainers()).stream()
                 .map(container -> PodParts.named(statuses, container.getName()))

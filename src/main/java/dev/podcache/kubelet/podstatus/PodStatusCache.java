@@ -36,8 +36,8 @@ final class PodStatusCache {
     }
 
     /**
-     * Returns the pod as the API server last reported it, or null if it is unknown. Calls the user's code: hold no
-     * lock.
+     * Returns the pod as the API server last reported it, or null if it is unknown. Calls the function of the manager's
+     * owner, so it must not be called under the lock.
      */
     @Nullable
     Pod known(String uid) {

@@ -27,12 +27,12 @@ import java.util.function.Function;
  * <p>A report is a GET, a PATCH if the status differs, and a DELETE if the pod is marked for deletion and has ended.
  * The GET precedes every PATCH, even if a watch already delivered the pod. The PATCH contains only differences, so a
  * PATCH from an outdated state would not restore what others changed since, such as a Ready that the node lifecycle
- * controller set to False. At most eight pods are reported at a time, each with one request at a time: 110 pods take
- * 220 requests in 14 rounds.
+ * controller set to False. At most eight pods are reported at a time, each with one request at a time, so that a
+ * slow answer delays only its own pod: 110 pods take 220 requests in 14 rounds.
  *
- * <p>A failed report is repeated after a pause that affects only its pod: at first at most 1 s, then doubled
- * up to 10 s, or as long as the server requests (Retry-After). Every 10 s, a full pass compares the pods at the API server with
- * their reported statuses, and reports those again that others changed.
+ * <p>A failed report is repeated after a pause that affects only its pod: at first at most 1 s, then doubled up to
+ * 10 s, or as long as the server requests (Retry-After). Every 10 s, a full pass compares the pods at the API server
+ * with their reported statuses, and repeats the reports that others have overwritten.
  *
  * <p>Supports pods from the API server; mirror pods of static pods get no special treatment. Follows the kubelet's
  * {@code pkg/kubelet/status/status_manager.go}, except for concurrent reports, pauses, and statuses after the end of a

@@ -48,7 +48,8 @@ final class PodStatusMerge {
         return merged;
     }
 
-    private static List<PodCondition> conditions(PodStatus server, PodStatus ours, boolean becomesTerminal, String now) {
+    private static List<PodCondition> conditions(
+            PodStatus server, PodStatus ours, boolean becomesTerminal, String now) {
         List<PodCondition> merged = PodConditions.copiesOfOthers(server);
         for (PodCondition condition : present(ours.getConditions())) {
             condition.setObservedGeneration(ours.getObservedGeneration());

@@ -29,7 +29,7 @@ final class PodStatusSync implements AutoCloseable {
      * the next scan. wakeUp() requests a scan. At most one scan is pending, so that a pod that changed three times is
      * reported once. Scans run one at a time, on the timer thread.
      *
-     * A full pass, every 10 s, finds pods whose status differs at the server without a new version here. It forgets the
+     * A full pass, every 10 s, finds pods whose status at the server differs from the reported one. It forgets the
      * reported version of these pods, so that the next scan reports them again.
      *
      * A failed report pauses only its own pod; the end of the pause requests a scan. A conflict on the UID, because
@@ -54,7 +54,7 @@ final class PodStatusSync implements AutoCloseable {
     private boolean closed; // guarded by this
     private Timekeeper.@Nullable Scheduled fullPass; // guarded by this
 
-    /** The last reported version and the server's normalised answer; null if the server had no such pod. */
+    /** The last reported version, and the server's answer to it: normalised, or null if there was no such pod. */
     private record ReportedVersion(long version, @Nullable PodStatus answered) {}
 
     /** Creates a sync that does nothing until {@link #start}. */
@@ -176,7 +176,10 @@ final class PodStatusSync implements AutoCloseable {
             failures = pauses.start(status.pod().uid(), cause, this::wakeUp);
         }
         if (!(cause instanceof ApiServerException)) {
-            log.error("report of the status of pod {} failed because of a bug in Podcache; retrying", status.pod(), cause);
+            log.error(
+                    "report of the status of pod {} failed because of a bug in Podcache; retrying",
+                    status.pod(),
+                    cause);
         } else if (failures == 1) {
             // an outage causes one warning for each pod
             log.warn("report of the status of pod {} failed; retrying: {}", status.pod(), cause.getMessage());
@@ -238,6 +241,7 @@ final class PodStatusSync implements AutoCloseable {
         PodStatus atServer = PodStatusNormalizer.normalised(pod, PodParts.status(pod));
         // a server that drops a field it does not know answers with less than it was sent; a repeated PATCH would not
         // change that
-        return !PodStatusEquality.equal(atServer, status.status()) && !PodStatusEquality.equal(atServer, last.answered());
+        return !PodStatusEquality.equal(atServer, status.status())
+                && !PodStatusEquality.equal(atServer, last.answered());
     }
 }

@@ -45,7 +45,8 @@ public final class PodStatuses {
         PodStatus before = PodParts.status(pod);
         String waitingReason = present(spec.getInitContainers()).isEmpty() ? "ContainerCreating" : "PodInitializing";
         PodStatus status = new PodStatus();
-        status.setInitContainerStatuses(complete(present(spec.getInitContainers()), observed.initContainers(), waitingReason));
+        status.setInitContainerStatuses(
+                complete(present(spec.getInitContainers()), observed.initContainers(), waitingReason));
         status.setContainerStatuses(complete(present(spec.getContainers()), observed.containers(), waitingReason));
         setAddresses(status, observed);
         @Nullable String qos = before.getQosClass();

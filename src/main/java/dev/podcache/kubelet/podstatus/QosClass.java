@@ -49,7 +49,8 @@ final class QosClass {
     }
 
     /** Adds the quantity of {@code name} if it is positive, and returns whether it was. */
-    private static boolean addPositive(Map<String, BigDecimal> sums, String name, @Nullable Map<String, Quantity> quantities) {
+    private static boolean addPositive(
+            Map<String, BigDecimal> sums, String name, @Nullable Map<String, Quantity> quantities) {
         @Nullable Quantity quantity = quantities == null ? null : quantities.get(name);
         BigDecimal amount = quantity == null ? BigDecimal.ZERO : Amounts.of(quantity);
         if (amount.signum() <= 0) {

@@ -15,7 +15,7 @@ public final class KnownPods {
         return Optional.ofNullable(pods.get(uid));
     }
 
-    /** Returns a snapshot of all pods, in no particular order; unmodifiable, and so are the pods. */
+    /** Returns a snapshot of all pods, in no particular order; unmodifiable. Do not modify the pods. */
     public List<Pod> all() {
         return List.copyOf(pods.values());
     }

@@ -28,7 +28,7 @@ public final class PodConfiguration {
     /**
      * Creates a configuration on these sources, which it does not close.
      *
-     * @param events receives an event for each pod with unavailable pull secrets
+     * @param events receives a warning event if pull secrets of a pod are unavailable
      */
     public PodConfiguration(
             Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceLister services, EventRecorder events) {

@@ -118,7 +118,8 @@ final class PodLifecycle {
 
     private PodPlacement placement(Pod pod) {
         Node node = parts.node().get().orElseGet(Node::new);
-        PodPlacement placement = PodPlacement.on(node, parts.runtime().status(pod).podIps());
+        PodPlacement placement =
+                PodPlacement.on(node, parts.runtime().status(pod).podIps());
         boolean hostNetwork = Boolean.TRUE.equals(pod.getSpec().getHostNetwork());
         return hostNetwork ? PodPlacement.on(node, placement.hostIps()) : placement;
     }

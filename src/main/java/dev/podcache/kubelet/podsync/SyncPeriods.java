@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * The periods after which a pod is synced again if it does not change. Each period is extended at random by up to half
- * its length, so that the syncs of many pods spread.
+ * its length, so that the syncs of many pods spread over time.
  *
  * @param settled the period after a complete sync; also the time that a changed Secret may take to appear in a volume
  * @param failed the period after a failed sync

@@ -43,7 +43,7 @@ public final class HollowRuntime implements PodRuntime {
         return "hollow";
     }
 
-    /** Returns {@code 1}: there is no runtime with a version of its own. */
+    /** Returns {@code 1}; there is no real runtime whose version could be shown. */
     @Override
     public String version() {
         return "1";

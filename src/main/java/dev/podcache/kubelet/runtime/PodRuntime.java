@@ -13,8 +13,8 @@ import java.util.Optional;
  * Runs the containers of pods. Users of the node agent implement it. Implementations must be thread-safe.
  *
  * <p>A pod is identified by its UID. The agent makes one call at a time for a pod; calls for different pods come from
- * different threads. All methods may block, except {@link #type}. If a call throws, the pod's status shows the
- * exception, or the log does where the status has no place for it, and the next sync of the pod repeats the call.
+ * different threads. All methods may block, except {@link #type}. If a call throws, the next sync of the pod repeats
+ * it. The pod's status shows the exception; if the status has no field for it, the log does.
  *
  * <p>The agent starts each container once. The runtime restarts a container that ended, as the pod's {@code
  * restartPolicy} requires, and shows that in {@link #status}.
@@ -34,12 +34,14 @@ public interface PodRuntime {
      * Writes the content of a pod's volumes. Called before the pod's first container is started, and again at every
      * later sync, because Secrets and ConfigMaps change.
      *
-     * @param volumes the files of each volume by path, by volume name in the order of the pod's spec; unmodifiable.
-     *     Contains the volumes whose content comes from Secrets, ConfigMaps or the pod itself
+     * @param volumes the files by path, for each volume whose content comes from Secrets, ConfigMaps or the pod itself.
+     *     The keys are volume names in the order of the pod's spec; both maps are unmodifiable
      */
     void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes);
 
-    /** Starts a container that is not in {@link #status}. Returns once it has been started, before it ends. */
+    /**
+     * Starts a container that {@link #status} does not contain. Returns when it has started; does not await its end.
+     */
     void start(Pod pod, Container container, Launch launch);
 
     /**
@@ -51,7 +53,7 @@ public interface PodRuntime {
      */
     void stop(Pod pod, Duration gracePeriod) throws InterruptedException;
 
-    /** Discards what is known of a pod that no longer exists. None of its containers runs. */
+    /** Discards the state of a pod that no longer exists and of which no container runs. */
     void forget(Pod pod);
 
     /** Returns why no container can be started now, for the Node's Ready condition; empty if the runtime is ready. */

@@ -25,7 +25,7 @@ public final class VolumeFile {
      */
     public static VolumeFile of(byte[] bytes, int mode) {
         if ((mode & ~PERMISSION_BITS) != 0) {
-            throw new IllegalArgumentException("file mode must be from 0 to 0777, but is 0" + Integer.toOctalString(mode));
+            throw new IllegalArgumentException("mode must be from 0 to 0777, but is 0" + Integer.toOctalString(mode));
         }
         return new VolumeFile(bytes.clone(), mode);
     }

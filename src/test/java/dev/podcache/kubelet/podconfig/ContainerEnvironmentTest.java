@@ -164,9 +164,7 @@ class ContainerEnvironmentTest {
     void of_illegalName_saysSo() {
         Pod pod = f.register(pod(envFromSecret("No_Such/Name", true)));
 
-        assertThat(failure(pod))
-                .hasMessageStartingWith("invalid secret name: ")
-                .hasMessageContaining("No_Such/Name");
+        assertThat(failure(pod)).hasMessageStartingWith("invalid secret name: ").hasMessageContaining("No_Such/Name");
     }
 
     @Test

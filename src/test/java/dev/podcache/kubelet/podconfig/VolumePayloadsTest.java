@@ -164,7 +164,8 @@ class VolumePayloadsTest {
                 .endClusterTrustBundle()
                 .build();
 
-        assertThatThrownBy(() -> f.payload(projected(bundle))).hasMessageContaining("unsupported source of a projected volume");
+        assertThatThrownBy(() -> f.payload(projected(bundle)))
+                .hasMessageContaining("unsupported source of a projected volume");
     }
 
     /** TestCollectDataWithDownwardAPI. */

@@ -211,7 +211,8 @@ class PodWorkerTest {
     @Test
     void threadsAreShutDown_requestSync_doesNotThrow() {
         threads.shutdown();
-        PodWorker late = new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new RecordedSyncs(), threads, timekeeper);
+        PodWorker late =
+                new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new RecordedSyncs(), threads, timekeeper);
 
         assertThatCode(late::requestSync).doesNotThrowAnyException();
     }
