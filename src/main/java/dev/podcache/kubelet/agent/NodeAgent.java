@@ -127,7 +127,7 @@ public final class NodeAgent implements AutoCloseable {
 
     /** The pods of the node as last seen. */
     public ImmutableList<Pod> pods() {
-        return known.all();
+        return ImmutableList.copyOf(known.all());
     }
 
     @Override

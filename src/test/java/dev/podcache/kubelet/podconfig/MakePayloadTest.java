@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The cases of TestMakePayload of {@code pkg/volume/secret} and {@code configmap}, and of TestCollectDataWithSecret and
- * WithConfigMap of {@code projected}, which are the same; each on an object with {@code foo} and {@code bar}. Then
- * TestPluginOptional, TestPluginOptionalKeys and TestInvalidPath of all three.
+ * WithConfigMap of {@code projected}, which are equal; each on an object with the keys {@code foo} and {@code bar}.
+ * Then TestPluginOptional, TestPluginOptionalKeys and TestInvalidPath of all three.
  */
 @ExtendWith(NoLeaks.class)
 class MakePayloadTest {
@@ -47,7 +47,7 @@ class MakePayloadTest {
         f.close();
     }
 
-    /** Where the object is mounted from. */
+    /** The kind of volume that mounts the object. */
     enum Source {
         SECRET,
         CONFIG_MAP,
@@ -152,7 +152,7 @@ class MakePayloadTest {
         assertFails(source.volume("object", List.of(UNKNOWN), false), source.missingKey("zab"));
     }
 
-    /** TestPluginOptionalKeys, too. */
+    /** Also TestPluginOptionalKeys. */
     @ParameterizedTest
     @EnumSource(Source.class)
     void of_optionalNonExistentKey_isLeftOut(Source source) {
@@ -180,7 +180,7 @@ class MakePayloadTest {
         assertThat(f.payload(volume)).containsOnlyKeys("foo", "bar");
     }
 
-    /** TestInvalidPathSecret and its like: an item of a key that is not there. */
+    /** TestInvalidPathSecret and its variants: an item whose key does not exist. */
     @ParameterizedTest
     @EnumSource(Source.class)
     void of_itemOfMissingKey_fails(Source source) {
@@ -214,7 +214,7 @@ class MakePayloadTest {
                 .hasMessage(message);
     }
 
-    /** Each file as its content and its mode. */
+    /** Returns the content and mode of each file as text. */
     private static Map<String, String> text(Map<String, VolumeFile> files) {
         ImmutableMap.Builder<String, String> text = ImmutableMap.builder();
         files.forEach((path, file) -> text.put(

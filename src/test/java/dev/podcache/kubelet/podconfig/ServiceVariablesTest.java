@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * TestFromServices of {@code pkg/kubelet/envvars/envvars_test.go}; which Services count is in
- * MakeEnvironmentVariablesTest.
+ * TestFromServices of {@code pkg/kubelet/envvars/envvars_test.go}. MakeEnvironmentVariablesTest covers the selection of
+ * Services.
  */
 class ServiceVariablesTest {
 

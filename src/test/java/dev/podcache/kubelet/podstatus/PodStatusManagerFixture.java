@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A manager that reports to an in-memory cluster in hand-driven time. */
+/** A manager that reports to an in-memory cluster, on a manual clock. */
 abstract class PodStatusManagerFixture {
 
     final StatusFixture world = new StatusFixture();

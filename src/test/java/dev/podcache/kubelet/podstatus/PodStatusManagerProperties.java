@@ -27,8 +27,8 @@ import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whatever happens to pods, requests and answers: once it stops, the server has what was set
- * last, and no pod got another's.
+ * After any sequence of changes, failed requests and lost answers, the server has the last status of each pod, and no
+ * pod has the status of another.
  */
 class PodStatusManagerProperties {
 
@@ -36,7 +36,7 @@ class PodStatusManagerProperties {
     private static final Pattern UID = Pattern.compile("\"metadata\":\\{\"uid\":\"([^\"]+)\"}");
     private static final Pattern SET = Pattern.compile("\"message\":\"(\\d+)\"");
 
-    /** What may happen to one of two pods. */
+    /** An action on one of two pods. */
     enum Step {
         SET,
         SET_TWICE,
@@ -68,7 +68,7 @@ class PodStatusManagerProperties {
         private final Map<String, Integer> lastSet = new HashMap<>(); // by UID
         private final Set<String> ended = new HashSet<>(); // UIDs, like the following
         private final Set<String> askedToEnd = new HashSet<>();
-        private final Set<String> removed = new HashSet<>(); // by the trial itself
+        private final Set<String> removed = new HashSet<>(); // by the test itself
         private @Nullable Held held;
         private int sets;
 
@@ -147,7 +147,7 @@ class PodStatusManagerProperties {
             }
         }
 
-        /** The newest pod of that name that there was, as we know it. */
+        /** Returns the newest known pod of this name. */
         private Pod current(String name) {
             return world.known.values().stream()
                     .filter(pod -> pod.getMetadata().getName().equals(name))
@@ -187,7 +187,7 @@ class PodStatusManagerProperties {
             }
         }
 
-        /** Whether the server has that pod still; if not, it was over, or the trial itself took it away. */
+        /** Returns whether the server still has the pod. Otherwise, it had ended or the test removed it. */
         private boolean isThere(Pod pod) {
             boolean there = isStored(pod);
             if (!there && !removed.contains(uid(pod))) {
@@ -213,7 +213,8 @@ class PodStatusManagerProperties {
         }
 
         /**
-         * Every patch names the pod it was made for, and those of one pod carry statuses in the order they were set.
+         * Checks that every patch has the UID of its pod, and that the patches of a pod are in the order of its
+         * statuses.
          */
         private void requireNoForeignWrites() {
             Map<String, Integer> newest = new HashMap<>();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The cases of upstream's status_manager_test.go that need no request to fail, under their names where they have one.
+ * The cases of upstream's status_manager_test.go without failing requests, under upstream's names where they exist.
  */
 @ExtendWith(NoLeaks.class)
 class PodStatusManagerTest extends PodStatusManagerFixture {
@@ -167,7 +167,7 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
         world.sync();
         world.requests();
 
-        // the watch has not brought the pod since, so a full pass takes it for changed
+        // the watch has not delivered the pod since then, so the full pass considers it changed
         world.time.advance(PodStatusSync.FULL_PASS);
 
         assertThat(world.requests()).containsExactly(GET);

@@ -33,14 +33,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Requests that fail or meet another pod, and how many there are: TestSyncPodIgnoresNotFound,
- * TestSyncPodChecksMismatchedUID and TestSyncPodNoDeadlock of upstream, and what is ours.
+ * Requests that fail or reach another pod, and their number: TestSyncPodIgnoresNotFound,
+ * TestSyncPodChecksMismatchedUID and TestSyncPodNoDeadlock of upstream, and cases of this library.
  */
 @ExtendWith(NoLeaks.class)
 class PodStatusTroubleTest {
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-    private static final String NOT_REPORTED = "is not reported yet";
+    private static final String NOT_REPORTED = "failed; retrying";
 
     private final StatusFixture world = new StatusFixture();
     private final PodStatusManager manager = world.manager;
@@ -210,7 +210,7 @@ class PodStatusTroubleTest {
         assertThat(world.requests()).containsExactly(GET, PATCH);
     }
 
-    /** More nanoseconds than a long can count. */
+    /** The Retry-After overflows a long of nanoseconds. */
     @Test
     @ExpectedWarnings(NOT_REPORTED)
     void syncPod_throttledForCenturies_isRepeatedAfterTwoMinutes() {
@@ -360,7 +360,7 @@ class PodStatusTroubleTest {
     }
 
     @Test
-    @ExpectedWarnings({"reporting the status of pod shop/cart", "a full pass over the statuses of pods failed"})
+    @ExpectedWarnings({"report of the status of pod shop/cart", "full pass over the statuses of pods failed"})
     void bugs_inARoundOrALookup_doNotEndTheReporting() {
         boolean[] broken = {true};
         ObjectApi<Pod> server = world.server.api(ObjectKind.POD, StatusFixture.TIMEOUT);

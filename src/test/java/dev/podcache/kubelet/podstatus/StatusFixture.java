@@ -18,20 +18,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A manager over a cluster in memory, in hand-driven time. */
+/** A manager on an in-memory cluster, with a manual clock. */
 final class StatusFixture implements AutoCloseable {
 
     static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     final ManualTimekeeper time = new ManualTimekeeper();
     final FakeApiServer server = new FakeApiServer(time);
-    /** What a watch would have brought, by UID. */
+    /** The pods that a watch would have delivered, by UID. */
     final Map<String, Pod> known = new LinkedHashMap<>();
 
     final PodStatusManager manager = new PodStatusManager(
             server.api(ObjectKind.POD, TIMEOUT), uid -> Optional.ofNullable(known.get(uid)), time, () -> 0.0);
 
-    /** Creates a pod in the cluster, which the manager's owner knows. */
+    /** Creates a pod in the cluster and delivers it to the manager. */
     Pod create(String name, PodSpec spec) {
         Pod created = server.cluster()
                 .create(new PodBuilder(Given.pod(name, "", spec))
@@ -41,7 +41,7 @@ final class StatusFixture implements AutoCloseable {
         return created;
     }
 
-    /** The pod as the cluster has it. */
+    /** Returns the pod in the cluster. */
     Pod stored(String name) {
         return server.cluster().get(Pod.class, "shop", name);
     }
@@ -50,12 +50,12 @@ final class StatusFixture implements AutoCloseable {
         return stored(name).getStatus();
     }
 
-    /** Lets the owner know of all pods what the cluster has. */
+    /** Delivers the cluster's state of all pods. */
     void watch() {
         known.replaceAll((uid, pod) -> stored(pod.getMetadata().getName()));
     }
 
-    /** The same of those pods that the cluster still has; the others stay known as they were. */
+    /** Delivers the cluster's state of the pods that still exist; the others keep their last known state. */
     void watchWhatIsThere() {
         known.replaceAll((uid, pod) -> {
             try {
@@ -67,17 +67,17 @@ final class StatusFixture implements AutoCloseable {
         });
     }
 
-    /** What the manager holds. */
+    /** Returns the manager's status of a pod. */
     PodStatus held(Pod pod) {
         return manager.getPodStatus(pod.getMetadata().getUid()).orElseThrow();
     }
 
-    /** Runs what is due now. */
+    /** Runs all tasks that are due. */
     void sync() {
         time.advance(Duration.ZERO);
     }
 
-    /** The requests since the last time this was asked. */
+    /** Returns the verbs of the requests since the last call of this method. */
     List<Verb> requests() {
         List<Verb> verbs =
                 server.actions().stream().map(FakeApiServer.Action::verb).toList();

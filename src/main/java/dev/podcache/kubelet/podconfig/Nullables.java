@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Lists and maps that a manifest may leave out or set to null. */
-final class AbsentObject {
+/** Empty values in place of null, for fields that a manifest may omit or set to null. */
+final class Nullables {
 
-    private AbsentObject() {}
+    private Nullables() {}
 
     static <T> List<T> orEmpty(@Nullable List<T> list) {
         return list == null ? List.of() : list;
