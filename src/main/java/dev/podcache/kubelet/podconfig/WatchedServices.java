@@ -9,6 +9,7 @@ import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Service;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -59,7 +60,7 @@ final class WatchedServices implements ServiceLister {
         private boolean failing;
 
         @Override
-        public void replace(ImmutableList<Fetched<Service>> items, String resourceVersion) {
+        public void replace(List<Fetched<Service>> items, String resourceVersion) {
             Map<String, Service> found = new TreeMap<>();
             for (Fetched<Service> item : items) {
                 if (ServiceVariables.hasAddress(item.object())) {
