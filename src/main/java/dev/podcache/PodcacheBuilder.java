@@ -220,9 +220,7 @@ public final class PodcacheBuilder {
             return PayloadBudget.unlimited(timekeeper);
         }
         if (strategy != ChangeDetectionStrategy.CACHE) {
-            log.info(
-                    "payloadBudget has no effect under strategy {}: only CACHE can refetch evicted objects",
-                    strategy);
+            log.info("payloadBudget has no effect under strategy {}: only CACHE can refetch evicted objects", strategy);
             return PayloadBudget.unlimited(timekeeper);
         }
         return PayloadBudget.ofBytes(payloadBudget, timekeeper);

@@ -1,12 +1,12 @@
 /**
- * The front door. {@link dev.podcache.Podcache} gives an agent a cache of the Secrets and of the ConfigMaps that its
- * pods refer to; everything else is behind it.
+ * The entry point. {@link dev.podcache.Podcache} caches the Secrets and ConfigMaps that an agent's pods refer to; all
+ * other packages are behind it.
  *
- * <p>How a Secret travels from a pod's spec to a caller, and what a node agent says to the API server:
+ * <p>The path of a Secret from a pod's spec to a caller, and the paths of the status reports to the API server:
  *
  * <pre>
  *  CACHE PATH                                         STATUS PATH
- *  pod assigned / changed / gone                      timer, and news     timer     pod assigned / changed / gone
+ *  pod assigned / changed / gone                      timer, changes      timer     pod assigned / changed / gone
  *    |  podsync, or agent.AssignedPods                  |                   |         |
  *    v                                                  |                   |         v
  *  manager.Manager    registerPod / unregisterPod       |                   |       podsync    register, start, stop
@@ -16,9 +16,9 @@
  *  store.Store        addReference / deleteReference  nodestatus          nodelease   +-- podsync.PodRuntime
  *    |                get                               setters, changed?   ensure,   v
  *    +-- TtlObjectStore    fresh? return : fetch        patch or register   renew   podstatus  version, merge, patch,
- *    |     ^ node.NodeTtlSource (TTL from our Node)     |                   |         |        delete what is over
+ *    |     ^ node.NodeTtlSource (TTL from our Node)     |                   |         |        delete ended pods
  *    +-- WatchObjectStore  first reference opens,       |                   |         |
- *          |               last one shuts               |  events           |         |   events
+ *          |               last one closes               |  events           |         |   events
  *          v                                            |    |              |         |     |
  *        reflector.Reflector  list, watch, list again   |    |              |         |     |
  *          v                                            v    v              v         v     v

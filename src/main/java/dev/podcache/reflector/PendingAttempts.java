@@ -57,7 +57,8 @@ final class PendingAttempts {
 
     /** Returns the attempts that wait for the end of an outage. */
     List<PendingAttempt> waitingForOutage() {
-        return Stream.concat(watches.waitingForOutage(), lists.waitingForOutage()).toList();
+        return Stream.concat(watches.waitingForOutage(), lists.waitingForOutage())
+                .toList();
     }
 
     private AttemptQueue queue(PendingAttempt attempt) {

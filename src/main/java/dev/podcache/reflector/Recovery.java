@@ -34,8 +34,8 @@ public final class Recovery {
      * ---------------------------------------------------------------------------------------------------------------
      * reachable   when it is due and its queue has a token;                three in a row were not served
      *             the first attempt of a reflector at once
-     * outage      one at a time, at the next probe; urgent ones first;     one is served; attempts that waited for it are
-     *             not before the end of a pause of its own                 then due, spread
+     * outage      one at a time, at the next probe; urgent ones first;     one is served; attempts that waited are then
+     *             not before the end of a pause of its own                 due, spread
      *
      * A reflector has at most one pending attempt. Attempts run on the caller's thread or the timer's, never under the
      * lock.

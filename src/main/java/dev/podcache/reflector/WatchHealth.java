@@ -83,7 +83,8 @@ final class WatchHealth {
 
     /** Returns whether a list already covers an event with that version. */
     boolean covers(String version) {
-        return !coveredUpTo.isEmpty() && (coveredUpTo.equals(version) || ResourceVersions.isOlder(version, coveredUpTo));
+        return !coveredUpTo.isEmpty()
+                && (coveredUpTo.equals(version) || ResourceVersions.isOlder(version, coveredUpTo));
     }
 
     /** Returns the number of events and bookmarks. */
@@ -112,7 +113,8 @@ final class WatchHealth {
     ApiServerException dead(long now) {
         return failure(
                 FailureReason.TIMEOUT,
-                "no event or bookmark for " + Duration.ofNanos(now - lastReceived).toSeconds() + " s");
+                "no event or bookmark for "
+                        + Duration.ofNanos(now - lastReceived).toSeconds() + " s");
     }
 
     /** Returns whether the watch lasted less than a second. */

@@ -29,7 +29,7 @@ final class EntryTable<T, E extends Entry<T>> {
      * Slots change in place, only under the monitor. A slot changes from empty to an entry, and from an entry to
      * `removed` or, where no search can have to pass it, to empty. A search stops only at an empty slot, so it never
      * misses an entry that is there throughout. A search in an array that is replaced meanwhile sees the state at its
-     * begin. Writes release and reads acquire, so a search sees each entry fully constructed.
+     * start. Writes release and reads acquire, so a search sees each entry fully constructed.
      *
      * Names with equal hash codes are searched linearly; the pods of a node refer to few enough objects.
      *

@@ -29,7 +29,8 @@ final class Fetch<T> {
      * @param answer the API server's answer; null if the fetch failed or the store was closed
      * @param failure why the fetch failed; null with an answer, or if the store was closed
      */
-    record FetchOutcome<T>(@Nullable Answer<T> answer, @Nullable ApiServerException failure) {
+    record FetchOutcome<T>(
+            @Nullable Answer<T> answer, @Nullable ApiServerException failure) {
 
         static <T> FetchOutcome<T> answered(Answer<T> answer) {
             return new FetchOutcome<>(answer, null);

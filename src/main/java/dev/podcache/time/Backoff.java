@@ -13,8 +13,8 @@ public record Backoff(Duration first, Duration cap) {
 
     public Backoff {
         if (first.isNegative() || first.isZero() || cap.compareTo(first) < 0) {
-            throw new IllegalArgumentException("the first pause must be positive and at most the cap, but they are "
-                    + first + " and " + cap);
+            throw new IllegalArgumentException(
+                    "the first pause must be positive and at most the cap, but they are " + first + " and " + cap);
         }
     }
 
