@@ -26,9 +26,9 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>Register a pod before its objects are needed, at each of its syncs, and unregister it when it is gone: neither
- * call blocks, and registering an unchanged pod costs next to nothing. Only objects that registered pods refer to can
- * be read, except under {@link ChangeDetectionStrategy#GET}, which keeps no references.
+ * <p>Register a pod before its objects are needed, and again at each sync; unregister it when it is gone. Neither call
+ * blocks, and registering an unchanged pod costs next to nothing. Only objects that registered pods refer to can be
+ * read, except under {@link ChangeDetectionStrategy#GET}, which keeps no references.
  *
  * <p>Must be {@linkplain #close() closed}.
  */
@@ -40,10 +40,10 @@ public final class Podcache implements AutoCloseable {
     private final Closer parts;
 
     /**
-     * Of parts that are made.
+     * Makes a cache from its parts.
      *
-     * @param registrations those of both managers; of none that keeps no references
-     * @param parts what to close, the last registered first
+     * @param registrations the registrations of both managers; empty under strategy GET
+     * @param parts closed with the cache, the last registered part first
      */
     Podcache(Manager<Secret> secrets, Manager<ConfigMap> configMaps, Registrations registrations, Closer parts) {
         this.secrets = secrets;
@@ -53,9 +53,9 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Begins a cache that makes its own use of {@code client}'s configuration and connections.
+     * Returns a builder of a cache that uses the configuration of {@code client} and opens its own connections.
      *
-     * @param client must stay open until the cache is closed; never closed here
+     * @param client must stay open until the cache is closed; the cache never closes it
      */
     public static PodcacheBuilder builder(KubernetesClient client) {
         Objects.requireNonNull(client, "client");
@@ -63,9 +63,9 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Begins a cache on an API server that other parts of the process use as well.
+     * Returns a builder of a cache that shares an API server with other parts of the process.
      *
-     * @param server must stay open until the cache is closed; never closed here
+     * @param server must stay open until the cache is closed; the cache never closes it
      */
     public static PodcacheBuilder builder(Fabric8ApiServer server) {
         Objects.requireNonNull(server, "server");
@@ -73,18 +73,18 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Registers {@code pod} with both managers, in one step; see {@link Manager#registerPod}. If one of them fails,
+     * Registers {@code pod} with both managers in one step; see {@link Manager#registerPod}. If one of them fails,
      * neither has changed.
      *
      * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
-     * @throws IllegalStateException if the cache is closed and the pod refers to anything new; never under GET
+     * @throws IllegalStateException if the cache is closed and the pod refers to a new object; never under GET
      */
     public void registerPod(Pod pod) {
         registrations.registerPod(pod);
     }
 
     /**
-     * Unregisters {@code pod} with both managers, in one step; see {@link Manager#unregisterPod}.
+     * Unregisters {@code pod} from both managers in one step; see {@link Manager#unregisterPod}.
      *
      * @throws IllegalArgumentException if namespace, name or UID is missing
      */
@@ -92,18 +92,18 @@ public final class Podcache implements AutoCloseable {
         registrations.unregisterPod(pod);
     }
 
-    /** The Secrets that registered pods refer to. */
+    /** Returns the manager of the Secrets. */
     public Manager<Secret> secrets() {
         return secrets;
     }
 
-    /** The ConfigMaps that registered pods refer to. */
+    /** Returns the manager of the ConfigMaps. */
     public Manager<ConfigMap> configMaps() {
         return configMaps;
     }
 
     /**
-     * Releases everything: gets that wait end with {@code Closed}, and no thread, timer, watch or connection of ours
+     * Closes the cache. Waiting gets end with {@code Closed}, and no thread, timer, watch or connection of the cache
      * remains. Waits at most some seconds for threads to end. Idempotent.
      */
     @Override

@@ -15,10 +15,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers which referrers are registered, and what each of them holds, of all kinds. Thread-safe.
+ * Remembers the registered referrers and the references that each of them holds, of all kinds. Thread-safe.
  *
- * <p>Each call for a referrer is one step over all kinds: of a {@link #registerPod} and an {@link #unregisterPod} that
- * race, one comes after the other for Secrets and ConfigMaps alike. No call makes a request or waits for one.
+ * <p>Each call for a referrer is one step over all kinds: concurrent calls of {@link #registerPod} and {@link
+ * #unregisterPod} take effect in the same order for Secrets and ConfigMaps. No call makes a request or waits for one.
  */
 public final class Registrations {
 
@@ -26,9 +26,9 @@ public final class Registrations {
     private volatile ImmutableList<StoreManager<?>> managers = ImmutableList.of(); // written under this
 
     /**
-     * Makes a manager whose registrations are kept here. Call it before anything is registered.
+     * Returns a new manager whose registrations are kept here. Must be called before the first registration.
      *
-     * @param references returns what a pod refers to; called on the thread that registers, outside all locks
+     * @param references returns the objects that a pod refers to; called on the registering thread, outside all locks
      */
     public synchronized <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
         StoreManager<T> manager = new StoreManager<>(this, managers.size(), store, references);
@@ -40,17 +40,17 @@ public final class Registrations {
     }
 
     /**
-     * Registers {@code pod} with all managers, or with none if one fails.
+     * Registers {@code pod} with all managers, or with none if one of them fails.
      *
      * @throws IllegalArgumentException if namespace, name, UID or spec is missing
-     * @throws IllegalStateException if the cache is closed and the pod refers to anything new
+     * @throws IllegalStateException if the cache is closed and the pod refers to a new object
      */
     public void registerPod(Pod pod) {
         registerPod(pod, managers);
     }
 
     /**
-     * Unregisters {@code pod} with all managers.
+     * Unregisters {@code pod} from all managers.
      *
      * @throws IllegalArgumentException if namespace, name or UID is missing
      */
@@ -77,7 +77,7 @@ public final class Registrations {
             Registration registration = byReferrer.computeIfAbsent(referrer, Registration::new);
             updated = registration.update(version, wanted);
             if (!updated) {
-                // another thread released it and will remove it; removing it here as well saves waiting for that thread
+                // released by another thread, which also removes it: removing it here saves waiting for that thread
                 byReferrer.remove(referrer, registration);
             }
         }
@@ -90,6 +90,6 @@ public final class Registrations {
         }
     }
 
-    /** The objects that a referrer needs of the kind of one manager. */
+    /** The objects of the kind of one manager that a referrer needs. */
     record Wanted(StoreManager<?> manager, ImmutableSet<ObjectKey> keys) {}
 }

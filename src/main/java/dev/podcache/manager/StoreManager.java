@@ -14,11 +14,11 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Adds references to a store and takes them back as referrers register and unregister. {@link Registrations} remembers
- * what each referrer holds. Under strategy GET, registering checks its arguments and does nothing else.
+ * Adds references to a store, and takes them back, as referrers register and unregister. {@link Registrations}
+ * remembers the references of each referrer. Under strategy GET, registering only checks its arguments.
  *
  * <p>Follows {@code cacheBasedManager} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go} in its
- * newest form: a pod that is registered again only adds what is new. Without references, follows {@code
+ * newest form: registering a pod again adds only its new references. Without references, follows {@code
  * simpleSecretManager} of {@code pkg/kubelet/secret}.
  */
 final class StoreManager<T> implements Manager<T> {
@@ -30,9 +30,9 @@ final class StoreManager<T> implements Manager<T> {
     private final ImmutableList<StoreManager<?>> registering;
 
     /**
-     * Makes a manager that holds nothing.
+     * Makes a manager without registrations.
      *
-     * @param index of this among the managers whose registrations are kept together
+     * @param index the index of this manager in {@code registrations}
      */
     StoreManager(
             Registrations registrations,
@@ -46,7 +46,7 @@ final class StoreManager<T> implements Manager<T> {
         this.registering = ImmutableList.of(this);
     }
 
-    /** Makes a manager without references. */
+    /** Makes a manager that keeps no references. */
     StoreManager(Store<T> store) {
         this.registrations = new Registrations();
         this.index = 0;
@@ -84,7 +84,7 @@ final class StoreManager<T> implements Manager<T> {
         registrations.unregister(Objects.requireNonNull(referrer, "referrer"), registering);
     }
 
-    /** Returns what {@code pod} needs of this kind. */
+    /** Returns the objects of this kind that {@code pod} needs. */
     Wanted wantedBy(Pod pod) {
         return new Wanted(this, ImmutableSet.copyOf(references.apply(pod)));
     }

@@ -3,7 +3,6 @@ package dev.podcache.realserver;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
@@ -55,7 +54,7 @@ class ReflectorRealServerTest {
         volatile boolean connected;
 
         @Override
-        public void replace(ImmutableList<Fetched<ConfigMap>> items, String resourceVersion) {
+        public void replace(List<Fetched<ConfigMap>> items, String resourceVersion) {
             texts.clear();
             items.forEach(this::upsert);
         }
@@ -86,8 +85,8 @@ class ReflectorRealServerTest {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("cannot be followed");
-        leaks.allowWarnings("no number of seconds");
+        leaks.allowWarnings("failed; retrying");
+        leaks.allowWarnings("not a number of seconds");
     }
 
     @AfterEach
@@ -180,7 +179,7 @@ class ReflectorRealServerTest {
             await().until(() -> source.origin().contains("403"));
 
             assertThat(source.origin())
-                    .startsWith("default, Node ttl-node cannot be followed: LIST nodes with metadata.name=ttl-node was"
+                    .startsWith("default, watch of Node ttl-node failed: LIST nodes with metadata.name=ttl-node was"
                             + " answered 403")
                     .contains("stranger");
             assertThat(source.ttlNanos()).isEqualTo(DEFAULT_TTL.toNanos());

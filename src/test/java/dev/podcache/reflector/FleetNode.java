@@ -46,7 +46,7 @@ final class FleetNode {
     private final Set<Answer<?>> awaited = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<Watch> open = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean renewed;
-    private boolean told;
+    private boolean reported;
 
     /**
      * A node that does nothing yet.
@@ -79,7 +79,7 @@ final class FleetNode {
         watches.lost();
         heartbeats.lost();
         renewed = false;
-        told = false;
+        reported = false;
         sinks.forEach(sink -> sink.upToDate = false);
         List<Watch> watched = List.copyOf(open);
         open.clear();
@@ -96,8 +96,8 @@ final class FleetNode {
     }
 
     private void upToDate() {
-        if (!told && renewed && sinks.stream().allMatch(sink -> sink.upToDate)) {
-            told = true;
+        if (!reported && renewed && sinks.stream().allMatch(sink -> sink.upToDate)) {
+            reported = true;
             server.second().recovered++;
         }
     }
@@ -130,7 +130,7 @@ final class FleetNode {
         private boolean upToDate;
 
         @Override
-        public void replace(ImmutableList<Fetched<String>> items, String resourceVersion) {}
+        public void replace(List<Fetched<String>> items, String resourceVersion) {}
 
         @Override
         public void upsert(Fetched<String> fetched) {}

@@ -85,7 +85,7 @@ class RecoveryTest {
         }
 
         @Override
-        public void replace(ImmutableList<Fetched<String>> items, String resourceVersion) {}
+        public void replace(List<Fetched<String>> items, String resourceVersion) {}
 
         @Override
         public void upsert(Fetched<String> fetched) {}

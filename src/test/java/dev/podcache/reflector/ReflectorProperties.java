@@ -2,7 +2,6 @@ package dev.podcache.reflector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.embedded.RequestPattern;
@@ -52,7 +51,7 @@ class ReflectorProperties {
         boolean connected;
 
         @Override
-        public void replace(ImmutableList<Fetched<ConfigMap>> items, String resourceVersion) {
+        public void replace(List<Fetched<ConfigMap>> items, String resourceVersion) {
             versions.clear();
             items.forEach(this::upsert);
         }

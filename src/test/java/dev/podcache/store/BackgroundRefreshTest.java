@@ -37,16 +37,16 @@ class BackgroundRefreshTest {
     private static final Duration SURELY_DUE = TTL.plus(MAX_STALENESS.dividedBy(2));
     private static final Duration TOO_OLD = TTL.plus(MAX_STALENESS);
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private final TtlFixture f = TtlFixture.refreshingBehind(MAX_STALENESS, new PodcacheMetrics() {
         @Override
         public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
-            told.add("missed");
+            reported.add("missed");
         }
 
         @Override
         public void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {
-            told.add("stale");
+            reported.add("stale");
         }
     });
 
@@ -99,12 +99,12 @@ class BackgroundRefreshTest {
     @Test
     void get_staleButNotDue_asksNobodyAndIsAHit() {
         seen("v1");
-        told.clear();
+        reported.clear();
         f.timekeeper.advance(TTL);
 
         assertThat(f.get()).isEqualTo("v1");
         f.requireGets(1);
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.store.state(DB).age()).isEqualTo(TTL);
         assertThat(f.store.state(DB).freshness()).contains("TTL PT1M").contains("PT40S");
@@ -134,7 +134,7 @@ class BackgroundRefreshTest {
         Held held = f.server.hold(DB);
         f.get();
         f.timekeeper.advance(justInTime);
-        told.clear();
+        reported.clear();
 
         CompletableFuture<String> get = f.getBehind(DB);
         f.timekeeper.awaitWaiters(1);
@@ -142,7 +142,7 @@ class BackgroundRefreshTest {
 
         assertThat(broughtBy(get)).isEqualTo("v1");
         f.requireGets(2);
-        assertThat(told).containsExactly("missed", "stale");
+        assertThat(reported).containsExactly("missed", "stale");
         held.release();
     }
 
@@ -151,17 +151,17 @@ class BackgroundRefreshTest {
         seen("v1");
         f.timekeeper.advance(SURELY_DUE);
         f.failNext(100, FailureReason.UNAVAILABLE, 503, null);
-        told.clear();
+        reported.clear();
 
         f.get();
         f.get();
         f.requireGets(2);
-        assertThat(told).containsOnly("missed");
+        assertThat(reported).containsOnly("missed");
         assertThat(f.store.state(DB).lastFailure()).isNotNull();
 
         f.timekeeper.advance(MAX_STALENESS);
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(told).endsWith("missed", "stale");
+        assertThat(reported).endsWith("missed", "stale");
         f.requireGets(3);
     }
 

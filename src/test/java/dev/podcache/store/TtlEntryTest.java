@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.metrics.PodcacheMetrics;
-import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ class TtlEntryTest {
 
     private static final long STALE_FOR_GOOD = TTL + MAX_STALENESS;
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private TtlEntry<String> entry = entry(MAX_STALENESS);
     private long now;
     private long ttl = TTL;
@@ -103,7 +103,7 @@ class TtlEntryTest {
     }
 
     @Test
-    void get_waits_isToldWhatIsKnown() {
+    void get_waits_getsWhatIsKnown() {
         bringTo(Row.STALER);
         TtlEntry.TtlLookup<String> lookup = lookup();
 
@@ -115,7 +115,7 @@ class TtlEntryTest {
     }
 
     @Test
-    void get_behind_isToldWhyTheLastRefreshFailed() {
+    void get_behind_getsTheLastFailure() {
         bringTo(Row.STALER);
         fail(start(), unavailable());
 
@@ -322,7 +322,7 @@ class TtlEntryTest {
     void gaveUp_theNextGetServesWhatIsKnownAndAwaitsNothing() {
         bringTo(Row.STALER);
         Fetch<String> slow = start();
-        entry.gaveUpOn(slow);
+        entry.markSlow(slow);
 
         assertThat(get()).isEqualTo("serves the known v1");
         end(slow, present("v2"));
@@ -331,7 +331,7 @@ class TtlEntryTest {
 
     @Test
     void gaveUp_nothingKnown_theNextGetWaitsAllTheSame() {
-        entry.gaveUpOn(start());
+        entry.markSlow(start());
 
         assertThat(get()).isEqualTo("waits");
     }
@@ -341,7 +341,7 @@ class TtlEntryTest {
         bringTo(Row.STALER);
         Fetch<String> landed = start();
         end(landed, new Answer.Absent<>(now));
-        entry.gaveUpOn(landed);
+        entry.markSlow(landed);
 
         assertThat(get()).isEqualTo("starts and waits");
     }
@@ -354,8 +354,7 @@ class TtlEntryTest {
         bringTo(row);
         entry.addReference(OTHER_POD);
 
-        assertThat(entry.state(now, ttl, "TTL"))
-                .isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 2, "TTL"));
+        assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 2, "TTL"));
         assertThat(get()).isEqualTo("starts and waits");
     }
 
@@ -392,7 +391,7 @@ class TtlEntryTest {
 
         assertThat(entry.answer()).isNull();
         assertThat(objectOf(outcomeOf(fetch).answer())).isEqualTo("v1");
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
     }
 
     // sharing
@@ -400,16 +399,16 @@ class TtlEntryTest {
     @Test
     void get_anotherOneRefreshedByAFetchThatBeganLater_isServedThatThoughNothingMayAge() {
         ttl = 0;
-        long begun = entry.fetchesSoFar();
+        long begun = entry.fetchesBegun();
         end(start(), present("v1"));
 
         assertThat(get(begun)).isEqualTo("serves v1");
-        assertThat(get(entry.fetchesSoFar())).isEqualTo("starts and waits");
+        assertThat(get(entry.fetchesBegun())).isEqualTo("starts and waits");
     }
 
     @Test
     void get_anotherOneFoundAbsenceByAFetchThatBeganLater_asksAgain() {
-        long begun = entry.fetchesSoFar();
+        long begun = entry.fetchesBegun();
         end(start(), new Answer.Absent<>(now));
 
         assertThat(get(begun)).isEqualTo("starts and waits");
@@ -417,7 +416,7 @@ class TtlEntryTest {
 
     @Test
     void get_evictedSinceAFetchThatBeganLater_asksAgain() {
-        long begun = entry.fetchesSoFar();
+        long begun = entry.fetchesBegun();
         end(start(), present("v1"));
         entry.evict();
 
@@ -426,16 +425,16 @@ class TtlEntryTest {
 
     @Test
     void fetches_areCountedFromOne() {
-        assertThat(entry.fetchesSoFar()).isZero();
+        assertThat(entry.fetchesBegun()).isZero();
         Fetch<String> first = start();
         assertThat(first.number).isEqualTo(1);
-        assertThat(entry.fetchesSoFar()).isEqualTo(1);
+        assertThat(entry.fetchesBegun()).isEqualTo(1);
         fail(first, unavailable());
 
         assertThat(start().number).isEqualTo(2);
     }
 
-    // what is told
+    // reports
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -447,13 +446,12 @@ class TtlEntryTest {
             fail(fetch, unavailable());
         }
 
-        assertThat(told).isEqualTo(brought ? List.of("UNREAD to FRESH: fetched") : List.of());
+        assertThat(reported).isEqualTo(brought ? List.of("UNREAD to FRESH: fetched") : List.of());
     }
 
     @Test
     void state_noAnswer() {
-        assertThat(entry.state(now, ttl, "TTL"))
-                .isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 1, "TTL"));
+        assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 1, "TTL"));
     }
 
     @ParameterizedTest
@@ -507,7 +505,7 @@ class TtlEntryTest {
 
     /** What a get does that begins now, as the store has it done. */
     private String get() {
-        return get(entry.fetchesSoFar());
+        return get(entry.fetchesBegun());
     }
 
     private String get(long begunBefore) {
@@ -530,11 +528,11 @@ class TtlEntryTest {
         if (lookup.awaited() != null) {
             return "waits";
         }
-        return lookup.good() != null ? "serves " + lookup.good() : "serves the known " + objectOf(lookup.known());
+        return lookup.usable() != null ? "serves " + lookup.usable() : "serves the known " + objectOf(lookup.known());
     }
 
     private TtlEntry.TtlLookup<String> lookup() {
-        return entry.lookup(now, ttl, entry.fetchesSoFar());
+        return entry.lookup(now, ttl, entry.fetchesBegun());
     }
 
     /** The fetch that a get sets off now. */
@@ -572,9 +570,8 @@ class TtlEntryTest {
         StoreOptions options = new StoreOptions(
                 timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), new PodcacheMetrics() {
                     @Override
-                    public void changed(
-                            ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-                        told.add(from + " to " + to + ": " + cause);
+                    public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
+                        reported.add(from + " to " + to + ": " + cause);
                     }
                 });
         TtlEntry<String> made = new TtlEntry<>(DB, new Transitions<>(ObjectKind.SECRET, options), maxStaleness);

@@ -70,22 +70,22 @@ final class TtlWorld {
     }
 
     private ObjectGetter<Secret> listening(ObjectGetter<Secret> server) {
-        return (key, freshness, timeout) -> server.get(key, freshness, timeout)
-                .whenComplete((fetched, failure) -> heard(key, freshness, fetched, failure));
+        return (key, consistency, timeout) -> server.get(key, consistency, timeout)
+                .whenComplete((fetched, failure) -> heard(key, consistency, fetched, failure));
     }
 
     private void heard(
-            ObjectKey key, ReadConsistency freshness, @Nullable Fetched<Secret> fetched, @Nullable Throwable thrown) {
+            ObjectKey key, ReadConsistency consistency, @Nullable Fetched<Secret> fetched, @Nullable Throwable thrown) {
         Model model = model(key);
         if (fetched != null) {
             boolean older = model.present != null && versionOf(fetched.object()) < versionOf(model.present);
             // what is older may come from a server that lags: the LATEST read that must follow decides
-            if (freshness == ReadConsistency.LATEST || !older) {
+            if (consistency == ReadConsistency.LATEST || !older) {
                 answer(model, fetched.object());
             }
         } else if (ApiServerException.causeOf(thrown) instanceof ApiServerException failure
                 && failure.reason() == FailureReason.NOT_FOUND) {
-            if (freshness == ReadConsistency.LATEST) {
+            if (consistency == ReadConsistency.LATEST) {
                 answer(model, null);
             }
         } else {

@@ -66,7 +66,7 @@ class WatchBrokenTest {
         assertThat(f.server.isWatched(DB)).isTrue();
         assertThat(f.get()).isEqualTo("v1");
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
-        assertThat(f.store.state(DB).freshness()).isEqualTo("watch open again, not confirmed yet");
+        assertThat(f.store.state(DB).freshness()).isEqualTo("watch reopened, not confirmed yet");
 
         held.release();
         assertThat(f.get()).isEqualTo("v2");
@@ -176,7 +176,7 @@ class WatchBrokenTest {
         f.refuse(Verb.WATCH, 1000);
         f.server.resetWatches();
 
-        assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasMessageContaining("asking again failed");
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasMessageContaining("checking again failed");
     }
 
     @Test

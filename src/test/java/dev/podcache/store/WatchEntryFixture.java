@@ -39,16 +39,16 @@ abstract class WatchEntryFixture {
     private static final ImmutableMap<String, WatchState> STATES = ImmutableMap.<String, WatchState>builder()
             .put("watch being opened", WatchState.OPENING)
             .put("watched", WatchState.LIVE)
-            .put("watch lost, being opened again", WatchState.BROKEN)
-            .put("watch open again, not confirmed yet", WatchState.BROKEN)
-            .put("watch lost, being opened again for a new reference", WatchState.RENEWING)
-            .put("watch closed because the object is not read, opened again by the next get", WatchState.IDLE)
-            .put("watch being opened again", WatchState.REOPENING)
+            .put("watch lost, being reopened", WatchState.BROKEN)
+            .put("watch reopened, not confirmed yet", WatchState.BROKEN)
+            .put("watch lost, being reopened for a new reference", WatchState.RENEWING)
+            .put("watch closed because the object was not read; the next get reopens it", WatchState.IDLE)
+            .put("watch being reopened", WatchState.REOPENING)
             .put("immutable, needs no watch", WatchState.IMMUTABLE)
             .put("not referenced", WatchState.DROPPED)
             .buildOrThrow();
 
-    final List<String> told = new ArrayList<>();
+    final List<String> reported = new ArrayList<>();
     final ManualTimekeeper time = new ManualTimekeeper();
     final ManualListerWatcher<Secret> server = new ManualListerWatcher<>();
     Runnable whenChanged = () -> {};
@@ -78,18 +78,18 @@ abstract class WatchEntryFixture {
 
         @Override
         public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-            told.add(from + " to " + to + ": " + cause);
+            reported.add(from + " to " + to + ": " + cause);
             whenChanged.run();
         }
 
         @Override
         public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
-            told.add(kind + " " + key + " failed: " + failure);
+            reported.add(kind + " " + key + " failed: " + failure);
         }
 
         @Override
         public void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {
-            told.add(kind + " " + key + " synced after " + took.toMillis() + " ms");
+            reported.add(kind + " " + key + " synced after " + took.toMillis() + " ms");
         }
     }
 

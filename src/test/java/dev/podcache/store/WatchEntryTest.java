@@ -40,7 +40,7 @@ class WatchEntryTest extends WatchEntryFixture {
         bringTo(row);
 
         assertThat(served()).isEqualTo(served);
-        assertThat(content(entry.giveUp())).isEqualTo(afterTheWait);
+        assertThat(content(entry.answerAfterTimeout())).isEqualTo(afterTheWait);
     }
 
     @ParameterizedTest
@@ -56,12 +56,12 @@ class WatchEntryTest extends WatchEntryFixture {
     })
     void get(Row row, WatchState next, String answer) {
         bringTo(row);
-        WatchEntry.WatchLookup<Secret> turn = entry.lookup();
+        WatchEntry.WatchLookup<Secret> lookup = entry.lookup();
 
         assertThat(state()).isEqualTo(next);
-        assertThat(content(turn.answer())).isEqualTo(answer);
-        assertThat(turn.dropped()).isFalse();
-        assertThat(turn.failure()).isSameAs(entry.lastFailure());
+        assertThat(content(lookup.answer())).isEqualTo(answer);
+        assertThat(lookup.dropped()).isFalse();
+        assertThat(lookup.failure()).isSameAs(entry.lastFailure());
     }
 
     @Test
@@ -183,7 +183,7 @@ class WatchEntryTest extends WatchEntryFixture {
         fail(Row.OPENING, failure(FailureReason.UNAVAILABLE, 503));
 
         assertThat(served()).isEqualTo("nothing");
-        assertThat(entry.giveUp()).isNull();
+        assertThat(entry.answerAfterTimeout()).isNull();
     }
 
     @Test

@@ -88,7 +88,7 @@ final class WatchWorld {
     /** Whether its watch is lost, or open again but not confirmed. */
     private boolean isBroken(ObjectKey key) {
         String freshness = f.store.state(key).freshness();
-        return freshness.startsWith("watch lost") || freshness.startsWith("watch open again");
+        return freshness.startsWith("watch lost") || freshness.startsWith("watch reopened");
     }
 
     /** How many lists of that object there were. */

@@ -2,7 +2,6 @@ package dev.podcache.cli.observe;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.cli.output.Account;
@@ -14,6 +13,7 @@ import dev.podcache.pod.PodReferences;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,7 @@ public final class AssignedPods implements ReflectorSink<Pod> {
     }
 
     @Override
-    public void replace(ImmutableList<Fetched<Pod>> items, String resourceVersion) {
+    public void replace(List<Fetched<Pod>> items, String resourceVersion) {
         if (items.isEmpty()) {
             account.tell(new Event("idle", "no pods are assigned to this node", ImmutableMap.of()));
         }
@@ -154,7 +154,7 @@ public final class AssignedPods implements ReflectorSink<Pod> {
         return number + " " + noun + (number == 1 ? "" : "s");
     }
 
-    private static ImmutableList<ImmutableSet<ObjectKey>> references(Pod pod) {
+    private static ImmutableList<Set<ObjectKey>> references(Pod pod) {
         return ImmutableList.of(PodReferences.secretKeys(pod), PodReferences.configMapKeys(pod));
     }
 

@@ -1,6 +1,5 @@
 package dev.podcache.cli.observe;
 
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -34,7 +33,7 @@ record Inventory(int pods, int secrets, int configMaps, int references) {
         return secrets + configMaps;
     }
 
-    private static int add(ImmutableSet<ObjectKey> ofPod, Set<ObjectKey> objects) {
+    private static int add(Set<ObjectKey> ofPod, Set<ObjectKey> objects) {
         objects.addAll(ofPod);
         return ofPod.size();
     }

@@ -1,6 +1,5 @@
 package dev.podcache.cli.observe;
 
-import com.google.common.collect.ImmutableSet;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -115,7 +114,7 @@ final class PeriodicReads implements AutoCloseable {
         readAll(ObjectKind.CONFIG_MAP, PodReferences.configMaps(pod));
     }
 
-    private void readAll(ObjectKind<?> kind, ImmutableSet<Reference> references) {
+    private void readAll(ObjectKind<?> kind, Set<Reference> references) {
         for (Reference reference : references) {
             read(kind, reference.key());
         }

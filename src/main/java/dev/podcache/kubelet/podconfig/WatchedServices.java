@@ -60,7 +60,7 @@ final class WatchedServices implements ServiceLister {
         private boolean failing;
 
         @Override
-        public void replace(ImmutableList<Fetched<Service>> items, String resourceVersion) {
+        public void replace(List<Fetched<Service>> items, String resourceVersion) {
             Map<String, Service> listed = new TreeMap<>();
             for (Fetched<Service> item : items) {
                 if (ServiceVariables.hasClusterIp(item.object())) {

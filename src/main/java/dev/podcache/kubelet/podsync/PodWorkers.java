@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podsync;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.kubelet.events.EventRecorder;
@@ -14,6 +13,7 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -73,7 +73,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     }
 
     @Override
-    public void replace(ImmutableList<Fetched<Pod>> items, String resourceVersion) {
+    public void replace(List<Fetched<Pod>> items, String resourceVersion) {
         Set<String> listed = new HashSet<>();
         for (Fetched<Pod> item : items) {
             upsert(item);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The state table in {@link WatchEntry}, cell by cell: what the server does. */
-class WatchEntryNewsTest extends WatchEntryFixture {
+class WatchEntryEventsTest extends WatchEntryFixture {
 
     // the column: a list, or an event
 
@@ -29,13 +29,13 @@ class WatchEntryNewsTest extends WatchEntryFixture {
         "REOPENING,        REOPENING, nothing, v2",
         "REOPENING_LISTED, REOPENING, nothing, v2"
     })
-    void heard(Row row, WatchState next, String served, String afterTheWait) {
+    void received(Row row, WatchState next, String served, String afterTheWait) {
         bringTo(row);
         hear(row, "v2");
 
         assertThat(state()).isEqualTo(next);
         assertThat(served()).isEqualTo(served);
-        assertThat(content(entry.giveUp())).isEqualTo(afterTheWait);
+        assertThat(content(entry.answerAfterTimeout())).isEqualTo(afterTheWait);
     }
 
     @ParameterizedTest
@@ -120,18 +120,18 @@ class WatchEntryNewsTest extends WatchEntryFixture {
         "RENEWING_LISTED,  v1, 2",
         "REOPENING_LISTED, v1, 2"
     })
-    void accepted_isLive(Row row, String served, int tellings) {
+    void accepted_isLive(Row row, String served, int reports) {
         bringTo(row);
         if (row.isListing()) {
             hear(row, "v1", "10");
         }
-        told.clear();
+        reported.clear();
         accept(row);
 
         assertThat(state()).isEqualTo(WatchState.LIVE);
         assertThat(served()).isEqualTo(served);
         assertThat(entry.lastFailure()).isNull();
-        assertThat(told).as("the change, if one, and the sync").hasSize(tellings);
+        assertThat(reported).as("the change, if one, and the sync").hasSize(reports);
     }
 
     @ParameterizedTest
@@ -142,7 +142,7 @@ class WatchEntryNewsTest extends WatchEntryFixture {
         accept(row);
 
         assertThat(served()).isEqualTo("v2");
-        assertThat(content(entry.giveUp())).isEqualTo("v2");
+        assertThat(content(entry.answerAfterTimeout())).isEqualTo("v2");
     }
 
     // the column: an attempt fails

@@ -17,10 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is told of an entry of strategy WATCH, and to whom, in each row of the table in {@link WatchEntry}. */
-class WatchEntryTellingTest extends WatchEntryFixture {
+/** What an entry of strategy WATCH reports, in each row of the table in {@link WatchEntry}. */
+class WatchEntryReportsTest extends WatchEntryFixture {
 
-    // those who wait
+    // waiting gets
 
     @ParameterizedTest
     @CsvSource({
@@ -57,7 +57,7 @@ class WatchEntryTellingTest extends WatchEntryFixture {
     }
 
     @Test
-    void waiting_whoIsWokenHoldsNoLock() {
+    void waiting_isWokenWithoutALock() {
         bringTo(Row.OPENING_LISTED);
         List<Boolean> locked = new ArrayList<>();
         Objects.requireNonNull(entry.lookup().change()).thenRun(() -> locked.add(Thread.holdsLock(entry)));
@@ -67,10 +67,10 @@ class WatchEntryTellingTest extends WatchEntryFixture {
         assertThat(locked).containsExactly(false, false);
     }
 
-    // what is told
+    // reports
 
     @Test
-    void told_fromTheFirstListToTheEnd() {
+    void reported_fromTheFirstListToTheEnd() {
         bringTo(Row.OPENING);
         time.advance(MILLI);
         hear(Row.OPENING, "v1", "10");
@@ -86,7 +86,7 @@ class WatchEntryTellingTest extends WatchEntryFixture {
         hear(Row.REOPENING, Secrets.immutable(DB, "v3"), "12");
         entry.deleteReference(POD);
 
-        assertThat(told)
+        assertThat(reported)
                 .containsExactly(
                         "UNREAD to FRESH: watched",
                         "Secret default/db synced after 2 ms",
@@ -100,12 +100,12 @@ class WatchEntryTellingTest extends WatchEntryFixture {
     }
 
     @Test
-    void told_failureWhileReopening_bringsTheAnswerBack() {
+    void reported_failureWhileReopening_bringsTheAnswerBack() {
         bringTo(Row.REOPENING);
-        told.clear();
+        reported.clear();
         fail(Row.REOPENING, failure(FailureReason.UNAVAILABLE, 503));
 
-        assertThat(told).containsExactly("UNREAD to FRESH: watched", "Secret default/db failed: UNAVAILABLE");
+        assertThat(reported).containsExactly("UNREAD to FRESH: watched", "Secret default/db failed: UNAVAILABLE");
     }
 
     @ParameterizedTest
