@@ -1,5 +1,6 @@
 package dev.podcache.reflector;
 
+import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
@@ -125,7 +126,7 @@ final class ReflectorLoop<T> {
     }
 
     private void listed(int number, Listed<T> listed) {
-        if (tell(number, () -> sink.replace(listed.items(), listed.resourceVersion()))) {
+        if (tell(number, () -> sink.replace(ImmutableList.copyOf(listed.items()), listed.resourceVersion()))) {
             resumePoint.listed(listed.resourceVersion());
             confirmed = true;
             begin(attempt.after(number));

@@ -1,5 +1,6 @@
 package dev.podcache.reflector;
 
+import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.WatchEvent;
@@ -109,7 +110,7 @@ final class WatchAttempt<T> {
             // nobody can tell which of the two is newer
             listLater(Duration.ZERO, CONFIRMED_WITHIN);
         } else if (!health.isBeyond(version)) {
-            if (reflector.tell(number, () -> sink.replace(listed.items(), version))) {
+            if (reflector.tell(number, () -> sink.replace(ImmutableList.copyOf(listed.items()), version))) {
                 health.listed(version);
                 reflector.confirmedBy(version);
                 confirm();

@@ -223,7 +223,8 @@ class RetryingGetterTest {
         CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         server.attempts.get(0).complete(null);
 
-        assertThat(result.handle((value, failure) -> failure).join()).hasMessage("neither value nor failure");
+        assertThat(result.handle((value, failure) -> failure).join())
+                .hasMessage("the future completed with neither a value nor a failure");
     }
 
     @Test

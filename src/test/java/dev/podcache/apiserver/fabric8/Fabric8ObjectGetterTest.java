@@ -283,7 +283,7 @@ class Fabric8ObjectGetterTest {
         ApiServerException failure = failure();
 
         assertThat(failure.reason()).isEqualTo(FailureReason.UNAVAILABLE);
-        assertThat(failure.getMessage()).contains("the host of http://nowhere.invalid:8080 has no address");
+        assertThat(failure.getMessage()).contains("the host name in http://nowhere.invalid:8080 could not be resolved");
     }
 
     @Test

@@ -113,7 +113,8 @@ class Fabric8WatchEndTest extends Fabric8WatchFixture {
         connect(config("http://nowhere.invalid:8080"));
         watch();
 
-        assertThat(ended(next()).getMessage()).contains("the host of http://nowhere.invalid:8080 has no address");
+        assertThat(ended(next()).getMessage())
+                .contains("the host name in http://nowhere.invalid:8080 could not be resolved");
     }
 
     @Test
