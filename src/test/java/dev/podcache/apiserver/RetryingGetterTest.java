@@ -47,7 +47,7 @@ class RetryingGetterTest {
         final List<Duration> timeouts = new ArrayList<>();
 
         @Override
-        public CompletableFuture<Fetched<String>> get(ObjectKey key, ReadConsistency freshness, Duration timeout) {
+        public CompletableFuture<Fetched<String>> get(ObjectKey key, ReadConsistency consistency, Duration timeout) {
             CompletableFuture<Fetched<String>> attempt = new CompletableFuture<>();
             attempts.add(attempt);
             timeouts.add(timeout);
