@@ -1,11 +1,10 @@
 package dev.podcache.apiserver;
 
-import dev.podcache.object.ReadConsistency;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
@@ -139,7 +138,7 @@ class RetryingGetterTest {
         assertThat(failure(result).retryAfter()).isEqualTo(Duration.ofSeconds(30));
     }
 
-    /** However much time there is: what loops without a deadline make of a long pause is nothing for who waits. */
+    /** Even with time left: the limit that loops without a deadline put on a long pause is not for a waiting caller. */
     @Test
     void get_retryAfterOfAnHourAndABudgetOfHalfAnHour_failsAtOnce() {
         CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, Duration.ofMinutes(30));

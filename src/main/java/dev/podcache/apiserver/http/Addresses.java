@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The addresses of one host name, which the JVM looks up for each connection. One lookup runs at a time, on a thread of
- * {@link Timekeeper#urgent()}. If it fails, or takes longer than 2 s, the result of the lookup before is used.
+ * {@link Timekeeper#urgent()}. If it fails, or takes longer than 2 s, the last known addresses are used.
  * Thread-safe.
  */
 final class Addresses {

@@ -16,9 +16,9 @@ import java.util.function.ObjIntConsumer;
  * connection. Thread-safe.
  *
  * <p>Every HTTP/2 connection is pinged every 10 s. If nothing arrives within 10 s, it is closed, and every request and
- * watch on it fails with that cause. Certificates, tokens and addresses are read again, and every address of a host
- * name is tried. The threads start with the first request and stop with {@link #close()}. Their number does not grow
- * with the number of watches.
+ * watch on it fails with that cause. Certificates and tokens are read again while in use. Each new connection looks up
+ * the host name again and tries every address. The threads start with the first request and stop with {@link #close()}.
+ * Their number does not grow with the number of watches.
  */
 public final class ApiConnections implements AutoCloseable {
 
@@ -50,7 +50,7 @@ public final class ApiConnections implements AutoCloseable {
     /**
      * Creates the connections to one server, without opening any.
      *
-     * @param server the URL of the server, without a slash at the end
+     * @param server the URL of the server, which may have a path, without a slash at the end
      * @param config provides TLS, proxies and credentials
      * @param requestConfig names the user to impersonate, if any
      * @param observer called with 0 when a request is first sent, then with the status of each answer, and finally with

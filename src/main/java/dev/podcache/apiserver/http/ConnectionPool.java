@@ -174,7 +174,7 @@ final class ConnectionPool implements AutoCloseable {
         steps.forEach(Runnable::run);
     }
 
-    /** Runs {@code change} under the lock and plans anew, and afterwards runs the steps that both added. */
+    /** Runs {@code change} and {@link #planLocked} under the lock, and afterwards the steps that they added. */
     private void plan(Consumer<List<Runnable>> change) {
         act(steps -> {
             change.accept(steps);
@@ -205,7 +205,7 @@ final class ConnectionPool implements AutoCloseable {
         closeIfDrainedLocked(connection, steps);
     }
 
-    /** Gives the free streams to waiting exchanges, and opens connections for those that are left. */
+    /** Gives the free streams to waiting exchanges, and opens connections for the remaining ones. */
     private void planLocked(List<Runnable> steps) {
         Iterator<Exchange> next = waiting.iterator();
         while (next.hasNext()) {
@@ -250,7 +250,7 @@ final class ConnectionPool implements AutoCloseable {
             warnedFull = true;
             int requests = waiting.size();
             steps.add(() -> log.warn(
-                    "{} connections to {} are open, which is the maximum; {} requests wait for a free one",
+                    "{} connections to {} are open, which is the maximum; {} requests wait for a free stream",
                     open,
                     connector,
                     requests));

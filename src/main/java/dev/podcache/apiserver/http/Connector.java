@@ -41,7 +41,7 @@ final class Connector {
     /**
      * Creates a connector to one server.
      *
-     * @param server the URL of the server, without a slash at the end
+     * @param server the URL of the server, which may have a path, without a slash at the end
      * @param config provides TLS, proxies and credentials
      * @param requestConfig names the user to impersonate, if any
      */

@@ -33,7 +33,7 @@ final class CredentialPlugin {
     /**
      * Creates a plugin without running it.
      *
-     * @param kubeconfig the file to whose folder a relative command is resolved
+     * @param kubeconfig the kubeconfig, whose folder a relative command starts from
      */
     CredentialPlugin(ExecConfig exec, File kubeconfig, Timekeeper timekeeper) {
         this.exec = exec;
@@ -143,7 +143,6 @@ final class CredentialPlugin {
 
     private IllegalStateException failed(String how, @Nullable Throwable cause) {
         return new IllegalStateException(
-                "the credential plugin " + exec.getCommand() + " " + how + "; run it by hand to see its output",
-                cause);
+                "the credential plugin " + exec.getCommand() + " " + how + "; run it by hand to see its output", cause);
     }
 }

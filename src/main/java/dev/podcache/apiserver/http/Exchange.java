@@ -92,7 +92,7 @@ final class Exchange {
         return Objects.requireNonNull(identity, "no identity was set yet");
     }
 
-    /** Sends this exchange over one stream of {@code connection}. Runs on the event loop of that. */
+    /** Sends this exchange over one stream of {@code connection}. Runs on its event loop. */
     void send(Connection connection, Wire wire) {
         Attempt started = new Attempt(connection);
         attempts++;

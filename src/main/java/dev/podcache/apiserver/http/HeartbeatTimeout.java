@@ -26,8 +26,7 @@ final class HeartbeatTimeout {
      */
     HeartbeatTimeout(Duration leaseDuration) {
         if (leaseDuration.compareTo(Duration.ofSeconds(1)) < 0) {
-            throw new IllegalArgumentException(
-                    "the lease duration must be at least 1 s, but is " + leaseDuration);
+            throw new IllegalArgumentException("the lease duration must be at least 1 s, but is " + leaseDuration);
         }
         this.first = Comparators.min(leaseDuration.dividedBy(12), LONGEST_FIRST);
         this.longest = leaseDuration.dividedBy(4);

@@ -58,7 +58,7 @@ final class IdentityReader {
         this.followsKubeconfig = user != null && plugin == null && isFrom(user, config);
     }
 
-    /** Returns whether a read starts a process or asks an identity provider, so that it should be avoided. */
+    /** Returns whether a read starts a process or asks an identity provider, so that reads should be rare. */
     boolean isCostly() {
         return plugin != null || isOidc(config);
     }

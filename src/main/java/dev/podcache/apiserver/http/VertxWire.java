@@ -32,7 +32,9 @@ final class VertxWire implements Wire {
 
     private static final Logger log = LoggerFactory.getLogger(VertxWire.class);
 
-    /** The limit if a server allows more streams or sends none, because all streams are lost with their connection. */
+    /**
+     * Caps the server's stream limit, or replaces a missing one, because all streams are lost with their connection.
+     */
     private static final int MOST_STREAMS = 1000;
 
     private static final long CANCEL = 8; // RFC 9113, section 7

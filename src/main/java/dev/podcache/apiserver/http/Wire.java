@@ -52,7 +52,7 @@ interface Wire {
         /**
          * Reports that the stream ended before the answer was complete. This is the last call.
          *
-         * @param unprocessed whether it is certain that the server did not process the request
+         * @param unprocessed whether the request can safely be sent again, because the server did not process it
          */
         void broken(Throwable cause, boolean unprocessed);
     }

@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -14,6 +13,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.PodKey;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.store.PayloadBudget;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
@@ -181,7 +181,7 @@ class HostileAnswersTest {
 
         network.onRequest(this::answerWell);
         if (nonsense.asksForAPause()) {
-            // which holds until somebody refers to the object anew
+            // the pause holds until a new reference to the object is added
             cached.addReference(DB, SUCCESSOR);
         }
         await().ignoreExceptions().until(() -> Secrets.value(get(cached)).equals("v1"));
