@@ -324,7 +324,7 @@ class Fabric8ObjectGetterTest {
         ApiServerException failure = failure(get(ReadConsistency.LATEST, Duration.ofSeconds(5)));
 
         assertThat(failure.reason()).isEqualTo(FailureReason.THROTTLED);
-        assertThat(failure.getMessage()).contains("client-side limit");
+        assertThat(failure.getMessage()).contains("client-side rate limit");
         assertThat(network.requests).hasSize(1);
     }
 

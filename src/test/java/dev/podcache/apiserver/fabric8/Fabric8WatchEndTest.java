@@ -183,7 +183,7 @@ class Fabric8WatchEndTest extends Fabric8WatchFixture {
     }
 
     @Test
-    @ExpectedWarnings("a consumer of events failed")
+    @ExpectedWarnings("the consumer of an event failed")
     void consumerThatThrows_doesNotEndTheWatch() throws InterruptedException {
         network.stream(event("ADDED", "1") + event("ADDED", "2"), 1000);
         configMaps("").watch("1", HOUR, event -> {
