@@ -31,7 +31,7 @@ class RetryingGetterProperties {
             @ForAll @Size(min = 1, max = 10) List<@IntRange(min = 0, max = 3000) Integer> retryAfters) {
         ManualTimekeeper time = new ManualTimekeeper();
         List<Failed> attempts = new ArrayList<>();
-        ObjectGetter<String> failing = (key, freshness, timeout) -> {
+        ObjectGetter<String> failing = (key, consistency, timeout) -> {
             int number = attempts.size();
             int asked = retryAfters.get(number % retryAfters.size());
             attempts.add(new Failed(time.nanoTime(), asked));

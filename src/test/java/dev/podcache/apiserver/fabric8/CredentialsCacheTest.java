@@ -41,7 +41,7 @@ class CredentialsCacheTest extends WireFixture {
 
     @BeforeEach
     void createPlugin() throws IOException {
-        // not before: a test that is skipped has an instance, too, and nobody closes what that opened
+        // not in a field initializer: a skipped test has an instance too, whose server would never be closed
         server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
         plugin = new WirePlugin(folder);
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** After a failed attempt to connect nobody dials for a while; time passes only when the test says so. */
+/** After a failed attempt to connect, no connection is dialled for a while; the test controls the time. */
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class DialBackoffTest extends WireFixture {

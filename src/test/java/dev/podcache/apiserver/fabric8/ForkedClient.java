@@ -82,7 +82,7 @@ final class ForkedClient implements AutoCloseable {
         commands.close();
     }
 
-    /** Reads requests from its input, and tells on its output how each ends. */
+    /** Reads requests from its input, and prints to its output how each ends. */
     static final class Program extends WireFixture {
 
         private Program() {}

@@ -85,7 +85,7 @@ class HostAddressesTest extends WireFixture {
         return names;
     }
 
-    /** Makes the hosts file a pipe that nobody writes to: who opens it waits. */
+    /** Makes the hosts file a pipe without a writer, so that opening it blocks. */
     private void hangLookups() throws IOException, InterruptedException {
         Path pipe = folder.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())

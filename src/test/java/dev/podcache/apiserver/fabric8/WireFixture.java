@@ -112,7 +112,7 @@ abstract class WireFixture {
         return watch(name, end -> {});
     }
 
-    /** Opens a watch, and tells {@code end} when it ends. */
+    /** Opens a watch, and calls {@code end} when it ends. */
     CompletableFuture<?> watch(String name, Consumer<WatchEvent.Ended<ConfigMap>> end) {
         CompletableFuture<Void> opened = new CompletableFuture<>();
         following(name).watch("7", HOUR, event -> {

@@ -64,7 +64,7 @@ public final class ModelConnection {
         if (open || opening || waiting.isEmpty()) {
             return;
         }
-        Throwable unreachable = gate == null ? null : gate.enter();
+        Throwable unreachable = gate == null ? null : gate.tryEnter();
         if (unreachable == null) {
             opening = true;
             dial.accept(this::dialled);

@@ -34,7 +34,7 @@ abstract class WatchConnectionsFixture {
     final List<AutoCloseable> open = new ArrayList<>();
     ApiConnections connections;
 
-    /** A watch and what it told. */
+    /** A watch and its events. */
     static final class Followed {
         final Queue<WatchEvent<String>> events = new ConcurrentLinkedQueue<>();
         WatchHandle handle;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Connections that break, go silent or never come about, and what their watches are told. */
+/** Connections that break, go silent or never open, and the failures of their watches. */
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
