@@ -4,7 +4,6 @@ import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.Retries;
@@ -12,6 +11,7 @@ import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.ResourceVersions;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
@@ -93,7 +93,7 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     }
 
     private static boolean is(FailureReason reason, Throwable failure) {
-        return ApiServerException.causeOf(failure) instanceof ApiServerException known && known.reason() == reason;
+        return ApiServerException.reasonOf(failure) == reason;
     }
 
     @Override

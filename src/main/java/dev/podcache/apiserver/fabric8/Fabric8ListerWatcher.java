@@ -86,8 +86,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         return page(query, timeout, ApiConnections.LONGEST_LIST)
                 .thenCompose(first -> rest(first, items, began, timeout))
                 .exceptionallyCompose(failure -> {
-                    boolean gone = ApiServerException.causeOf(failure) instanceof ApiServerException known
-                            && known.reason() == FailureReason.EXPIRED;
+                    boolean gone = ApiServerException.reasonOf(failure) == FailureReason.EXPIRED;
                     Duration left = left(began, timeout);
                     // a token that has expired, or a version that the server no longer has: once more, in one piece
                     return gone && !left.isNegative()
