@@ -2,8 +2,8 @@
  * The one seam for time, waiting and threads. Everything else in Podcache asks a {@link dev.podcache.time.Timekeeper},
  * so that a test can drive every clock, timer and wait by hand and replay a race exactly.
  *
- * <p>Read {@code Timekeeper}, then {@code Pause}, {@code PeriodicLoop}, {@code RefCountedTicker}, {@code Backoff}, {@code
- * OutageBackoff}, {@code TokenBucket}, {@code ApiTime} and {@code Durations}.
+ * <p>Read {@code Timekeeper}, then {@code Pause}, {@code PeriodicLoop}, {@code RefCountedTicker}, {@code Backoff},
+ * {@code OutageBackoff}, {@code TokenBucket}, {@code ApiTime} and {@code Durations}.
  *
  * <table>
  * <caption>Locks, in the only order in which they may be taken</caption>

@@ -45,8 +45,8 @@ public final class EvictionThresholds {
     }
 
     /**
-     * Returns these thresholds, with the {@linkplain #defaults() default} for each signal that they do not mention. After
-     * upstream's mergeDefaultEvictionSettings.
+     * Returns these thresholds, with the {@linkplain #defaults() default} for each signal that they do not mention.
+     * After upstream's mergeDefaultEvictionSettings.
      */
     public EvictionThresholds mergedWithDefaults() {
         EnumMap<EvictionSignal, Optional<EvictionThreshold>> merged = new EnumMap<>(DEFAULTS.thresholds);

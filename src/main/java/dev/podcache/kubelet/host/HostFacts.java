@@ -12,8 +12,8 @@ import java.util.OptionalInt;
  *
  * <p>A fact that cannot be read is empty; no method invents a value or throws. Each call reads the machine, which may
  * block for some milliseconds, unless the fact is documented never to change. Returned collections are unmodifiable. A
- * node without {@link #fileSystemBytes} is not ready. A node without {@link #cores} or {@link #memory} has a capacity of
- * zero for both.
+ * node without {@link #fileSystemBytes} is not ready. A node without {@link #cores} or {@link #memory} has a capacity
+ * of zero for both.
  */
 public interface HostFacts {
 

@@ -38,7 +38,9 @@ final class HostNetwork {
                 .toList();
     }
 
-    /** Finds the source address for {@code target}: connecting a datagram socket looks up its route, and sends nothing. */
+    /**
+     * Finds the source address for {@code target}: connecting a datagram socket looks up its route, and sends nothing.
+     */
     private static Optional<InetAddress> sourceFor(String target) {
         try (DatagramChannel channel = DatagramChannel.open()) {
             channel.connect(new InetSocketAddress(InetAddresses.forString(target), DISCARD_PORT));

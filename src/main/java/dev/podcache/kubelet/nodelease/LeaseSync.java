@@ -120,8 +120,8 @@ final class LeaseSync {
     }
 
     /**
-     * Updates the Lease, in up to five attempts, with no pause but those that the server asks for. Completes with whether
-     * an attempt succeeded.
+     * Updates the Lease, in up to five attempts, with no pause but those that the server asks for. Completes with
+     * whether an attempt succeeded.
      */
     CompletableFuture<Boolean> update(Lease base) {
         return update(base, 0);
@@ -177,7 +177,9 @@ final class LeaseSync {
         });
     }
 
-    /** Reads or creates the Lease, and repeats that until it succeeds. Ends without a Lease if the Node cannot be read. */
+    /**
+     * Reads or creates the Lease, and repeats that until it succeeds. Ends without a Lease if the Node cannot be read.
+     */
     private CompletableFuture<Ensured> ensure() {
         // one future for all tries: a chain of futures would grow during an outage of the server
         CompletableFuture<Ensured> result = new CompletableFuture<>();

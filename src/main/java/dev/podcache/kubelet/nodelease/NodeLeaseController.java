@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * Lease if it does not exist, with the Node as its owner, so that it is deleted with the Node. Thread-safe.
  *
  * <p>The renewTime always increases, even if the clock of this machine steps back: it then continues from the last
- * value at half the speed of real time, until the clock has caught up. Otherwise the node lifecycle controller would not
- * notice the renewals.
+ * value at half the speed of real time, until the clock has caught up. Otherwise the node lifecycle controller would
+ * not notice the renewals.
  *
  * <p>Starting and stopping return at once. After stopping, no request is made, and the Lease is left to expire: a node
  * agent that restarts within the lease duration was never away. The ports are not closed.
@@ -54,8 +54,8 @@ public final class NodeLeaseController extends AbstractService {
     }
 
     /**
-     * Returns the time since the API server last accepted the Lease from this controller, by a clock that does not step;
-     * empty if it never did.
+     * Returns the time since the API server last accepted the Lease from this controller, by a clock that does not
+     * step; empty if it never did.
      */
     public Optional<Duration> sinceRenewal() {
         return sync.sinceRenewal();

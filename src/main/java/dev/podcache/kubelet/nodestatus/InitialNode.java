@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * The metadata and spec of the Node that a node agent creates for itself. Immutable.
  *
  * <p>If the Node exists already, registration corrects only its attach-detach annotation and its well-known labels:
- * platform, host name, zone, region and instance type. Taints, other labels and the provider id apply only when the Node
- * is created, because an administrator may have changed them since.
+ * platform, host name, zone, region and instance type. Taints, other labels and the provider id apply only when the
+ * Node is created, because an administrator may have changed them since.
  */
 public final class InitialNode {
 
@@ -58,8 +58,8 @@ public final class InitialNode {
      * @param name the name of the Node
      * @param os the operating system as Go names it, such as {@code linux}
      * @param arch the architecture as Go names it, such as {@code amd64}
-     * @throws IllegalArgumentException if {@code name} is not a legal name, or {@code os} or {@code arch} is not a legal
-     *     label value
+     * @throws IllegalArgumentException if {@code name} is not a legal name, or {@code os} or {@code arch} is not a
+     *     legal label value
      */
     public static Builder builder(String name, String os, String arch) {
         return new Builder(name, os, arch);

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * Remembers the last report, and decides when a report is due although nothing changed. Used only by the tasks of {@link
- * SerialTasks}.
+ * Remembers the last report, and decides when a report is due although nothing changed. Used only by the tasks of
+ * {@link SerialTasks}.
  *
  * <p>After the first report, and after a report of a change, the next one is due after a random time between half and
- * one and a half times the frequency. So a change that affects all nodes of a cluster does not synchronize their reports.
- * After a report without a change, the next one is due after exactly the frequency.
+ * one and a half times the frequency. So a change that affects all nodes of a cluster does not synchronize their
+ * reports. After a report without a change, the next one is due after exactly the frequency.
  */
 final class LastReport {
 

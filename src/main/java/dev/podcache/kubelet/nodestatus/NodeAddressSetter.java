@@ -90,7 +90,8 @@ final class NodeAddressSetter implements NodeStatusSetter {
                 .orElseThrow(
                         () -> new IllegalStateException(
                                 "can't get ip address of node " + name
-                                        + ". error: its name does not resolve to an address of this machine, and there is no default route"));
+                                        + ". error: its name does not resolve to an address of this machine, and there is"
+                                        + " no default route"));
         return listed(List.of(found));
     }
 

@@ -28,7 +28,9 @@ final class NodeEvents {
                 "Node " + node + " has been rebooted, boot id: " + bootId);
     }
 
-    /** Returns a reference whose UID is the Node's name, as the kubelet does: {@code kubectl describe node} uses that. */
+    /**
+     * Returns a reference whose UID is the Node's name, as the kubelet does: {@code kubectl describe node} uses that.
+     */
     private ObjectReference about() {
         return new ObjectReferenceBuilder()
                 .withApiVersion("v1")

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The configured addresses of a node, as in {@code --node-ip}. After upstream's {@code ParseNodeIPArgument}, which skips
- * text that is not an address. Here such text is an error, because a node at an unintended address is worse than no
- * node. Immutable.
+ * The configured addresses of a node, as in {@code --node-ip}. After upstream's {@code ParseNodeIPArgument}, which
+ * skips text that is not an address. Here such text is an error, because a node at an unintended address is worse than
+ * no node. Immutable.
  *
  * @param addresses none, one, or one of each family; {@code 0.0.0.0} or {@code ::} alone chooses only a family, and the
  *     node finds its address

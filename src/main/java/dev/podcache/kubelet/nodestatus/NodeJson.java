@@ -25,8 +25,8 @@ final class NodeJson {
     }
 
     /**
-     * Returns a deep copy of {@code node}. Keeps fields that the model does not know. Adds metadata and status if they are
-     * missing.
+     * Returns a deep copy of {@code node}. Keeps fields that the model does not know. Adds metadata and status if they
+     * are missing.
      */
     static Node copy(Node node) {
         try {

@@ -45,8 +45,8 @@ public final class NodeLabels {
      * value.
      *
      * @return an unmodifiable map, in the order of {@code flag}
-     * @throws IllegalArgumentException if a key or value is not legal, a key occurs twice, or a node may not set a label;
-     *     the message names the label and the rule
+     * @throws IllegalArgumentException if a key or value is not legal, a key occurs twice, or a node may not set a
+     *     label; the message names the label and the rule
      */
     public static Map<String, String> parse(String flag) {
         Map<String, String> labels = new LinkedHashMap<>();

@@ -116,8 +116,8 @@ final class NodeRegistration implements AutoCloseable {
     }
 
     /**
-     * Returns the failure to report if the Node was neither created nor read. If creating is forbidden, that is the real
-     * problem, but a pause that the server asks for is always respected.
+     * Returns the failure to report if the Node was neither created nor read. If creating is forbidden, that is the
+     * real problem, but a pause that the server asks for is always respected.
      */
     private static Throwable failureToReport(Failure notCreated, Throwable notRead) {
         return notCreated.is(FailureReason.FORBIDDEN) && !Retries.asksForPause(notRead) ? notCreated.cause() : notRead;

@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two statuses, to decide whether a change must be reported. Heartbeat times and the order of conditions do not
- * count as changes; transition times do.
+ * Compares two statuses, to decide whether a change must be reported. Heartbeat times and the order of conditions do
+ * not count as changes; transition times do.
  */
 final class NodeStatusChange {
 
@@ -26,8 +26,8 @@ final class NodeStatusChange {
     private NodeStatusChange() {}
 
     /**
-     * Returns whether the statuses differ. Absent and empty collections are equal. Quantities are compared by value, and
-     * times by instant. Neither argument is modified.
+     * Returns whether the statuses differ. Absent and empty collections are equal. Quantities are compared by value,
+     * and times by instant. Neither argument is modified.
      */
     static boolean between(@Nullable NodeStatus before, @Nullable NodeStatus after) {
         if (before == null || after == null) {

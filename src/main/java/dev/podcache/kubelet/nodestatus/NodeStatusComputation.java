@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Computes the wanted Node from the current one: sets the platform labels, then calls all setters in order. Blocks while
- * a setter blocks. Used only by tasks of {@link SerialTasks}.
+ * Computes the wanted Node from the current one: sets the platform labels, then calls all setters in order. Blocks
+ * while a setter blocks. Used only by tasks of {@link SerialTasks}.
  */
 final class NodeStatusComputation {
 

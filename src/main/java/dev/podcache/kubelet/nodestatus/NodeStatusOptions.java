@@ -126,8 +126,8 @@ public final class NodeStatusOptions {
         }
 
         /**
-         * Sets whether registration sets the extended resources of an existing Node, such as a vendor's devices, to zero,
-         * because their device plugins have not registered them again yet. Default: false.
+         * Sets whether registration sets the extended resources of an existing Node, such as a vendor's devices, to
+         * zero, because their device plugins have not registered them again yet. Default: false.
          */
         public Builder resetExtendedResources(boolean value) {
             this.resetsExtendedResources = value;

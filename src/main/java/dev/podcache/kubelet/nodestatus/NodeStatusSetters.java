@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Builds the setters of an ordinary node, in the kubelet's order. Each option has a default, which is the kubelet's if it
- * has one. Not thread-safe.
+ * Builds the setters of an ordinary node, in the kubelet's order. Each option has a default, which is the kubelet's if
+ * it has one. Not thread-safe.
  *
  * <p>To report more, add other setters after those of {@link #build()}.
  */
@@ -85,8 +85,8 @@ public final class NodeStatusSetters {
     }
 
     /**
-     * Sets the maximum number of pods: {@code max}, or {@code perCore} for each processor if that is less; {@code perCore}
-     * 0 is no limit. Default: 110 and 0.
+     * Sets the maximum number of pods: {@code max}, or {@code perCore} for each processor if that is less;
+     * {@code perCore} 0 is no limit. Default: 110 and 0.
      *
      * @throws IllegalArgumentException if either is negative
      */
@@ -121,7 +121,8 @@ public final class NodeStatusSetters {
      */
     public NodeStatusSetters images(Supplier<List<NodeImage>> present, int max) {
         if (max < ImagesSetter.UNLIMITED) {
-            throw new IllegalArgumentException("nodeStatusMaxImages must be at least -1, which means all, but is " + max);
+            throw new IllegalArgumentException(
+                    "nodeStatusMaxImages must be at least -1, which means all, but is " + max);
         }
         this.images = present;
         this.maxImages = max;
@@ -151,7 +152,9 @@ public final class NodeStatusSetters {
         return this;
     }
 
-    /** Sets the source of storage errors, which make the node not ready; must neither block nor throw. Default: none. */
+    /**
+     * Sets the source of storage errors, which make the node not ready; must neither block nor throw. Default: none.
+     */
     public NodeStatusSetters storageErrors(Supplier<List<String>> errors) {
         this.storageErrors = errors;
         return this;
@@ -166,7 +169,9 @@ public final class NodeStatusSetters {
         return this;
     }
 
-    /** Sets the source of a warning in the message of the Ready condition; must neither block nor throw. Default: none. */
+    /**
+     * Sets the source of a warning in the message of the Ready condition; must neither block nor throw. Default: none.
+     */
     public NodeStatusSetters warning(Supplier<Optional<String>> text) {
         this.warning = text;
         return this;

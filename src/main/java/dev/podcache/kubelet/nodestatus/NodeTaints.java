@@ -24,8 +24,9 @@ public final class NodeTaints {
      * dedicated=web:NoSchedule,slow:PreferNoSchedule}.
      *
      * @return an unmodifiable list, in the order of {@code flag}
-     * @throws IllegalArgumentException if a taint does not have the form {@code key=value:effect} or {@code key:effect},
-     *     a key, value or effect is not legal, or a key and effect occur twice; the message names the taint and the rule
+     * @throws IllegalArgumentException if a taint does not have the form {@code key=value:effect} or
+     *     {@code key:effect}, a key, value or effect is not legal, or a key and effect occur twice; the message names
+     *     the taint and the rule
      */
     public static List<Taint> parse(String flag) {
         List<Taint> taints = Splitter.on(',')

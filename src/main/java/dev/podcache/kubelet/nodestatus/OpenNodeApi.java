@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link ObjectApi} of Nodes that can be closed. After closing, it makes no request, and its calls fail with a {@link
- * CancellationException}. So do requests in progress that fail after closing, because their connection may have been
- * closed too.
+ * An {@link ObjectApi} of Nodes that can be closed. After closing, it makes no request, and its calls fail with a
+ * {@link CancellationException}. So do requests in progress that fail after closing, because their connection may have
+ * been closed too.
  */
 final class OpenNodeApi implements ObjectApi<Node>, AutoCloseable {
 

@@ -23,7 +23,8 @@ final class SerialTasks {
     private boolean running; // guarded by this
 
     /**
-     * Calls {@code task}: at once and on the caller's thread if no other task runs, otherwise after the tasks before it.
+     * Calls {@code task}: at once and on the caller's thread if no other task runs, otherwise after the tasks before
+     * it.
      *
      * @return completes as the task's future does; fails with what the task threw
      */

@@ -6,9 +6,10 @@
  *
  * <p>Read {@code NodeStatusSetter} and {@code NodeStatusUpdater}; then {@code SerialTasks}, {@code NodeStatusSync},
  * {@code NodeRegistration}, {@code NodeReconciler}, {@code StatusReports}, {@code LastReport}, {@code
- * NodeStatusChange}, {@code NodeStatusPatch} and {@code FastStatusUpdate}. {@code NodeStatusSetters} creates the setters
- * of an ordinary node, from {@code HostFacts}, {@code NodeReservations} with {@code EvictionThresholds}, {@code NodeIps}
- * and {@code RuntimeHealth}. {@code NodeLabels} and {@code NodeTaints} check what an {@code InitialNode} may contain.
+ * NodeStatusChange}, {@code NodeStatusPatch} and {@code FastStatusUpdate}. {@code NodeStatusSetters} creates the
+ * setters of an ordinary node, from {@code HostFacts}, {@code NodeReservations} with {@code EvictionThresholds},
+ * {@code NodeIps} and {@code RuntimeHealth}. {@code NodeLabels} and {@code NodeTaints} check what an
+ * {@code InitialNode} may contain.
  *
  * <table>
  * <caption>Locks</caption>

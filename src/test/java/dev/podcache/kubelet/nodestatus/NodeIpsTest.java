@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Upstream's tables of ParseNodeIPArgument, except that text that is not an address is refused; TestValidateNodeIPParam. */
+/**
+ * Upstream's tables of ParseNodeIPArgument, except that text that is not an address is refused;
+ * TestValidateNodeIPParam.
+ */
 class NodeIpsTest {
 
     @ParameterizedTest

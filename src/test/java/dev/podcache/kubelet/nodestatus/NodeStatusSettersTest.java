@@ -146,7 +146,8 @@ class NodeStatusSettersTest {
     @Test
     void options_invalid_areRefusedWithTheirValue() {
         assertThatThrownBy(() -> setters.podLimits(-1, 0)).hasMessageContaining("maxPods is -1");
-        assertThatThrownBy(() -> setters.images(List::of, -2)).hasMessageContaining("nodeStatusMaxImages must be at least -1, which means all, but is -2");
+        assertThatThrownBy(() -> setters.images(List::of, -2))
+                .hasMessageContaining("nodeStatusMaxImages must be at least -1, which means all, but is -2");
         assertThatThrownBy(() -> setters.pressureTransitionPeriod(Duration.ofSeconds(-1)))
                 .hasMessageContaining("PT-1S");
     }
