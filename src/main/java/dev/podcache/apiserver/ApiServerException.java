@@ -79,6 +79,17 @@ public final class ApiServerException extends RuntimeException {
         return cause == null ? thrown : cause;
     }
 
+    /** Returns the reason of an API server's failure, also if a future has wrapped it; null for any other exception. */
+    public static @Nullable FailureReason reasonOf(@Nullable Throwable thrown) {
+        return causeOf(thrown) instanceof ApiServerException failure ? failure.reason() : null;
+    }
+
+    /** Returns the text of a failure for a log line: the message of an API server's failure, without its class. */
+    public static String describe(@Nullable Throwable thrown) {
+        Throwable cause = causeOf(thrown);
+        return String.valueOf(cause instanceof ApiServerException ? cause.getMessage() : cause);
+    }
+
     public FailureReason reason() {
         return reason;
     }

@@ -94,7 +94,7 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     }
 
     private static boolean hasReason(FailureReason reason, Throwable failure) {
-        return ApiServerException.causeOf(failure) instanceof ApiServerException known && known.reason() == reason;
+        return ApiServerException.reasonOf(failure) == reason;
     }
 
     @Override

@@ -302,7 +302,7 @@ class RunCommandRealServerTest {
     @Needs(ServerFeature.SERVICES)
     void serverIsDownForAWhile_everythingGoesOn(NoLeaks leaks) {
         leaks.allowWarnings("trying");
-        leaks.allowWarnings("has a lease is not known, asking again in ");
+        leaks.allowWarnings("reading or creating the Lease of Node ");
         leaks.allowWarnings("report of the status of pod");
         leaks.allowWarnings("did not answer a ping");
         run();

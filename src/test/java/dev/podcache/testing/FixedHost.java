@@ -1,10 +1,10 @@
 package dev.podcache.testing;
 
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
 import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.host.HostFacts;
 import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -24,8 +24,8 @@ public final class FixedHost implements HostFacts {
     }
 
     @Override
-    public ImmutableMap<Long, Long> hugePages() {
-        return ImmutableMap.of();
+    public Map<Long, Long> hugePages() {
+        return Map.of();
     }
 
     @Override
@@ -79,12 +79,12 @@ public final class FixedHost implements HostFacts {
     }
 
     @Override
-    public ImmutableList<InetAddress> addresses() {
-        return ImmutableList.of(InetAddresses.forString("192.0.2.7"));
+    public List<InetAddress> addresses() {
+        return List.of(InetAddresses.forString("192.0.2.7"));
     }
 
     @Override
-    public ImmutableList<InetAddress> defaultRouteAddresses() {
+    public List<InetAddress> defaultRouteAddresses() {
         return addresses();
     }
 }

@@ -85,8 +85,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         return page(query, timeout, ApiConnections.LONGEST_LIST)
                 .thenCompose(first -> remainingPages(first, items, startedAt, timeout))
                 .exceptionallyCompose(failure -> {
-                    boolean expired = ApiServerException.causeOf(failure) instanceof ApiServerException known
-                            && known.reason() == FailureReason.EXPIRED;
+                    boolean expired = ApiServerException.reasonOf(failure) == FailureReason.EXPIRED;
                     Duration left = left(startedAt, timeout);
                     // the continue token or the version has expired: list everything in one answer
                     return expired && !left.isNegative()

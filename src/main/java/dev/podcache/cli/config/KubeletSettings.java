@@ -61,7 +61,7 @@ public final class KubeletSettings {
     private static KubeletConfiguration.NodeRegistrationOptions registration(Settings all) {
         return new KubeletConfiguration.NodeRegistrationOptions(
                 all.bool("registerNode", true),
-                all.text("nodeLabels", NodeLabels::parse, ImmutableMap.of()),
+                all.text("nodeLabels", labels -> ImmutableMap.copyOf(NodeLabels.parse(labels)), ImmutableMap.of()),
                 TaintSettings.of(all),
                 all.text("providerID", ""),
                 all.text("nodeIP", NodeIps::parse, NodeIps.NONE));

@@ -23,7 +23,8 @@ final class TaintSettings {
             return ImmutableList.of();
         }
         if (setting.ofFlag()) {
-            return setting.read(() -> NodeTaints.parse(setting.value().toString()));
+            return setting.read(
+                    () -> ImmutableList.copyOf(NodeTaints.parse(setting.value().toString())));
         }
         if (!(setting.value() instanceof List<?> list)) {
             throw setting.refused("a list, such as [{key: dedicated, value: gpu, effect: NoSchedule}]");

@@ -9,8 +9,8 @@ import java.math.RoundingMode;
 import java.util.regex.Pattern;
 
 /**
- * Quantities in the form that the API server stores them in, so that a status that was read back does not differ in its
- * text from one that was computed.
+ * Parses quantities, and formats them as the API server stores them, so that a computed status and the stored one have
+ * the same text.
  */
 public final class Quantities {
 
@@ -22,7 +22,12 @@ public final class Quantities {
 
     private Quantities() {}
 
-    /** A quantity as people write it; the message of what it throws names {@code what} it is for. */
+    /**
+     * Parses a quantity.
+     *
+     * @param what the use of the quantity, for the message
+     * @throws IllegalArgumentException if {@code text} is not a quantity
+     */
     public static Quantity parse(String what, String text) {
         if (!SYNTAX.matcher(text).matches()) {
             throw new IllegalArgumentException(Quoted.value(text) + " is not a quantity for " + what
@@ -31,7 +36,7 @@ public final class Quantities {
         return Quantity.parse(text);
     }
 
-    /** A whole number, rounded up; at most the largest there is. */
+    /** Returns the amount as a whole number, rounded up, and limited to the range of a {@code long}. */
     public static long whole(Quantity quantity) {
         return Amounts.of(quantity).setScale(0, RoundingMode.CEILING).longValueExact();
     }
@@ -40,7 +45,7 @@ public final class Quantities {
         return of(resource, BigDecimal.valueOf(amount));
     }
 
-    /** {@code amount} of a resource, in its canonical form: bytes in powers of 1024, all else in powers of 1000. */
+    /** Returns {@code amount} in canonical form: bytes in powers of 1024, other resources in powers of 1000. */
     static Quantity of(String resource, BigDecimal amount) {
         BigDecimal stripped = amount.stripTrailingZeros();
         if (stripped.scale() > 0) {

@@ -91,7 +91,7 @@ class NodeRegistrationTest {
     }
 
     @Test
-    void attempt_createForbidden_takesTheNodeThatIsThere() {
+    void attempt_createForbidden_usesTheExistingNode() {
         fixture.server.cluster().create(existing(true));
         forbidCreation();
 
@@ -111,7 +111,7 @@ class NodeRegistrationTest {
     }
 
     @Test
-    void attempt_existing_isPutRightAndKeepsWhatIsNotOurs() {
+    void attempt_existing_isCorrectedAndKeepsOtherFields() {
         fixture.server
                 .cluster()
                 .create(new NodeBuilder(existing(true))

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Wherever an updater is when it is closed, it makes no further request, and nothing stays scheduled. */
+/** Closing an updater in any state: it makes no further request, and no task stays scheduled. */
 @ExtendWith(NoLeaks.class)
 class NodeStatusUpdaterCloseTest {
 
@@ -63,7 +63,7 @@ class NodeStatusUpdaterCloseTest {
     }
 
     @Test
-    void close_duringFastLooks_isTheEnd() {
+    void close_duringFastChecks_isTheEnd() {
         fixture.ready = false;
         fixture.started().close();
 
@@ -101,12 +101,12 @@ class NodeStatusUpdaterCloseTest {
         closeAndAnswer(updater, held);
     }
 
-    /** As it does when the connection is closed after the updater. */
+    /** The request fails because the connection is closed after the updater. */
     @ParameterizedTest
     @EnumSource(
             value = Verb.class,
             names = {"CREATE", "GET", "PATCH"})
-    void close_duringARegistrationThatFailsThen_isNobodysTrouble(Verb verb) {
+    void close_duringARegistrationThatFailsThen_isNotReported(Verb verb) {
         Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
         NodeStatusUpdater updater = registering(held);
 
@@ -114,7 +114,7 @@ class NodeStatusUpdaterCloseTest {
         fixture.time.advance(UpdaterFixture.TIMEOUT);
 
         requireSilence();
-        // and no warning, which NoLeaks sees to
+        // NoLeaks checks that there is no warning
         assertThat(updater.state().problem()).isEmpty();
     }
 
@@ -145,7 +145,7 @@ class NodeStatusUpdaterCloseTest {
         requireSilence();
     }
 
-    /** One that registers a Node that is there and is not as it should be, and whose request is held. */
+    /** Returns an updater that is correcting an existing Node, and whose request is held. */
     private NodeStatusUpdater registering(Held held) {
         fixture.server
                 .cluster()

@@ -12,10 +12,10 @@ import net.jqwik.api.constraints.LongRange;
 
 class QuantitiesProperties {
 
-    /** Below an exbibyte, whose suffix fabric8 reads in 16 digits only. */
+    /** Less than an exbibyte, because fabric8 reads its suffix with only 16 digits. */
     private static final long MOST = (1L << 60) - 2;
 
-    /** Among others numbers near the powers of 1000 and 1024, where suffixes change. */
+    /** Includes numbers near the powers of 1000 and 1024, where suffixes change. */
     @Property
     void of_anyWholeAmount_isWrittenWithoutLoss(
             @ForAll @LongRange(max = MOST) long any,

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class QuantitiesTest {
 
-    /** What Go's Quantity writes for them. */
+    /** The expected texts are those of Go's Quantity. */
     @ParameterizedTest
     @CsvSource({
         "cpu, 2, 2",

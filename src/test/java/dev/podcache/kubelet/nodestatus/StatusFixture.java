@@ -8,7 +8,7 @@ import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Instant;
 
-/** A node called {@value #NAME} whose metadata and status are empty, two moments, and what was recorded of it. */
+/** A node called {@value #NAME} with empty metadata and status, two times, and the recorded events. */
 final class StatusFixture {
 
     static final String NAME = "test-kubelet-node";
@@ -26,7 +26,7 @@ final class StatusFixture {
             .endStatus()
             .build();
 
-    /** Has all the capacity that being ready needs. */
+    /** Sets the capacity that a ready node needs. */
     StatusFixture withCapacity() {
         for (String resource : new String[] {"cpu", "memory", "pods", "ephemeral-storage"}) {
             node.getStatus().getCapacity().put(resource, new Quantity("100"));
@@ -34,7 +34,7 @@ final class StatusFixture {
         return this;
     }
 
-    /** Has a condition that was set a second ago. */
+    /** Adds a condition that was set a second ago. */
     StatusFixture withCondition(String type, String status) {
         node.getStatus()
                 .getConditions()
@@ -49,7 +49,7 @@ final class StatusFixture {
         return this;
     }
 
-    /** How the only condition reads: status, reason, message, transition, heartbeat. */
+    /** Returns status, reason, message, transition and heartbeat time of the only condition. */
     String onlyCondition() {
         if (node.getStatus().getConditions().size() != 1) {
             throw new AssertionError("not one condition: " + node.getStatus().getConditions());

@@ -1,4 +1,4 @@
-package dev.podcache.kubelet.nodestatus;
+package dev.podcache.time;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,7 +14,7 @@ import net.jqwik.api.constraints.DoubleRange;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.BeforeTry;
 
-class SyncLoopProperties {
+class PeriodicLoopProperties {
 
     private static final Duration PERIOD = Duration.ofSeconds(10);
 
@@ -32,7 +32,7 @@ class SyncLoopProperties {
             @ForAll @DoubleRange(min = 0, max = 1, maxIncluded = false) double random,
             @ForAll @IntRange(min = 0, max = 30) int seconds) {
         long length = Duration.ofSeconds(seconds).toNanos();
-        SyncLoop loop = new SyncLoop(() -> syncOf(Duration.ofNanos(length)), PERIOD, time, () -> random);
+        PeriodicLoop loop = new PeriodicLoop(() -> runOf(Duration.ofNanos(length)), PERIOD, time, () -> random);
         loop.start();
         time.advance(Duration.ofMinutes(5));
         loop.close();
@@ -46,13 +46,13 @@ class SyncLoopProperties {
     }
 
     @Property
-    void soon_anyTimes_syncsBeginAfterEachAndNeverTwoAtOnce(
+    void runSoon_anyTimes_runsBeginAfterEachAndNeverTwoAtOnce(
             @ForAll @IntRange(min = 0, max = 5) int length, @ForAll List<@IntRange(min = 0, max = 15) Integer> gaps) {
         int[] running = new int[1];
-        SyncLoop loop = new SyncLoop(
+        PeriodicLoop loop = new PeriodicLoop(
                 () -> {
                     assertThat(++running[0]).isEqualTo(1);
-                    return syncOf(Duration.ofSeconds(length)).thenRun(() -> running[0]--);
+                    return runOf(Duration.ofSeconds(length)).thenRun(() -> running[0]--);
                 },
                 PERIOD,
                 time,
@@ -62,7 +62,7 @@ class SyncLoopProperties {
             time.advance(Duration.ofSeconds(gap));
             int before = begun.size();
             boolean idle = running[0] == 0;
-            loop.soon();
+            loop.runSoon();
             time.advance(idle ? Duration.ZERO : Duration.ofSeconds(length));
             assertThat(begun).hasSizeGreaterThan(before);
         }
@@ -70,8 +70,8 @@ class SyncLoopProperties {
     }
 
     @Example
-    void sync_thatFails_isFollowedByTheNext() {
-        SyncLoop loop = new SyncLoop(
+    void run_thatFails_isFollowedByTheNext() {
+        PeriodicLoop loop = new PeriodicLoop(
                 () -> {
                     begun.add(time.nanoTime());
                     return CompletableFuture.failedFuture(new AssertionError("broken"));
@@ -86,7 +86,7 @@ class SyncLoopProperties {
         assertThat(begun).hasSize(4);
     }
 
-    private CompletableFuture<Void> syncOf(Duration length) {
+    private CompletableFuture<Void> runOf(Duration length) {
         begun.add(time.nanoTime());
         CompletableFuture<Void> done = new CompletableFuture<>();
         if (length.isZero()) {
