@@ -3,7 +3,7 @@ package dev.podcache.chaos;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.Faults.Switched;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.StatusException;
@@ -108,9 +108,9 @@ final class AnswerFaults {
         return () -> on.forEach(Switched::close);
     }
 
-    private Fault.Mend held(Function<RequestPattern, Held> hold) {
-        List<Held> holds = READS.stream().map(hold).toList();
-        return () -> holds.forEach(Held::release);
+    private Fault.Mend held(Function<RequestPattern, HeldRequests> hold) {
+        List<HeldRequests> holds = READS.stream().map(hold).toList();
+        return () -> holds.forEach(HeldRequests::release);
     }
 
     private void cutEvents() {

@@ -8,7 +8,7 @@ import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.Faults;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
@@ -167,17 +167,17 @@ public final class FakeApiServer implements AutoCloseable {
     }
 
     /** Reads the object when a get of it comes, and answers when released. */
-    public Held hold(ObjectKey key) {
+    public HeldRequests hold(ObjectKey key) {
         return faults.hold(RequestPattern.any().verb(Verb.GET).key(key));
     }
 
     /** The same for the next get of the object only. */
-    public Held holdNext(ObjectKey key) {
+    public HeldRequests holdNext(ObjectKey key) {
         return faults.holdNext(1, RequestPattern.any().verb(Verb.GET).key(key));
     }
 
     /** Holds gets of the object; its state is read when they are released. */
-    public Held holdBeforeReading(ObjectKey key) {
+    public HeldRequests holdBeforeReading(ObjectKey key) {
         return faults.holdBeforeReading(RequestPattern.any().verb(Verb.GET).key(key));
     }
 

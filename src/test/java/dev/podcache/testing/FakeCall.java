@@ -3,7 +3,7 @@ package dev.podcache.testing;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.RequestOutcome;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
@@ -37,24 +37,24 @@ final class FakeCall<R> {
         if (failure != null) {
             return CompletableFuture.failedFuture(failure);
         }
-        RequestOutcome fate = server.faults().fateOf(request);
-        if (fate instanceof RequestOutcome.Pass) {
+        RequestOutcome outcome = server.faults().outcomeOf(request);
+        if (outcome instanceof RequestOutcome.Pass) {
             read();
-        } else if (fate instanceof RequestOutcome.Refuse) {
+        } else if (outcome instanceof RequestOutcome.Refuse) {
             answer.completeExceptionally(connectionLost(request));
-        } else if (fate instanceof RequestOutcome.Fail fail) {
+        } else if (outcome instanceof RequestOutcome.Fail fail) {
             answer.completeExceptionally(translated(request, fail.error()));
-        } else if (fate instanceof RequestOutcome.Delay delay) {
+        } else if (outcome instanceof RequestOutcome.Delay delay) {
             boundBy(timeout);
             server.timekeeper().schedule(delay.duration(), this::read);
-        } else if (fate instanceof RequestOutcome.Hold hold) {
+        } else if (outcome instanceof RequestOutcome.Hold hold) {
             boundBy(timeout);
             hold(hold.held());
         }
         return answer;
     }
 
-    private void hold(Held held) {
+    private void hold(HeldRequests held) {
         if (held.readsAtRelease()) {
             held.arrive().thenRun(this::read);
             return;

@@ -72,7 +72,7 @@ final class FakeWatch<T extends HasMetadata> implements WatchHandle, WatchListen
             tell(event);
             return;
         }
-        switch (server.faults().fateOfEvent(request)) {
+        switch (server.faults().outcomeOfEvent(request)) {
             case PASS -> tell(event);
             case DROP -> {}
             case DUPLICATE -> {

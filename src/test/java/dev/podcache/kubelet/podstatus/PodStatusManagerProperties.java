@@ -5,7 +5,7 @@ import static dev.podcache.kubelet.podstatus.Given.spec;
 import static dev.podcache.kubelet.podstatus.Given.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.embedded.Verb;
@@ -69,7 +69,7 @@ class PodStatusManagerProperties {
         private final Set<String> ended = new HashSet<>(); // UIDs, like the following
         private final Set<String> askedToEnd = new HashSet<>();
         private final Set<String> removed = new HashSet<>(); // by the trial itself
-        private @Nullable Held held;
+        private @Nullable HeldRequests held;
         private int sets;
 
         void run(List<Step> steps, List<Boolean> firsts) {
