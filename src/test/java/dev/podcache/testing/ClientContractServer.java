@@ -4,7 +4,7 @@ import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 
-/** The server that {@code client} talks to, for the store contract. */
+/** The API server of {@code client}, for the store contract. */
 record ClientContractServer(KubernetesClient client) implements StoreContract.Server {
 
     @Override

@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The fakes of the ports keep the contract of those that they stand for. */
+/** Runs the contract of the write ports against {@link FakeApiServer}. */
 @ExtendWith(NoLeaks.class)
 class FakeAgentWritesTest extends AgentWritesContract {
 

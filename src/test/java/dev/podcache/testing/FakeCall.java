@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** One call of a port, from its arrival over what the faults do to it to its answer. */
+/** A call of a port of {@link FakeApiServer}: applies faults and completes the answer. */
 final class FakeCall<R> {
 
     private final FakeApiServer server;
@@ -21,9 +21,9 @@ final class FakeCall<R> {
     private final CompletableFuture<R> answer = new CompletableFuture<>();
 
     /**
-     * A call that has arrived.
+     * Creates a call.
      *
-     * @param reading brings the answer, or throws a {@link StatusException}
+     * @param reading computes the answer, or throws a {@link StatusException}
      */
     FakeCall(FakeApiServer server, ApiRequest request, Supplier<R> reading) {
         this.server = server;
@@ -31,7 +31,7 @@ final class FakeCall<R> {
         this.reading = reading;
     }
 
-    /** The answer, already there unless the call is held or delayed. */
+    /** Returns the answer, which is complete unless the call is held or delayed. */
     CompletableFuture<R> answer(Duration timeout) {
         ApiServerException failure = server.failureOf(request);
         if (failure != null) {
@@ -59,7 +59,7 @@ final class FakeCall<R> {
             held.arrive().thenRun(this::read);
             return;
         }
-        // read into another future, so that the state is that of now and the answer comes later
+        // another call reads the state now; its answer is passed on at the release
         FakeCall<R> now = new FakeCall<>(server, request, reading);
         now.read();
         held.arrive()

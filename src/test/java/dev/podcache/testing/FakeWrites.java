@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** {@link ObjectApi} of one kind over the cluster of a {@link FakeApiServer}. */
+/** The implementation of {@link FakeApiServer#api}. */
 final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
 
     private static final ObjectMapper MAPPER =
@@ -113,7 +113,7 @@ final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
         try {
             return (ObjectNode) MAPPER.readTree(json);
         } catch (JsonProcessingException e) {
-            throw new AssertionError("no JSON was sent: " + json, e);
+            throw new AssertionError("the request is not JSON: " + json, e);
         }
     }
 

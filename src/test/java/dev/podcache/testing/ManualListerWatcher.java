@@ -14,16 +14,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A {@link ListerWatcher} that answers only when a test says so: each list and each watch is kept, to be
- * answered by hand. For one thread.
- */
+/** A {@link ListerWatcher} whose lists and watches are answered by the test. Not thread-safe. */
 public final class ManualListerWatcher<T> implements ListerWatcher<T> {
 
     private final List<CompletableFuture<Listed<T>>> lists = new ArrayList<>();
     private final List<Watch<T>> watches = new ArrayList<>();
 
-    /** A watch that was asked for. */
+    /** An open watch, whose events the test sends. */
     public static final class Watch<T> implements WatchHandle {
 
         public final String resourceVersion;
@@ -38,31 +35,38 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
             this.events = events;
         }
 
+        /** Sends an event. */
         public void tell(WatchEvent<T> event) {
             events.accept(event);
         }
 
+        /** Sends the event that the server has accepted the watch. */
         public void open() {
             tell(new WatchEvent.Opened<>());
         }
 
+        /** Sends an added or modified object. */
         public void upsert(T object, String version) {
             tell(new WatchEvent.Upserted<>(new Fetched<>(object, version, 1)));
         }
 
+        /** Sends a deleted object. */
         public void delete(T object, String version) {
             tell(new WatchEvent.Deleted<>(new Fetched<>(object, version, 1)));
         }
 
+        /** Sends a bookmark. */
         public void bookmark(String version) {
             tell(new WatchEvent.Bookmark<>(version));
         }
 
+        /** Ends the watch; {@code failure} is null if the server ended it normally. */
         public void end(@Nullable ApiServerException failure) {
             ended = true;
             tell(new WatchEvent.Ended<>(failure));
         }
 
+        /** Returns whether the client has closed the watch. */
         public boolean closed() {
             return closed;
         }
@@ -87,22 +91,22 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
         return watch;
     }
 
-    /** How many lists there have been. */
+    /** Returns the number of list calls. */
     public int lists() {
         return lists.size();
     }
 
-    /** How many watches there have been. */
+    /** Returns the number of watch calls. */
     public int watches() {
         return watches.size();
     }
 
-    /** How many watches were neither closed nor have they ended. */
+    /** Returns the number of watches that have neither ended nor been closed. */
     public long openWatches() {
         return watches.stream().filter(watch -> !watch.closed && !watch.ended).count();
     }
 
-    /** The latest watch. */
+    /** Returns the latest watch. */
     public Watch<T> watch() {
         return watches.get(watches.size() - 1);
     }
@@ -112,7 +116,7 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
         lists.get(lists.size() - 1).complete(new Listed<>(ImmutableList.copyOf(items), version));
     }
 
-    /** Lets the latest list fail. */
+    /** Fails the latest list. */
     public void fail(ApiServerException failure) {
         lists.get(lists.size() - 1).completeExceptionally(failure);
     }

@@ -229,7 +229,7 @@ class TcpProxyTest extends TcpProxyFixture {
         TcpProxy.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1)
                 .close();
 
-        // nobody can listen where somebody does
+        // the address is in use, so a second socket cannot listen
         try (ServerSocket next = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
             assertThat(next.isBound()).isTrue();
         }
