@@ -31,7 +31,8 @@ public final class HeldRequests {
         try {
             firstArrival.get(ARRIVAL_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException | ExecutionException e) {
-            throw new IllegalStateException("no matching request arrived within " + ARRIVAL_TIMEOUT.toSeconds() + " s", e);
+            throw new IllegalStateException(
+                    "no matching request arrived within " + ARRIVAL_TIMEOUT.toSeconds() + " s", e);
         }
     }
 

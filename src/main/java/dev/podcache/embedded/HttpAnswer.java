@@ -21,7 +21,8 @@ record HttpAnswer(int code, String mediaType, Buffer body, int retryAfterSeconds
 
     /** Returns a 200 response with a plain text body. */
     static HttpAnswer text(String text) {
-        return new HttpAnswer(200, "text/plain; charset=utf-8", Buffer.buffer(text.getBytes(StandardCharsets.UTF_8)), 0);
+        return new HttpAnswer(
+                200, "text/plain; charset=utf-8", Buffer.buffer(text.getBytes(StandardCharsets.UTF_8)), 0);
     }
 
     /** Returns the response for a refused request: its Status, and Retry-After if the Status has a delay. */

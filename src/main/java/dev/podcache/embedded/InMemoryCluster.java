@@ -118,7 +118,8 @@ public final class InMemoryCluster implements AutoCloseable {
      *     400 or 422 if it is invalid
      */
     public <T extends HasMetadata> T update(T object) {
-        return typed(object, update(Resource.of(object.getClass()), keyOf(object), ObjectPart.OBJECT, Json.tree(object)));
+        return typed(
+                object, update(Resource.of(object.getClass()), keyOf(object), ObjectPart.OBJECT, Json.tree(object)));
     }
 
     /**
@@ -127,7 +128,8 @@ public final class InMemoryCluster implements AutoCloseable {
      * @throws StatusException as for {@link #update(HasMetadata)}
      */
     public <T extends HasMetadata> T updateStatus(T object) {
-        return typed(object, update(Resource.of(object.getClass()), keyOf(object), ObjectPart.STATUS, Json.tree(object)));
+        return typed(
+                object, update(Resource.of(object.getClass()), keyOf(object), ObjectPart.STATUS, Json.tree(object)));
     }
 
     /**

@@ -138,8 +138,8 @@ final class RequestHandler {
         }
         HttpAnswer answer = objects.answer(call);
         held.arrive()
-                .thenRun(() ->
-                        eventLoop.runOnContext(nothing -> answer.send(call.http().response())));
+                .thenRun(() -> eventLoop.runOnContext(
+                        nothing -> answer.send(call.http().response())));
     }
 
     private void proceed(ApiCall call, Context eventLoop) {

@@ -25,7 +25,8 @@ class FaultsTest {
     void failNext_twice_failsTwiceThenPasses() {
         faults.failNext(2, StatusException.internalError(), RequestPattern.any());
 
-        assertThat(List.of(faults.outcomeOf(GET), faults.outcomeOf(GET))).allMatch(outcome -> outcome instanceof RequestOutcome.Fail);
+        assertThat(List.of(faults.outcomeOf(GET), faults.outcomeOf(GET)))
+                .allMatch(outcome -> outcome instanceof RequestOutcome.Fail);
         assertThat(faults.outcomeOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 

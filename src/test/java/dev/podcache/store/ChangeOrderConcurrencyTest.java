@@ -6,9 +6,9 @@ import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.CacheState;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -20,15 +20,15 @@ class ChangeOrderConcurrencyTest {
 
     private static final int ROUNDS = 10_000;
 
-    private record Change(CacheState from, CacheState to) {}
+    private record StateChange(CacheState from, CacheState to) {}
 
     @Test
     void changed_byTwoThreads_isToldInOrder() throws Exception {
-        List<Change> told = Collections.synchronizedList(new ArrayList<>());
+        List<StateChange> told = Collections.synchronizedList(new ArrayList<>());
         PodcacheMetrics metrics = new PodcacheMetrics() {
             @Override
             public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-                told.add(new Change(from, to));
+                told.add(new StateChange(from, to));
             }
         };
         try (TtlFixture f = TtlFixture.telling(metrics)) {
@@ -51,7 +51,7 @@ class ChangeOrderConcurrencyTest {
             referring.join();
         }
         CacheState known = CacheState.UNREAD;
-        for (Change change : List.copyOf(told)) {
+        for (StateChange change : List.copyOf(told)) {
             assertThat(change.from).isEqualTo(known);
             known = change.to;
         }

@@ -10,10 +10,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -158,7 +158,7 @@ class PayloadReachabilityTest {
 
     @Test
     void cache_whatUsersKeep_doesNotHoldThePayload() {
-        Told told = new Told();
+        RetainingMetrics told = new RetainingMetrics();
         TtlFixture f = TtlFixture.telling(told);
         WeakReference<Secret> payload = held(f);
         List<@Nullable Object> kept = new ArrayList<>();
@@ -196,7 +196,7 @@ class PayloadReachabilityTest {
 
     @Test
     void watch_whatUsersKeep_doesNotHoldThePayload() {
-        Told told = new Told();
+        RetainingMetrics told = new RetainingMetrics();
         WatchFixture f = new WatchFixture(new ManualTimekeeper(), told);
         WeakReference<Secret> payload = held(f);
         List<@Nullable Object> kept = new ArrayList<>();
@@ -216,7 +216,7 @@ class PayloadReachabilityTest {
     }
 
     /** A listener that keeps what it is told. */
-    private static final class Told implements PodcacheMetrics {
+    private static final class RetainingMetrics implements PodcacheMetrics {
 
         final List<Object> arguments = new ArrayList<>();
 

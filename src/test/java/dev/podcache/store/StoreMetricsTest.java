@@ -9,11 +9,11 @@ import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.CacheState;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -32,9 +32,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class StoreMetricsTest {
 
     private final List<String> told = new ArrayList<>();
-    private final TtlFixture f = TtlFixture.telling(new Recorder());
+    private final TtlFixture f = TtlFixture.telling(new MetricsRecorder());
 
-    private final class Recorder implements PodcacheMetrics {
+    private final class MetricsRecorder implements PodcacheMetrics {
         @Override
         public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
             told.add("missed " + kind + " " + key + " " + strategy);
@@ -202,7 +202,8 @@ class StoreMetricsTest {
             watched.store.addReference(DB, POD);
             Assertions.assertThatThrownBy(watched::get).isInstanceOf(NotFound.class);
             watched.timekeeper.advance(Duration.ofSeconds(90));
-            HeldRequests held = watched.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+            HeldRequests held =
+                    watched.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
             CompletableFuture<String> get = watched.getBehind();
             watched.timekeeper.awaitWaiters(1);
             watched.timekeeper.advance(Duration.ofSeconds(1));

@@ -45,7 +45,7 @@ public abstract class AgentWritesContract {
     private final ObjectKey leaseKey = ObjectKey.of(namespace, node);
 
     /** The API server behind the ports. */
-    public interface Server {
+    public interface PodServer {
         /** Creates a namespace. */
         void createNamespace(String name);
 
@@ -57,7 +57,7 @@ public abstract class AgentWritesContract {
     }
 
     /** Returns the API server behind the ports. */
-    protected abstract Server server();
+    protected abstract PodServer server();
 
     /** Returns the port for Nodes. */
     protected abstract ObjectApi<Node> nodes();

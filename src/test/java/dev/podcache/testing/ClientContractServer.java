@@ -5,7 +5,7 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 
 /** The API server of {@code client}, for the store contract. */
-record ClientContractServer(KubernetesClient client) implements StoreContract.Server {
+record ClientContractServer(KubernetesClient client) implements StoreContract.SecretServer {
 
     @Override
     public void createNamespace(String name) {

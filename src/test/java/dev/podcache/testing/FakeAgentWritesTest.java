@@ -27,8 +27,8 @@ class FakeAgentWritesTest extends AgentWritesContract {
     }
 
     @Override
-    protected Server server() {
-        return new Server() {
+    protected PodServer server() {
+        return new PodServer() {
             @Override
             public void createNamespace(String name) {
                 fake.cluster()

@@ -2,7 +2,6 @@ package dev.podcache.testing;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
@@ -16,6 +15,7 @@ import dev.podcache.embedded.Selection;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
@@ -38,7 +38,7 @@ public final class FakeApiServer implements AutoCloseable {
     private final Faults faults = new Faults();
     private final List<Action> actions = new CopyOnWriteArrayList<>();
     private final List<Sent> sent = new CopyOnWriteArrayList<>();
-    private final List<Failure> failures = new CopyOnWriteArrayList<>();
+    private final List<PlannedFailure> failures = new CopyOnWriteArrayList<>();
     private final List<AssertionError> forbiddenCalls = new CopyOnWriteArrayList<>();
     private final ThreadLocal<Boolean> forbidden = ThreadLocal.withInitial(() -> false);
     private final Set<FakeWatch<?>> openWatches = ConcurrentHashMap.newKeySet();
@@ -59,7 +59,7 @@ public final class FakeApiServer implements AutoCloseable {
     /** The object or patch that a create, update or patch sent, as JSON. */
     public record Sent(Verb verb, ObjectKind<?> kind, ObjectKey key, String body) {}
 
-    private record Failure(RequestPattern pattern, ApiServerException facts, AtomicInteger left) {}
+    private record PlannedFailure(RequestPattern pattern, ApiServerException facts, AtomicInteger left) {}
 
     /** Creates a server with an empty cluster. */
     public FakeApiServer(Timekeeper timekeeper) {
@@ -159,7 +159,7 @@ public final class FakeApiServer implements AutoCloseable {
 
     /** Fails the next {@code times} matching calls. */
     public void failNext(int times, ApiServerException facts, RequestPattern pattern) {
-        failures.add(new Failure(pattern, facts, new AtomicInteger(times)));
+        failures.add(new PlannedFailure(pattern, facts, new AtomicInteger(times)));
     }
 
     /** Removes the failures added by {@link #failNext}, so that calls succeed. */
@@ -250,7 +250,7 @@ public final class FakeApiServer implements AutoCloseable {
 
     @Nullable
     ApiServerException failureOf(ApiRequest request) {
-        for (Failure failure : failures) {
+        for (PlannedFailure failure : failures) {
             if (failure.pattern().matches(request) && failure.left().getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0) {
                 return failure.facts();
             }

@@ -5,13 +5,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +47,8 @@ final class FakeGetter<T extends HasMetadata> implements ObjectGetter<T> {
             String version = json.path("metadata").path("resourceVersion").asText();
             return new Fetched<>(MAPPER.readValue(encoded, kind.model()), version, encoded.length);
         } catch (JsonProcessingException e) {
-            throw new AssertionError("the cluster returned an object that cannot be decoded: " + e.getOriginalMessage(), e);
+            throw new AssertionError(
+                    "the cluster returned an object that cannot be decoded: " + e.getOriginalMessage(), e);
         } catch (java.io.IOException e) {
             throw new AssertionError(e);
         }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
  */
 public abstract class HttpAgentWritesContract extends AgentWritesContract {
 
-    private final Reached reached;
+    private final AgentServer reached;
     private final TcpProxy proxy;
     private final KubernetesClient admin;
     private final KubernetesClient client;
@@ -31,7 +31,7 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
     private final Heartbeats heartbeats;
 
     /** A server on the loopback address. */
-    public interface Reached extends AutoCloseable {
+    public interface AgentServer extends AutoCloseable {
 
         /** Returns the client configuration of an administrator. */
         Config config();
@@ -56,7 +56,7 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
      *
      * @param reached the server, which is closed after each test
      */
-    protected HttpAgentWritesContract(Reached reached) {
+    protected HttpAgentWritesContract(AgentServer reached) {
         this.reached = reached;
         Config config = reached.config();
         URI url = URI.create(config.getMasterUrl());
@@ -82,8 +82,8 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
     }
 
     @Override
-    protected Server server() {
-        return new Server() {
+    protected PodServer server() {
+        return new PodServer() {
             @Override
             public void createNamespace(String name) {
                 reached.createNamespace(admin, name);

@@ -23,13 +23,13 @@ public abstract class HttpStoreContract extends StoreContract {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    private final Reached reached;
+    private final StoreServer reached;
     private final KubernetesClient client;
     private final Fabric8ApiServer apiServer;
     private final Open open;
 
     /** A server that a client can connect to. */
-    public interface Reached extends AutoCloseable {
+    public interface StoreServer extends AutoCloseable {
 
         /** Returns a new client, which the caller must close. */
         KubernetesClient client();
@@ -53,7 +53,7 @@ public abstract class HttpStoreContract extends StoreContract {
      * @param reached the server, which is closed after each test
      * @param strategy {@link #ttl} or {@link #watch}
      */
-    protected HttpStoreContract(Reached reached, Function<Fabric8ApiServer, Open> strategy) {
+    protected HttpStoreContract(StoreServer reached, Function<Fabric8ApiServer, Open> strategy) {
         this.reached = reached;
         this.client = reached.client();
         this.apiServer = Fabric8ApiServer.of(client);
@@ -106,7 +106,7 @@ public abstract class HttpStoreContract extends StoreContract {
     }
 
     @Override
-    protected Server server() {
+    protected SecretServer server() {
         return new ClientContractServer(client);
     }
 }

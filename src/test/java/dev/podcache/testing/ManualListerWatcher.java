@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 public final class ManualListerWatcher<T> implements ListerWatcher<T> {
 
     private final List<CompletableFuture<Listed<T>>> lists = new ArrayList<>();
-    private final List<Watch<T>> watches = new ArrayList<>();
+    private final List<ManualWatch<T>> watches = new ArrayList<>();
 
     /** An open watch, whose events the test sends. */
-    public static final class Watch<T> implements WatchHandle {
+    public static final class ManualWatch<T> implements WatchHandle {
 
         public final String resourceVersion;
         public final Duration serverTimeout;
@@ -29,7 +29,7 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
         private boolean closed;
         private boolean ended;
 
-        private Watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+        private ManualWatch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
             this.resourceVersion = resourceVersion;
             this.serverTimeout = serverTimeout;
             this.events = events;
@@ -86,7 +86,7 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
 
     @Override
     public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
-        Watch<T> watch = new Watch<>(resourceVersion, serverTimeout, events);
+        ManualWatch<T> watch = new ManualWatch<>(resourceVersion, serverTimeout, events);
         watches.add(watch);
         return watch;
     }
@@ -107,7 +107,7 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
     }
 
     /** Returns the latest watch. */
-    public Watch<T> watch() {
+    public ManualWatch<T> watch() {
         return watches.get(watches.size() - 1);
     }
 

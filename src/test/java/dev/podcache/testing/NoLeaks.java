@@ -55,10 +55,10 @@ public final class NoLeaks
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private @Nullable Watch watch;
+    private @Nullable RunningTest watch;
 
     /** The state of the extension during one test. */
-    private static final class Watch {
+    private static final class RunningTest {
         final LiveThreads threads = new LiveThreads();
         final CapturedLog log = new CapturedLog();
         final Thread.@Nullable UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
@@ -111,7 +111,7 @@ public final class NoLeaks
 
     @Override
     public void afterEach(ExtensionContext context) throws InterruptedException {
-        Watch ended = current();
+        RunningTest ended = current();
         List<String> problems = new ArrayList<>();
         // thread names must be read before the threads end
         checkThreadNames(problems);
@@ -156,7 +156,7 @@ public final class NoLeaks
         if (watch != null) {
             return;
         }
-        Watch begun = new Watch();
+        RunningTest begun = new RunningTest();
         watch = begun;
         SEEN.clear();
         begun.log.begin();
@@ -164,15 +164,15 @@ public final class NoLeaks
                 (thread, thrown) -> begun.uncaught.add("uncaught in thread " + thread.getName() + ": " + saw(thrown)));
     }
 
-    private Watch current() {
-        Watch begun = watch;
+    private RunningTest current() {
+        RunningTest begun = watch;
         if (begun == null) {
             throw new IllegalStateException("no test is running under NoLeaks");
         }
         return begun;
     }
 
-    private static void checkLog(Watch ended, List<String> expected, List<String> problems) {
+    private static void checkLog(RunningTest ended, List<String> expected, List<String> problems) {
         List<String> warnings = ended.log.warnings();
         for (String text : expected) {
             if (warnings.stream().noneMatch(warning -> warning.contains(text))) {

@@ -27,7 +27,7 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
     private static final String PROPERTY = "podcache.property.limit";
 
     private final Duration limit;
-    private @Nullable Run run; // of the current property; properties run one at a time
+    private @Nullable PropertyRun run; // of the current property; properties run one at a time
 
     /** Created by jqwik through {@code ServiceLoader}. */
     public PropertyTimeLimit() {
@@ -41,7 +41,7 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
     @Override
     public PropertyExecutionResult aroundProperty(PropertyLifecycleContext context, PropertyExecutor property)
             throws InterruptedException {
-        Run begun = new Run(context, limit);
+        PropertyRun begun = new PropertyRun(context, limit);
         run = begun;
         begun.watcher.start();
         PropertyExecutionResult result;
@@ -56,7 +56,7 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
 
     @Override
     public TryExecutionResult aroundTry(TryLifecycleContext context, TryExecutor attempt, List<Object> arguments) {
-        Run under = run;
+        PropertyRun under = run;
         if (under == null) {
             return attempt.execute(arguments);
         }
@@ -72,7 +72,7 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
     }
 
     /** The run of one property. */
-    private static final class Run {
+    private static final class PropertyRun {
 
         private final Thread runner = Thread.currentThread();
         private final CountDownLatch over = new CountDownLatch(1);
@@ -82,7 +82,7 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
         volatile List<Object> arguments = List.of();
         volatile @Nullable String trouble;
 
-        Run(PropertyLifecycleContext context, Duration limit) {
+        PropertyRun(PropertyLifecycleContext context, Duration limit) {
             this.context = context;
             this.limit = limit;
             watcher.setDaemon(true);

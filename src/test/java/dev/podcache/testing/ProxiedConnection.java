@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** A connection of {@link TcpProxy}: two sockets, with a {@link Pump} for each direction. Thread-safe. */
-final class ProxiedConnection implements TcpProxy.Connection {
+final class ProxiedConnection implements TcpProxy.ProxyConnection {
 
     private final Socket client;
     private final Socket server;

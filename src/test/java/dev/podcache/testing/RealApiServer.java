@@ -43,7 +43,7 @@ public final class RealApiServer implements AutoCloseable {
     private final ServerProcess apiServer;
     private final Thread atExit = new Thread(this::end, "real-apiserver-exit");
 
-    private static final class Shared {
+    private static final class SharedServer {
         static final RealApiServer SERVER = start();
     }
 
@@ -53,7 +53,7 @@ public final class RealApiServer implements AutoCloseable {
 
     /** Returns the server that all tests of this JVM share. It runs until the JVM ends. */
     public static RealApiServer shared() {
-        return Shared.SERVER;
+        return SharedServer.SERVER;
     }
 
     /** Returns a second shared server, which tests may stop, kill and start. It is running when it is returned. */

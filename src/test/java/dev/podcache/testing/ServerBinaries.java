@@ -33,7 +33,7 @@ record ServerBinaries(Path apiServer, Path etcd, Path kubectl, ServerVersion ver
 
     private static final Pattern VERSION = Pattern.compile("Kubernetes (v\\S+)\\s*");
 
-    private static final class Found {
+    private static final class Installed {
         static final Optional<ServerBinaries> BINARIES = find();
     }
 
@@ -52,7 +52,7 @@ record ServerBinaries(Path apiServer, Path etcd, Path kubectl, ServerVersion ver
      * {@link #required()}, kube-api-test may download them.
      */
     static Optional<ServerBinaries> found() {
-        return Found.BINARIES;
+        return Installed.BINARIES;
     }
 
     /**

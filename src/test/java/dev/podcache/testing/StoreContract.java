@@ -3,11 +3,11 @@ package dev.podcache.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.CacheState;
 import dev.podcache.object.PodKey;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 public abstract class StoreContract {
 
     /** The API server behind the store, on which tests change objects. */
-    public interface Server {
+    public interface SecretServer {
         /** Creates a namespace. */
         void createNamespace(String name);
 
@@ -47,7 +47,7 @@ public abstract class StoreContract {
     protected abstract void closeStore();
 
     /** Returns the API server behind the store. */
-    protected abstract Server server();
+    protected abstract SecretServer server();
 
     /**
      * Runs a check for a get after a further reference to an object in the store. Runs it once by default. A store that

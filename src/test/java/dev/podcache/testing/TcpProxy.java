@@ -32,7 +32,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /** A connection through the proxy. Methods have no effect on a closed connection. */
-    public interface Connection {
+    public interface ProxyConnection {
 
         /** Holds back the bytes of one direction, and its end, until {@link #thaw}. Neither side is notified. */
         void freeze(Direction direction);
@@ -121,7 +121,7 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /** Returns a copy of the list of open connections, oldest first. */
-    public List<Connection> connections() {
+    public List<ProxyConnection> connections() {
         synchronized (lock) {
             return List.copyOf(connections);
         }
@@ -157,13 +157,13 @@ public final class TcpProxy implements AutoCloseable {
     public void thaw() {
         synchronized (lock) {
             freezesNew = false;
-            connections.forEach(Connection::thaw);
+            connections.forEach(ProxyConnection::thaw);
         }
     }
 
     /** Resets the open connections (TCP RST) on both sides. */
     public void reset() {
-        connections().forEach(Connection::reset);
+        connections().forEach(ProxyConnection::reset);
     }
 
     /** Delays each chunk in both directions of open and new connections; zero ends the delay. */

@@ -131,7 +131,8 @@ class TcpProxyTrafficTest extends TcpProxyFixture {
         }
 
         assertThat(hear(ends.server(), 1000)).isEqualTo("0123456789".repeat(100));
-        assertThat(since(begun)).isBetween(Duration.ofMillis(200), Duration.ofSeconds(8)); // the sum of the delays would be 20 s
+        assertThat(since(begun))
+                .isBetween(Duration.ofMillis(200), Duration.ofSeconds(8)); // the sum of the delays would be 20 s
     }
 
     @Test

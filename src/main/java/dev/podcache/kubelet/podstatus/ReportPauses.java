@@ -15,9 +15,9 @@ final class ReportPauses {
 
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
-    private final Map<String, Backoff> byUid = new HashMap<>();
+    private final Map<String, ReportPause> byUid = new HashMap<>();
 
-    private record Backoff(int failures, long until, Timekeeper.Scheduled end) {}
+    private record ReportPause(int failures, long until, Timekeeper.Scheduled end) {}
 
     ReportPauses(Timekeeper timekeeper, DoubleSupplier random) {
         this.timekeeper = timekeeper;
@@ -25,7 +25,7 @@ final class ReportPauses {
     }
 
     boolean has(String uid) {
-        Backoff pause = byUid.get(uid);
+        ReportPause pause = byUid.get(uid);
         return pause != null && timekeeper.nanoTime() - pause.until() < 0;
     }
 
@@ -37,11 +37,11 @@ final class ReportPauses {
      * @return how many failures in a row there were
      */
     int begin(String uid, Throwable failure, Runnable then) {
-        Backoff before = byUid.get(uid);
+        ReportPause before = byUid.get(uid);
         int failures = before == null ? 1 : before.failures() + 1;
         Duration pause = RETRIES.pause(failures, random.getAsDouble(), failure);
         long until = timekeeper.nanoTime() + pause.toNanos();
-        byUid.put(uid, new Backoff(failures, until, timekeeper.schedule(pause, then)));
+        byUid.put(uid, new ReportPause(failures, until, timekeeper.schedule(pause, then)));
         return failures;
     }
 

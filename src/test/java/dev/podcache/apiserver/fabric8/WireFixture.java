@@ -3,12 +3,12 @@ package dev.podcache.apiserver.fabric8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.Patience;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -42,7 +42,7 @@ abstract class WireFixture {
     private Heartbeats heartbeats;
 
     /** The kinds of request that the transport carries. */
-    enum Call {
+    enum RequestKind {
         GET,
         LIST,
         WATCH,
@@ -89,7 +89,7 @@ abstract class WireFixture {
      * @param name of the object that it is about
      * @return completes when it is answered; a watch, when it is open
      */
-    CompletableFuture<?> make(Call call, String name) {
+    CompletableFuture<?> make(RequestKind call, String name) {
         return switch (call) {
             case GET -> get(name, TIMEOUT);
             case LIST -> list(name, TIMEOUT);

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A manager over a cluster in memory, in hand-driven time. */
-final class StatusFixture implements AutoCloseable {
+final class PodStatusFixture implements AutoCloseable {
 
     static final Duration TIMEOUT = Duration.ofSeconds(30);
 
