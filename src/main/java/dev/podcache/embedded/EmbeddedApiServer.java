@@ -34,7 +34,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
     private final Vertx vertx;
     private final HttpServer server;
-    private final RequestHandler handler;
+    private final RequestDispatcher dispatcher;
     private final InMemoryCluster cluster;
     private final AtomicInteger connections = new AtomicInteger();
 
@@ -47,7 +47,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
                 .setUseDaemonThread(true)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
-        handler = new RequestHandler(vertx, cluster);
+        dispatcher = new RequestDispatcher(vertx, cluster);
         server = vertx.createHttpServer(new HttpServerOptions()
                         .setHost(LOOPBACK)
                         .setPort(port)
@@ -57,7 +57,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
                     connections.incrementAndGet();
                     connection.closeHandler(closed -> connections.decrementAndGet());
                 })
-                .requestHandler(handler::handle);
+                .requestHandler(dispatcher::handle);
     }
 
     /**
@@ -107,17 +107,17 @@ public final class EmbeddedApiServer implements AutoCloseable {
      * Returns the faults that are injected into requests for objects. Discovery and health requests are not affected.
      */
     public Faults faults() {
-        return handler.faults();
+        return dispatcher.faults();
     }
 
     /** Returns the numbers of requests for objects that arrived over HTTP, including failed ones. */
     public RequestCounts requests() {
-        return handler.counts();
+        return dispatcher.counts();
     }
 
     /** Returns the number of open watch streams. */
     public int openWatches() {
-        return handler.openWatches();
+        return dispatcher.openWatches();
     }
 
     /** Returns the number of open connections. */
@@ -133,7 +133,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
      */
     @Override
     public void close() {
-        handler.faults().clear();
+        dispatcher.faults().clear();
         await(vertx.close(), "did not close");
     }
 

@@ -6,7 +6,7 @@
  *
  * <p>Where to start reading: {@code InMemoryCluster}; then {@code Registry}, {@code Storage} and {@code WatchCache} for
  * reads, {@code WriteRules} and {@code Deletion} for writes, {@code Watches} and {@code Watcher} for watches; then
- * {@code RequestHandler}, {@code ObjectRequests} and {@code WatchStream} for HTTP. {@code Faults} injects faults.
+ * {@code RequestDispatcher}, {@code ObjectRequests} and {@code WatchStream} for HTTP. {@code Faults} injects faults.
  *
  * <table>
  * <caption>Locks</caption>

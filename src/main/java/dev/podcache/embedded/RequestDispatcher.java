@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Handles the HTTP requests of an {@link EmbeddedApiServer}: applies faults, calls the cluster and sends the answers.
  */
-final class RequestHandler {
+final class RequestDispatcher {
 
     private static final Logger log = LoggerFactory.getLogger(EmbeddedApiServer.class);
     private static final int MAX_BODY_BYTES = 3 << 20;
@@ -31,7 +31,7 @@ final class RequestHandler {
     private final Tables tables;
     private final ObjectRequests objects;
 
-    RequestHandler(Vertx vertx, InMemoryCluster cluster) {
+    RequestDispatcher(Vertx vertx, InMemoryCluster cluster) {
         this.vertx = vertx;
         this.cluster = cluster;
         this.tables = new Tables(cluster::now);
