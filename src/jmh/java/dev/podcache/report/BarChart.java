@@ -45,12 +45,12 @@ final class BarChart {
     private final String title;
     private final String subtitle;
     private final String unit;
-    private final List<Group> groups = new ArrayList<>();
+    private final List<BarGroup> groups = new ArrayList<>();
     private double goal = Double.NaN;
 
     private record Bar(String label, Spread value, boolean ours) {}
 
-    private record Group(String title, List<Bar> bars) {}
+    private record BarGroup(String title, List<Bar> bars) {}
 
     /**
      * Has no bars yet.
@@ -65,7 +65,7 @@ final class BarChart {
 
     /** Begins a group of bars; its title may be empty. */
     BarChart group(String groupTitle) {
-        groups.add(new Group(groupTitle, new ArrayList<>()));
+        groups.add(new BarGroup(groupTitle, new ArrayList<>()));
         return this;
     }
 
@@ -104,7 +104,7 @@ final class BarChart {
         body.append(text(0, y, "start", "text", subtitle));
         y += LINE / 2;
         int top = y;
-        for (Group group : groups) {
+        for (BarGroup group : groups) {
             if (!group.title().isEmpty()) {
                 y += LINE;
                 body.append(text(0, y, "start", "title", group.title()));

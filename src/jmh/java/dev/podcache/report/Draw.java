@@ -39,7 +39,7 @@ public final class Draw {
         add(results.resolve("scale.json"), file -> ScaleReport.of(ScaleResults.read(file)));
     }
 
-    private interface Reader {
+    private interface ReportReader {
         Report read(Path file) throws IOException;
     }
 
@@ -56,7 +56,7 @@ public final class Draw {
         draw.tables.forEach((name, table) -> System.out.println("## " + name + "\n\n" + table + "\n"));
     }
 
-    private void add(Path file, Reader reader) throws IOException {
+    private void add(Path file, ReportReader reader) throws IOException {
         if (Files.exists(file)) {
             Report report = reader.read(file);
             tables.putAll(report.tables());

@@ -44,7 +44,7 @@ final class MutantBuild {
      */
     String compile(Mutant mutant) throws IOException {
         Map<String, String> changed = new LinkedHashMap<>();
-        for (Mutant.Edit edit : mutant.edits()) {
+        for (Mutant.SourceEdit edit : mutant.edits()) {
             String text = changed.get(edit.file());
             changed.put(
                     edit.file(), edit.applyTo(text == null ? Files.readString(SOURCES.resolve(edit.file())) : text));

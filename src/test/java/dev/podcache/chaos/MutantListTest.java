@@ -35,7 +35,7 @@ class MutantListTest {
                         ChaosProgram.On.EMBEDDED,
                         List.of(Shape.TOO_FEW_FRESH),
                         false,
-                        List.of(new Mutant.Edit("store/TtlEntry.java", "    a\n    b\n", "    c\n"))));
+                        List.of(new Mutant.SourceEdit("store/TtlEntry.java", "    a\n    b\n", "    c\n"))));
     }
 
     @Test
@@ -65,12 +65,13 @@ class MutantListTest {
 
     @Test
     void applyTo_textThatOccursOnce_isReplaced() {
-        assertThat(new Mutant.Edit("A.java", "b\n", "x\n").applyTo("a\nb\nc\n")).isEqualTo("a\nx\nc\n");
+        assertThat(new Mutant.SourceEdit("A.java", "b\n", "x\n").applyTo("a\nb\nc\n"))
+                .isEqualTo("a\nx\nc\n");
     }
 
     @Test
     void applyTo_textThatDoesNotOccurOnce_isRefused() {
-        Mutant.Edit edit = new Mutant.Edit("A.java", "b\n", "x\n");
+        Mutant.SourceEdit edit = new Mutant.SourceEdit("A.java", "b\n", "x\n");
 
         assertThatIllegalStateException().isThrownBy(() -> edit.applyTo("a\nc\n"));
         assertThatIllegalStateException().isThrownBy(() -> edit.applyTo("b\nb\n"));

@@ -47,7 +47,7 @@ class ReflectorRealServerTest {
     private final Fabric8ApiServer server = Fabric8ApiServer.of(admin);
 
     /** Holds what the reflector says is there. */
-    private static final class Mirror implements ReflectorSink<ConfigMap> {
+    private static final class TextMirror implements ReflectorSink<ConfigMap> {
 
         final Map<String, String> texts = new ConcurrentHashMap<>();
         final List<FailureReason> failures = new CopyOnWriteArrayList<>();
@@ -97,7 +97,7 @@ class ReflectorRealServerTest {
 
     @Test
     void reflector_createUpdateDelete_followsEachInTime() {
-        Mirror mirror = new Mirror();
+        TextMirror mirror = new TextMirror();
         try (Reflector<ConfigMap> reflector = reflector(server, "metadata.name=followed", mirror)) {
             reflector.start();
             await().until(() -> mirror.connected);
@@ -115,7 +115,7 @@ class ReflectorRealServerTest {
     @Test
     @Needs(ServerFeature.RBAC)
     void reflector_withoutPermission_isToldAndRecoversOnceGranted() {
-        Mirror mirror = new Mirror();
+        TextMirror mirror = new TextMirror();
         try (KubernetesClient client = real.clientFor("reader");
                 Fabric8ApiServer theirs = Fabric8ApiServer.of(client);
                 Reflector<ConfigMap> reflector = reflector(theirs, "", mirror)) {
@@ -132,7 +132,7 @@ class ReflectorRealServerTest {
 
     @Test
     void reflector_serverKilledAndStartedAgain_convergesOnWhatHappenedSince() {
-        Mirror mirror = new Mirror();
+        TextMirror mirror = new TextMirror();
         RealApiServer own = RealApiServer.restartable();
         try (KubernetesClient client = own.client();
                 Fabric8ApiServer theirs = Fabric8ApiServer.of(client);
@@ -209,7 +209,7 @@ class ReflectorRealServerTest {
         return NodeLister.following(name, own, new Recovery(server.timekeeper(), () -> 0.5));
     }
 
-    private static Reflector<ConfigMap> reflector(Fabric8ApiServer server, String fieldSelector, Mirror mirror) {
+    private static Reflector<ConfigMap> reflector(Fabric8ApiServer server, String fieldSelector, TextMirror mirror) {
         return new Reflector<>(
                 server.listerWatcher(ObjectKind.CONFIG_MAP, "default", fieldSelector),
                 mirror,

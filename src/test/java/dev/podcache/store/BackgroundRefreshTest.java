@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
@@ -60,7 +62,7 @@ class BackgroundRefreshTest {
         seen("v1");
         f.update(DB, "v2");
         f.timekeeper.advance(SURELY_DUE);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
 
         assertThat(f.get()).isEqualTo("v1");
         f.requireGets(2);
@@ -75,7 +77,7 @@ class BackgroundRefreshTest {
     void get_manyWhileTheRefreshIsUnderWay_makeOneRequest() throws Exception {
         seen("v1");
         f.timekeeper.advance(SURELY_DUE);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
 
         for (int i = 0; i < 50; i++) {
             assertThat(f.get()).isEqualTo("v1");
@@ -115,7 +117,7 @@ class BackgroundRefreshTest {
         seen("v1");
         f.update(DB, "v2");
         f.timekeeper.advance(TOO_OLD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
 
         CompletableFuture<String> get = f.getBehind(DB);
         held.awaitArrived();
@@ -131,7 +133,7 @@ class BackgroundRefreshTest {
         seen("v1");
         Duration justInTime = Duration.ofSeconds(5);
         f.timekeeper.advance(TOO_OLD.minus(justInTime));
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
         f.get();
         f.timekeeper.advance(justInTime);
         reported.clear();
@@ -169,7 +171,7 @@ class BackgroundRefreshTest {
     void addReference_whileTheRefreshIsUnderWay_isNotAnsweredByIt() throws Exception {
         seen("v1");
         f.timekeeper.advance(SURELY_DUE);
-        Held held = f.server.holdNext(DB);
+        HeldRequests held = f.server.holdNext(DB);
         f.get();
         f.store.addReference(DB, OTHER_POD);
         f.update(DB, "v2");

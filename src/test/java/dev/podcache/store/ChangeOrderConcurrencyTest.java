@@ -20,15 +20,15 @@ class ChangeOrderConcurrencyTest {
 
     private static final int ROUNDS = 10_000;
 
-    private record Change(CacheState from, CacheState to) {}
+    private record StateChange(CacheState from, CacheState to) {}
 
     @Test
     void changed_byTwoThreads_isReportedInOrder() throws Exception {
-        List<Change> reported = Collections.synchronizedList(new ArrayList<>());
+        List<StateChange> reported = Collections.synchronizedList(new ArrayList<>());
         PodcacheMetrics metrics = new PodcacheMetrics() {
             @Override
             public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-                reported.add(new Change(from, to));
+                reported.add(new StateChange(from, to));
             }
         };
         try (TtlFixture f = TtlFixture.reportingTo(metrics)) {
@@ -51,7 +51,7 @@ class ChangeOrderConcurrencyTest {
             referring.join();
         }
         CacheState known = CacheState.UNREAD;
-        for (Change change : List.copyOf(reported)) {
+        for (StateChange change : List.copyOf(reported)) {
             assertThat(change.from).isEqualTo(known);
             known = change.to;
         }

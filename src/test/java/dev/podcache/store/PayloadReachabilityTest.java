@@ -158,7 +158,7 @@ class PayloadReachabilityTest {
 
     @Test
     void cache_whatUsersKeep_doesNotHoldThePayload() {
-        Recorder reported = new Recorder();
+        RetainingMetrics reported = new RetainingMetrics();
         TtlFixture f = TtlFixture.reportingTo(reported);
         WeakReference<Secret> payload = held(f);
         List<@Nullable Object> kept = new ArrayList<>();
@@ -196,7 +196,7 @@ class PayloadReachabilityTest {
 
     @Test
     void watch_whatUsersKeep_doesNotHoldThePayload() {
-        Recorder reported = new Recorder();
+        RetainingMetrics reported = new RetainingMetrics();
         WatchFixture f = new WatchFixture(new ManualTimekeeper(), reported);
         WeakReference<Secret> payload = held(f);
         List<@Nullable Object> kept = new ArrayList<>();
@@ -216,7 +216,7 @@ class PayloadReachabilityTest {
     }
 
     /** A listener that keeps its arguments. */
-    private static final class Recorder implements PodcacheMetrics {
+    private static final class RetainingMetrics implements PodcacheMetrics {
 
         final List<Object> arguments = new ArrayList<>();
 

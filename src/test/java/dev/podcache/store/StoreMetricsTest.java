@@ -5,7 +5,7 @@ import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -32,9 +32,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class StoreMetricsTest {
 
     private final List<String> reported = new ArrayList<>();
-    private final TtlFixture f = TtlFixture.reportingTo(new Recorder());
+    private final TtlFixture f = TtlFixture.reportingTo(new MetricsRecorder());
 
-    private final class Recorder implements PodcacheMetrics {
+    private final class MetricsRecorder implements PodcacheMetrics {
         @Override
         public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
             reported.add("missed " + kind + " " + key + " " + strategy);
@@ -202,7 +202,8 @@ class StoreMetricsTest {
             watched.store.addReference(DB, POD);
             Assertions.assertThatThrownBy(watched::get).isInstanceOf(NotFound.class);
             watched.timekeeper.advance(Duration.ofSeconds(90));
-            Held held = watched.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+            HeldRequests held =
+                    watched.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
             CompletableFuture<String> get = watched.getBehind();
             watched.timekeeper.awaitWaiters(1);
             watched.timekeeper.advance(Duration.ofSeconds(1));

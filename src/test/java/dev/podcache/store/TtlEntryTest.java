@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +42,7 @@ class TtlEntryTest {
     private long ttl = TTL;
 
     /** The rows, and within a row the moments at its edges. */
-    private enum Row {
+    private enum TtlRow {
         NO_ANSWER,
         FRESH,
         FRESH_AT_LAST,
@@ -78,7 +78,7 @@ class TtlEntryTest {
         "ABSENT_BEHIND_PAUSED,    serves the known absence",
         "ABSENT_BEHIND_DUE,       starts and serves the known absence"
     })
-    void get(Row row, String outcome) {
+    void get(TtlRow row, String outcome) {
         bringTo(row);
 
         assertThat(get()).isEqualTo(outcome);
@@ -93,7 +93,7 @@ class TtlEntryTest {
         "STALER_BEHIND_DUE,       serves the known v1",
         "ABSENT_BEHIND_DUE,       serves the known absence"
     })
-    void get_fetchUnderWay_startsNoOther(Row row, String outcome) {
+    void get_fetchUnderWay_startsNoOther(TtlRow row, String outcome) {
         bringTo(row);
         Fetch<String> fetch = start();
 
@@ -104,7 +104,7 @@ class TtlEntryTest {
 
     @Test
     void get_waits_getsWhatIsKnown() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         TtlEntry.TtlLookup<String> lookup = lookup();
 
         assertThat(lookup.known()).isSameAs(entry.answer());
@@ -116,7 +116,7 @@ class TtlEntryTest {
 
     @Test
     void get_behind_getsTheLastFailure() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         fail(start(), unavailable());
 
         assertThat(lookup().lastFailure())
@@ -126,7 +126,7 @@ class TtlEntryTest {
 
     @Test
     void get_dropped_looksAgain() {
-        bringTo(Row.FRESH);
+        bringTo(TtlRow.FRESH);
         entry.deleteReference(POD);
 
         assertThat(get()).isEqualTo("looks again");
@@ -134,7 +134,7 @@ class TtlEntryTest {
 
     @Test
     void get_ttlZero_nothingIsFreshNorBearable() {
-        bringTo(Row.FRESH);
+        bringTo(TtlRow.FRESH);
         ttl = 0;
         now = 0;
 
@@ -143,7 +143,7 @@ class TtlEntryTest {
 
     @Test
     void get_ttlOfANanosecond_hasALeeway() {
-        bringTo(Row.FRESH);
+        bringTo(TtlRow.FRESH);
         ttl = 1;
         now = 1;
 
@@ -153,7 +153,7 @@ class TtlEntryTest {
     @Test
     void get_withoutBackgroundRefresh_nothingStaleIsBearable() {
         entry = entry(0);
-        bringTo(Row.STALE_IN_THE_LEEWAY);
+        bringTo(TtlRow.STALE_IN_THE_LEEWAY);
 
         assertThat(get()).isEqualTo("starts and waits");
     }
@@ -186,7 +186,7 @@ class TtlEntryTest {
 
     @Test
     void get_looksFreshButWasForgotten_doesNotHit() {
-        bringTo(Row.FRESH);
+        bringTo(TtlRow.FRESH);
         entry.addReference(OTHER_POD);
 
         assertThat(get()).isEqualTo("starts and waits");
@@ -194,7 +194,7 @@ class TtlEntryTest {
 
     @Test
     void ifFresh_stale_leavesATraceAllTheSame() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         entry.touched = false;
         entry.ifFresh(FreshnessClock.freshSince(now, ttl));
 
@@ -205,7 +205,7 @@ class TtlEntryTest {
 
     @ParameterizedTest
     @CsvSource({"NO_ANSWER", "STALE_BEYOND_THE_LEEWAY", "STALER", "ABSENT", "STALER_BEHIND_DUE", "ABSENT_BEHIND_DUE"})
-    void fetch_succeeds_keepsTheAnswerAndRefreshesNoLongerBehind(Row row) {
+    void fetch_succeeds_keepsTheAnswerAndRefreshesNoLongerBehind(TtlRow row) {
         bringTo(row);
         end(start(), present("v2"));
 
@@ -217,7 +217,7 @@ class TtlEntryTest {
 
     @ParameterizedTest
     @CsvSource({"NO_ANSWER", "STALE_BEYOND_THE_LEEWAY", "STALER", "ABSENT", "STALER_BEHIND_DUE", "ABSENT_BEHIND_DUE"})
-    void fetch_findsNothing_keepsTheAbsence(Row row) {
+    void fetch_findsNothing_keepsTheAbsence(TtlRow row) {
         bringTo(row);
         end(start(), new Answer.Absent<>(now));
 
@@ -227,7 +227,7 @@ class TtlEntryTest {
 
     @Test
     void fetch_sameVersion_keepsTheSharedInstance() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         String shared = objectOf(entry.answer());
         Fetch<String> fetch = start();
         end(fetch, new Answer.Present<>(now, new String("v1"), "v1", 2, false));
@@ -261,7 +261,7 @@ class TtlEntryTest {
         "STALER_BEHIND_DUE,       serves the known v1",
         "ABSENT_BEHIND_DUE,       serves the known absence"
     })
-    void fetch_fails_theNextGet(Row row, String outcome) {
+    void fetch_fails_theNextGet(TtlRow row, String outcome) {
         bringTo(row);
         fail(start(), unavailable());
 
@@ -270,7 +270,7 @@ class TtlEntryTest {
 
     @Test
     void fetch_failsOnceMore_pausesLonger() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         for (long pause : new long[] {1, 2, 4, 8, 16, 30, 30}) {
             fail(start(), unavailable());
             long failedAt = now;
@@ -284,7 +284,7 @@ class TtlEntryTest {
 
     @Test
     void fetch_failsAfterASuccess_pausesAsAfterTheFirstFailure() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         for (int i = 0; i < 3; i++) {
             fail(start(), unavailable());
             now += 30 * SECOND;
@@ -299,7 +299,7 @@ class TtlEntryTest {
 
     @Test
     void fetch_ofAClosedStore_isNoFailure() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         Fetch<String> fetch = start();
         entry.end(fetch, Fetch.FetchOutcome.closed(), now);
 
@@ -320,7 +320,7 @@ class TtlEntryTest {
 
     @Test
     void gaveUp_theNextGetServesWhatIsKnownAndAwaitsNothing() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         Fetch<String> slow = start();
         entry.markSlow(slow);
 
@@ -338,7 +338,7 @@ class TtlEntryTest {
 
     @Test
     void gaveUpOnAFetchThatEnded_changesNothing() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         Fetch<String> landed = start();
         end(landed, new Answer.Absent<>(now));
         entry.markSlow(landed);
@@ -350,17 +350,18 @@ class TtlEntryTest {
 
     @ParameterizedTest
     @CsvSource({"FRESH", "STALER", "ABSENT", "STALER_BEHIND_PAUSED", "ABSENT_BEHIND_PAUSED"})
-    void newReference_forgetsAllThatIsKnown(Row row) {
+    void newReference_forgetsAllThatIsKnown(TtlRow row) {
         bringTo(row);
         entry.addReference(OTHER_POD);
 
-        assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 2, "TTL"));
+        assertThat(entry.state(now, ttl, "TTL"))
+                .isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 2, "TTL"));
         assertThat(get()).isEqualTo("starts and waits");
     }
 
     @Test
     void newReference_fetchUnderWay_isNotAwaitedByThoseWhoCome_norKept() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         Fetch<String> detached = start();
         entry.addReference(OTHER_POD);
         Fetch<String> younger = start();
@@ -373,7 +374,7 @@ class TtlEntryTest {
 
     @Test
     void newReference_afterFailures_pausesAsAfterTheFirstFailure() {
-        bringTo(Row.STALER_BEHIND_DUE);
+        bringTo(TtlRow.STALER_BEHIND_DUE);
         fail(start(), unavailable());
         entry.addReference(OTHER_POD);
         end(start(), new Answer.Absent<>(now));
@@ -451,12 +452,13 @@ class TtlEntryTest {
 
     @Test
     void state_noAnswer() {
-        assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 1, "TTL"));
+        assertThat(entry.state(now, ttl, "TTL"))
+                .isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 1, "TTL"));
     }
 
     @ParameterizedTest
     @CsvSource({"FRESH, FRESH, v1", "FRESH_AT_LAST, FRESH, v1", "STALE_IN_THE_LEEWAY, STALE, v1", "ABSENT, ABSENT, ''"})
-    void state_answered(Row row, CacheState cacheState, String version) {
+    void state_answered(TtlRow row, CacheState cacheState, String version) {
         bringTo(row);
 
         assertThat(entry.state(now, ttl, "TTL"))
@@ -471,7 +473,7 @@ class TtlEntryTest {
         assertThat(entry.state(0, ttl, "").age()).isZero();
     }
 
-    private void bringTo(Row row) {
+    private void bringTo(TtlRow row) {
         switch (row) {
             case NO_ANSWER -> {}
             case FRESH -> answeredFor(0);
@@ -481,12 +483,12 @@ class TtlEntryTest {
             case STALE_BEARABLE_AT_LAST -> answeredFor(STALE_FOR_GOOD - 1);
             case STALER -> answeredFor(STALE_FOR_GOOD);
             case ABSENT -> end(start(), new Answer.Absent<>(0));
-            case BEARABLE_BEHIND_PAUSED -> behind(Row.STALE_BEYOND_THE_LEEWAY, 60 * SECOND - 1);
-            case BEARABLE_BEHIND_DUE -> behind(Row.STALE_BEYOND_THE_LEEWAY, 60 * SECOND);
-            case STALER_BEHIND_PAUSED -> behind(Row.STALER, 60 * SECOND - 1);
-            case STALER_BEHIND_DUE -> behind(Row.STALER, 60 * SECOND);
-            case ABSENT_BEHIND_PAUSED -> behind(Row.ABSENT, 60 * SECOND - 1);
-            case ABSENT_BEHIND_DUE -> behind(Row.ABSENT, 60 * SECOND);
+            case BEARABLE_BEHIND_PAUSED -> behind(TtlRow.STALE_BEYOND_THE_LEEWAY, 60 * SECOND - 1);
+            case BEARABLE_BEHIND_DUE -> behind(TtlRow.STALE_BEYOND_THE_LEEWAY, 60 * SECOND);
+            case STALER_BEHIND_PAUSED -> behind(TtlRow.STALER, 60 * SECOND - 1);
+            case STALER_BEHIND_DUE -> behind(TtlRow.STALER, 60 * SECOND);
+            case ABSENT_BEHIND_PAUSED -> behind(TtlRow.ABSENT, 60 * SECOND - 1);
+            case ABSENT_BEHIND_DUE -> behind(TtlRow.ABSENT, 60 * SECOND);
         }
     }
 
@@ -496,7 +498,7 @@ class TtlEntryTest {
     }
 
     /** A refresh failed so long ago; the server asked for a pause of a minute, so its length is no matter of chance. */
-    private void behind(Row known, long ago) {
+    private void behind(TtlRow known, long ago) {
         bringTo(known);
         Duration minute = Duration.ofMinutes(1);
         fail(start(), new ApiServerException(FailureReason.UNAVAILABLE, 503, minute, "GET was answered 503", null));

@@ -29,7 +29,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
         "REOPENING,        REOPENING, nothing, v2",
         "REOPENING_LISTED, REOPENING, nothing, v2"
     })
-    void received(Row row, WatchState next, String served, String afterTheWait) {
+    void received(WatchRow row, WatchState next, String served, String afterTheWait) {
         bringTo(row);
         hear(row, "v2");
 
@@ -48,7 +48,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
         "REOPENING,        nothing",
         "REOPENING_LISTED, nothing"
     })
-    void heardOfAbsence(Row row, String served) {
+    void heardOfAbsence(WatchRow row, String served) {
         bringTo(row);
         hearOfAbsence(row);
 
@@ -61,7 +61,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
     @EnumSource(
             names = {"IDLE", "IMMUTABLE", "DROPPED"},
             mode = EnumSource.Mode.EXCLUDE)
-    void heardOfAnImmutableObject_isServedAtOnceAndNoLongerWatched(Row row) {
+    void heardOfAnImmutableObject_isServedAtOnceAndNoLongerWatched(WatchRow row) {
         bringTo(row);
         hear(row, Secrets.immutable(DB, "v2"), "v2");
 
@@ -74,7 +74,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
 
     @Test
     void heardOfTheSameVersionAgain_keepsTheSharedInstance() {
-        bringTo(Row.LIVE);
+        bringTo(WatchRow.LIVE);
         Secret shared = entry.ifKnown();
         server.watch().upsert(Secrets.of(DB, "v1"), "10");
 
@@ -83,19 +83,19 @@ class WatchEntryEventsTest extends WatchEntryFixture {
 
     @Test
     void heardOfTheSameVersionAgainAfterAPause_keepsTheSharedInstance() {
-        bringTo(Row.LIVE);
+        bringTo(WatchRow.LIVE);
         Secret shared = entry.ifKnown();
         leaveUnread();
         entry.lookup();
-        hear(Row.REOPENING, "v1", "10");
-        accept(Row.REOPENING_LISTED);
+        hear(WatchRow.REOPENING, "v1", "10");
+        accept(WatchRow.REOPENING_LISTED);
 
         assertThat(entry.ifKnown()).isNotNull().isSameAs(shared);
     }
 
     @Test
     void heardOfAnOlderVersionByAnEvent_keepsTheNewerOne() {
-        bringTo(Row.LIVE);
+        bringTo(WatchRow.LIVE);
         server.watch().upsert(Secrets.of(DB, "v0"), "9");
 
         assertThat(served()).isEqualTo("v1");
@@ -103,8 +103,8 @@ class WatchEntryEventsTest extends WatchEntryFixture {
 
     @Test
     void heardOfAnOlderVersionByAList_believesIt() {
-        bringTo(Row.BROKEN_LISTING);
-        hear(Row.BROKEN_LISTING, "v0", "9");
+        bringTo(WatchRow.BROKEN_LISTING);
+        hear(WatchRow.BROKEN_LISTING, "v0", "9");
 
         assertThat(served()).isEqualTo("v0");
     }
@@ -120,7 +120,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
         "RENEWING_LISTED,  v1, 2",
         "REOPENING_LISTED, v1, 2"
     })
-    void accepted_isLive(Row row, String served, int reports) {
+    void accepted_isLive(WatchRow row, String served, int reports) {
         bringTo(row);
         if (row.isListing()) {
             hear(row, "v1", "10");
@@ -136,7 +136,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
 
     @ParameterizedTest
     @EnumSource(names = {"OPENING", "REOPENING"})
-    void accepted_publishesWhatWasKeptAsideMeanwhile(Row row) {
+    void accepted_publishesWhatWasKeptAsideMeanwhile(WatchRow row) {
         bringTo(row);
         hear(row, "v2");
         accept(row);
@@ -159,7 +159,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
         "REOPENING,        BROKEN,  v1",
         "REOPENING_LISTED, BROKEN,  v1"
     })
-    void failed_saysWhyAndServesWhatIsKnown(Row row, WatchState next, String served) {
+    void failed_saysWhyAndServesWhatIsKnown(WatchRow row, WatchState next, String served) {
         bringTo(row);
         ApiServerException failure = failure(FailureReason.UNAVAILABLE, 503);
         fail(row, failure);
@@ -172,9 +172,9 @@ class WatchEntryEventsTest extends WatchEntryFixture {
 
     @Test
     void failed_reopenedAndListed_publishesTheNewerOne() {
-        bringTo(Row.REOPENING);
-        hear(Row.REOPENING, "v2");
-        fail(Row.REOPENING_LISTED, failure(FailureReason.UNAVAILABLE, 503));
+        bringTo(WatchRow.REOPENING);
+        hear(WatchRow.REOPENING, "v2");
+        fail(WatchRow.REOPENING_LISTED, failure(FailureReason.UNAVAILABLE, 503));
 
         assertThat(state()).isEqualTo(WatchState.BROKEN);
         assertThat(served()).isEqualTo("v2");
@@ -183,13 +183,13 @@ class WatchEntryEventsTest extends WatchEntryFixture {
     @Test
     @ExpectedWarnings("watch of Secret default/db failed; retrying: the server answered 503")
     void failed_first_isWarnedOf() {
-        bringTo(Row.OPENING);
-        fail(Row.OPENING, failure(FailureReason.UNAVAILABLE, 503));
+        bringTo(WatchRow.OPENING);
+        fail(WatchRow.OPENING, failure(FailureReason.UNAVAILABLE, 503));
     }
 
     @ParameterizedTest
     @EnumSource(names = {"OPENING", "OPENING_LISTED", "LIVE", "BROKEN", "REOPENING", "REOPENING_LISTED"})
-    void failed_isTriedAgain(Row row) {
+    void failed_isTriedAgain(WatchRow row) {
         bringTo(row);
         int before = server.lists() + server.watches();
         fail(row, failure(FailureReason.UNAVAILABLE, 503));

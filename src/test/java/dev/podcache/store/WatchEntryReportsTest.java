@@ -31,7 +31,7 @@ class WatchEntryReportsTest extends WatchEntryFixture {
         "REOPENING,        true,  false",
         "REOPENING_LISTED, true,  true"
     })
-    void waiting_isOverAtAChangeOfState(Row row, boolean byAFailure, boolean byAcceptance) {
+    void waiting_isOverAtAChangeOfState(WatchRow row, boolean byAFailure, boolean byAcceptance) {
         bringTo(row);
         CompletableFuture<Void> change = Objects.requireNonNull(entry.lookup().change());
         assertThat(entry.lookup().change()).isSameAs(change);
@@ -48,7 +48,7 @@ class WatchEntryReportsTest extends WatchEntryFixture {
 
     @Test
     void waiting_lastReferenceGone_isOver() {
-        bringTo(Row.OPENING);
+        bringTo(WatchRow.OPENING);
         CompletableFuture<Void> change = Objects.requireNonNull(entry.lookup().change());
         entry.deleteReference(POD);
 
@@ -58,11 +58,11 @@ class WatchEntryReportsTest extends WatchEntryFixture {
 
     @Test
     void waiting_isWokenWithoutALock() {
-        bringTo(Row.OPENING_LISTED);
+        bringTo(WatchRow.OPENING_LISTED);
         List<Boolean> locked = new ArrayList<>();
         Objects.requireNonNull(entry.lookup().change()).thenRun(() -> locked.add(Thread.holdsLock(entry)));
         whenChanged = () -> locked.add(Thread.holdsLock(entry));
-        accept(Row.OPENING_LISTED);
+        accept(WatchRow.OPENING_LISTED);
 
         assertThat(locked).containsExactly(false, false);
     }
@@ -71,19 +71,19 @@ class WatchEntryReportsTest extends WatchEntryFixture {
 
     @Test
     void reported_fromTheFirstListToTheEnd() {
-        bringTo(Row.OPENING);
+        bringTo(WatchRow.OPENING);
         time.advance(MILLI);
-        hear(Row.OPENING, "v1", "10");
+        hear(WatchRow.OPENING, "v1", "10");
         time.advance(MILLI);
-        accept(Row.OPENING_LISTED);
-        hear(Row.LIVE, "v2");
-        fail(Row.LIVE, failure(FailureReason.UNAVAILABLE, 0));
+        accept(WatchRow.OPENING_LISTED);
+        hear(WatchRow.LIVE, "v2");
+        fail(WatchRow.LIVE, failure(FailureReason.UNAVAILABLE, 0));
         time.advance(SURELY_REPEATED);
-        accept(Row.BROKEN);
+        accept(WatchRow.BROKEN);
         leaveUnread();
         entry.lookup();
         time.advance(MILLI);
-        hear(Row.REOPENING, Secrets.immutable(DB, "v3"), "12");
+        hear(WatchRow.REOPENING, Secrets.immutable(DB, "v3"), "12");
         entry.deleteReference(POD);
 
         assertThat(reported)
@@ -101,9 +101,9 @@ class WatchEntryReportsTest extends WatchEntryFixture {
 
     @Test
     void reported_failureWhileReopening_bringsTheAnswerBack() {
-        bringTo(Row.REOPENING);
+        bringTo(WatchRow.REOPENING);
         reported.clear();
-        fail(Row.REOPENING, failure(FailureReason.UNAVAILABLE, 503));
+        fail(WatchRow.REOPENING, failure(FailureReason.UNAVAILABLE, 503));
 
         assertThat(reported).containsExactly("UNREAD to FRESH: watched", "Secret default/db failed: UNAVAILABLE");
     }
@@ -121,7 +121,7 @@ class WatchEntryReportsTest extends WatchEntryFixture {
         "IMMUTABLE,        FRESH,      10, 1",
         "DROPPED,          UNREAD,     '', -1"
     })
-    void state_aMilliLater(Row row, CacheState cacheState, String version, long ageMillis) {
+    void state_aMilliLater(WatchRow row, CacheState cacheState, String version, long ageMillis) {
         bringTo(row);
         time.advance(MILLI);
         ObjectState state = entry.state();
@@ -133,7 +133,7 @@ class WatchEntryReportsTest extends WatchEntryFixture {
 
     @Test
     void state_watchedNoLonger_isAsOldAsTheEndOfItsWatch() {
-        bringTo(Row.LIVE);
+        bringTo(WatchRow.LIVE);
         time.advance(MILLI.multipliedBy(5));
         leaveUnread();
         time.advance(MILLI);
@@ -141,15 +141,15 @@ class WatchEntryReportsTest extends WatchEntryFixture {
         time.advance(MILLI);
         assertThat(entry.state().age()).isEqualTo(Duration.ofMillis(2));
 
-        fail(Row.REOPENING, failure(FailureReason.UNAVAILABLE, 503));
+        fail(WatchRow.REOPENING, failure(FailureReason.UNAVAILABLE, 503));
         assertThat(entry.state().age()).isEqualTo(Duration.ofMillis(2));
     }
 
     @Test
     void state_listedWhileBroken_isAsOldAsTheList() {
-        bringTo(Row.BROKEN_LISTING);
+        bringTo(WatchRow.BROKEN_LISTING);
         time.advance(MILLI);
-        hear(Row.BROKEN_LISTING, "v2");
+        hear(WatchRow.BROKEN_LISTING, "v2");
         time.advance(MILLI.multipliedBy(5));
 
         assertThat(entry.state().age()).isEqualTo(Duration.ofMillis(5));
@@ -157,10 +157,10 @@ class WatchEntryReportsTest extends WatchEntryFixture {
 
     @ParameterizedTest
     @EnumSource(names = {"LIVE", "BROKEN", "IDLE", "REOPENING"})
-    void state_absence(Row row) {
-        bringTo(Row.OPENING);
-        hearOfAbsence(Row.OPENING);
-        accept(Row.OPENING_LISTED);
+    void state_absence(WatchRow row) {
+        bringTo(WatchRow.OPENING);
+        hearOfAbsence(WatchRow.OPENING);
+        accept(WatchRow.OPENING_LISTED);
         onFromLive(row);
 
         assertThat(entry.state().cacheState()).isEqualTo(CacheState.ABSENT);

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** A machine of two cores and 8 GiB that never changes. */
+/** The facts of a host with two cores and 8 GiB of memory that never changes. */
 public final class FixedHost implements HostFacts {
 
     private static final long GIB = 1L << 30;

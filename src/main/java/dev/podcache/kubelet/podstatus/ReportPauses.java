@@ -15,10 +15,10 @@ final class ReportPauses {
 
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
-    private final Map<String, Pause> byUid = new HashMap<>();
+    private final Map<String, ReportPause> byUid = new HashMap<>();
 
     /** A pause until {@code end}, in the timekeeper's nanoseconds, and the timer that ends it. */
-    private record Pause(int failures, long end, Timekeeper.Scheduled timer) {}
+    private record ReportPause(int failures, long end, Timekeeper.Scheduled timer) {}
 
     ReportPauses(Timekeeper timekeeper, DoubleSupplier random) {
         this.timekeeper = timekeeper;
@@ -26,7 +26,7 @@ final class ReportPauses {
     }
 
     boolean isPausing(String uid) {
-        Pause pause = byUid.get(uid);
+        ReportPause pause = byUid.get(uid);
         return pause != null && timekeeper.nanoTime() - pause.end() < 0;
     }
 
@@ -38,11 +38,11 @@ final class ReportPauses {
      * @return the number of consecutive failures
      */
     int start(String uid, Throwable failure, Runnable task) {
-        Pause previous = byUid.get(uid);
+        ReportPause previous = byUid.get(uid);
         int failures = previous == null ? 1 : previous.failures() + 1;
         Duration length = RETRIES.pause(failures, random.getAsDouble(), failure);
         long end = timekeeper.nanoTime() + length.toNanos();
-        byUid.put(uid, new Pause(failures, end, timekeeper.schedule(length, task)));
+        byUid.put(uid, new ReportPause(failures, end, timekeeper.schedule(length, task)));
         return failures;
     }
 

@@ -42,7 +42,7 @@ abstract class WireFixture {
     private Heartbeats heartbeats;
 
     /** The kinds of request that the transport carries. */
-    enum Call {
+    enum RequestKind {
         GET,
         LIST,
         WATCH,
@@ -89,7 +89,7 @@ abstract class WireFixture {
      * @param name of the object that it is about
      * @return completes when it is answered; a watch, when it is open
      */
-    CompletableFuture<?> make(Call call, String name) {
+    CompletableFuture<?> make(RequestKind call, String name) {
         return switch (call) {
             case GET -> get(name, TIMEOUT);
             case LIST -> list(name, TIMEOUT);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ObjectApi;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
@@ -357,7 +357,7 @@ class EventBroadcasterTest {
         server.failNext(11, failure(FailureReason.UNAVAILABLE));
         events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         time.advance(Duration.ofSeconds(5 + 9 * 10));
-        Held held = server.faults().hold(RequestPattern.any());
+        HeldRequests held = server.faults().hold(RequestPattern.any());
         time.advance(Duration.ofSeconds(10));
         assertThat(held.arrivals()).isEqualTo(1);
 

@@ -1,6 +1,6 @@
 package dev.podcache.kubelet.nodestatus;
 
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(NoLeaks.class)
 class MachineInfoSetterTest {
 
-    private final StatusFixture status = new StatusFixture();
+    private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost();
     private MachineInfoSetter.PodLimits limits = new MachineInfoSetter.PodLimits(110, 0);
     private ImmutableMap<String, Quantity> reservation = ImmutableMap.of();

@@ -1,6 +1,6 @@
 package dev.podcache.kubelet.nodestatus;
 
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,7 +17,7 @@ class NodeAddressSetterTest {
     private static final String HOST_NAME = "test-hostname";
     private static final String ANNOTATION = "alpha.kubernetes.io/provided-node-ip";
 
-    private final StatusFixture status = new StatusFixture();
+    private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost().withAddresses("10.1.1.1", "10.1.1.2", "fd01::1234");
     private List<InetAddress> named = List.of();
     private boolean external;
@@ -26,7 +26,7 @@ class NodeAddressSetterTest {
     private void set(String nodeIp) {
         NodeAddressSetter.NodeIdentity identity =
                 new NodeAddressSetter.NodeIdentity(hostName, NodeIps.parse(nodeIp), external);
-        new NodeAddressSetter(identity, host, name -> name.equals(StatusFixture.NAME) ? named : List.of())
+        new NodeAddressSetter(identity, host, name -> name.equals(NodeStatusFixture.NAME) ? named : List.of())
                 .set(status.node, NOW);
     }
 

@@ -1,7 +1,7 @@
 package dev.podcache.kubelet.nodestatus;
 
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NAME;
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NAME;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class NodeStatusSettersTest {
 
-    private final StatusFixture status = new StatusFixture();
+    private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost().withAddresses("10.1.1.1");
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final NodeStatusSetters setters = NodeStatusSetters.standard(NAME, host, status.recorded, time);

@@ -2,7 +2,7 @@ package dev.podcache.kubelet.nodestatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
@@ -75,7 +75,7 @@ class NodeStatusUpdaterCloseTest {
             value = Verb.class,
             names = {"CREATE", "GET", "PATCH"})
     void close_duringARegistration_itsAnswerIsTheLast(Verb verb) {
-        Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
+        HeldRequests held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
         NodeStatusUpdater updater = registering(held);
 
         closeAndAnswer(updater, held);
@@ -94,7 +94,7 @@ class NodeStatusUpdaterCloseTest {
                     UpdaterFixture.failure(FailureReason.CONFLICT),
                     RequestPattern.any().verb(Verb.PATCH));
         }
-        Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
+        HeldRequests held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
         fixture.time.advance(UpdaterFixture.SYNC);
         assertThat(held.arrivals()).isEqualTo(1);
 
@@ -107,7 +107,7 @@ class NodeStatusUpdaterCloseTest {
             value = Verb.class,
             names = {"CREATE", "GET", "PATCH"})
     void close_duringARegistrationThatFailsThen_isNotReported(Verb verb) {
-        Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
+        HeldRequests held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
         NodeStatusUpdater updater = registering(held);
 
         updater.close();
@@ -146,7 +146,7 @@ class NodeStatusUpdaterCloseTest {
     }
 
     /** Returns an updater that is correcting an existing Node, and whose request is held. */
-    private NodeStatusUpdater registering(Held held) {
+    private NodeStatusUpdater registering(HeldRequests held) {
         fixture.server
                 .cluster()
                 .create(Nodes.initial()
@@ -160,7 +160,7 @@ class NodeStatusUpdaterCloseTest {
         return updater;
     }
 
-    private void closeAndAnswer(NodeStatusUpdater updater, Held held) {
+    private void closeAndAnswer(NodeStatusUpdater updater, HeldRequests held) {
         updater.close();
         fixture.server.clearActions();
         held.release();

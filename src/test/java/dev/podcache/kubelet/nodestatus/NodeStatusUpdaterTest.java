@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableSet;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
@@ -213,7 +213,7 @@ class NodeStatusUpdaterTest {
     @Test
     void syncSoon_duringASync_syncsOnceMore() {
         NodeStatusUpdater updater = fixture.started();
-        Held patch = fixture.server.faults().holdNext(1, PATCHES);
+        HeldRequests patch = fixture.server.faults().holdNext(1, PATCHES);
         fixture.memory = "40e9";
         updater.syncSoon();
         fixture.time.advance(Duration.ZERO);

@@ -1,6 +1,6 @@
 package dev.podcache.kubelet.nodestatus;
 
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(NoLeaks.class)
 class SmallSettersTest {
 
-    private final StatusFixture status = new StatusFixture();
+    private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost();
 
     private void setVersions(Supplier<String> runtime) {

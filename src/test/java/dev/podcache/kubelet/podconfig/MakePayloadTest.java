@@ -48,7 +48,7 @@ class MakePayloadTest {
     }
 
     /** The kind of volume that mounts the object. */
-    enum Source {
+    enum MountSource {
         SECRET,
         CONFIG_MAP,
         PROJECTED_SECRET,
@@ -96,10 +96,10 @@ class MakePayloadTest {
     }
 
     static Stream<Arguments> cases() {
-        return Stream.of(Source.values()).flatMap(MakePayloadTest::cases);
+        return Stream.of(MountSource.values()).flatMap(MakePayloadTest::cases);
     }
 
-    private static Stream<Arguments> cases(Source source) {
+    private static Stream<Arguments> cases(MountSource source) {
         return Stream.of(
                 Arguments.of(source, "no overrides", List.of(), Map.of("foo", "foo 0644", "bar", "bar 0644")),
                 Arguments.of(
@@ -138,15 +138,15 @@ class MakePayloadTest {
     @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("cases")
     void of_upstreamCase_makesItsFiles(
-            Source source, String name, List<KeyToPath> items, Map<String, String> expected) {
+            MountSource source, String name, List<KeyToPath> items, Map<String, String> expected) {
         create(source);
 
         assertThat(text(f.payload(source.volume("object", items, null)))).isEqualTo(expected);
     }
 
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_nonExistentKey_fails(Source source) {
+    @EnumSource(MountSource.class)
+    void of_nonExistentKey_fails(MountSource source) {
         create(source);
 
         assertFails(source.volume("object", List.of(UNKNOWN), false), source.missingKey("zab"));
@@ -154,8 +154,8 @@ class MakePayloadTest {
 
     /** Also TestPluginOptionalKeys. */
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_optionalNonExistentKey_isLeftOut(Source source) {
+    @EnumSource(MountSource.class)
+    void of_optionalNonExistentKey_isLeftOut(MountSource source) {
         create(source);
 
         assertThat(f.payload(source.volume("object", List.of(UNKNOWN), true))).isEmpty();
@@ -163,15 +163,15 @@ class MakePayloadTest {
 
     /** TestPluginOptional. */
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_optionalObjectMissing_isEmpty(Source source) {
+    @EnumSource(MountSource.class)
+    void of_optionalObjectMissing_isEmpty(MountSource source) {
         assertThat(f.payload(source.volume("object", List.of(), true))).isEmpty();
         assertThat(f.payload(source.volume("object", List.of(UNKNOWN), true))).isEmpty();
     }
 
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_requiredObjectMissingThenCreated_failsAndThenSucceeds(Source source) {
+    @EnumSource(MountSource.class)
+    void of_requiredObjectMissingThenCreated_failsAndThenSucceeds(MountSource source) {
         Volume volume = source.volume("object", List.of(), null);
         assertFails(volume, (source.isSecret() ? "secret" : "configmap") + " \"object\" not found");
 
@@ -182,8 +182,8 @@ class MakePayloadTest {
 
     /** TestInvalidPathSecret and its variants: an item whose key does not exist. */
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_itemOfMissingKey_fails(Source source) {
+    @EnumSource(MountSource.class)
+    void of_itemOfMissingKey_fails(MountSource source) {
         create(source);
 
         assertFails(
@@ -192,8 +192,8 @@ class MakePayloadTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_pathOutOfTheVolume_fails(Source source) {
+    @EnumSource(MountSource.class)
+    void of_pathOutOfTheVolume_fails(MountSource source) {
         create(source);
 
         assertFails(
@@ -201,7 +201,7 @@ class MakePayloadTest {
                 "invalid path: must not contain '..': a/../../etc/passwd");
     }
 
-    private void create(Source source) {
+    private void create(MountSource source) {
         Map<String, String> data = ImmutableMap.of("foo", "foo", "bar", "bar");
         f.server.cluster().create(source.isSecret() ? secret("object", data) : configMap("object", data));
     }

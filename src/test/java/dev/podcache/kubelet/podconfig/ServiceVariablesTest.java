@@ -74,10 +74,10 @@ class ServiceVariablesTest {
     }
 
     private static Map<String, String> variables(Service service) {
-        return ServiceVariables.of(new One(service), "shop", true);
+        return ServiceVariables.of(new OneService(service), "shop", true);
     }
 
-    private record One(Service service) implements ServiceLister {
+    private record OneService(Service service) implements ServiceLister {
         @Override
         public boolean hasSynced() {
             return true;

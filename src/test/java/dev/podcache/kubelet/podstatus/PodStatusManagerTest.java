@@ -102,7 +102,7 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
 
     @Test
     void changedStatus_whileAReportIsUnderWay_isReportedAfterIt() {
-        var held = world.server.holdNext(StatusFixture.key("cart"));
+        var held = world.server.holdNext(PodStatusFixture.key("cart"));
         manager.setPodStatus(pod, status("Pending", waiting("c1")));
         world.sync();
         manager.setPodStatus(pod, status("Running", running("c1")));
@@ -361,7 +361,7 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
 
     @Test
     void start_statusesThatWereSetBefore_areReported() {
-        try (StatusFixture other = new StatusFixture()) {
+        try (PodStatusFixture other = new PodStatusFixture()) {
             Pod early = other.create("early", spec("Always", "c1"));
             other.manager.setPodStatus(early, status("Running"));
             other.time.advance(Duration.ofMinutes(1));
@@ -377,7 +377,7 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
 
     @Test
     void close_makesNoFurtherRequestAndLeavesNoTimer() {
-        var held = world.server.holdNext(StatusFixture.key("cart"));
+        var held = world.server.holdNext(PodStatusFixture.key("cart"));
         manager.setPodStatus(pod, ready("True"));
         world.sync();
         world.requests();

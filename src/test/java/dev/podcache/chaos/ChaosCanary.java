@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /** What begins every payload, so that it is found wherever a payload should not be. */
-final class Canary {
+final class ChaosCanary {
 
     /** A multiple of three characters long, so that what begins with it has the same beginning in base64. */
     static final String TEXT = "chaos-canary-9e07ab44c";
@@ -12,7 +12,7 @@ final class Canary {
     private static final String ENCODED =
             Base64.getEncoder().encodeToString(TEXT.substring(0, 21).getBytes(StandardCharsets.US_ASCII));
 
-    private Canary() {}
+    private ChaosCanary() {}
 
     static boolean isIn(String text) {
         return text.contains(TEXT) || text.contains(ENCODED);

@@ -9,7 +9,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Instant;
 
 /** A node called {@value #NAME} with empty metadata and status, two times, and the recorded events. */
-final class StatusFixture {
+final class NodeStatusFixture {
 
     static final String NAME = "test-kubelet-node";
     static final Instant NOW = Instant.parse("2026-01-01T00:00:01.234Z");
@@ -27,7 +27,7 @@ final class StatusFixture {
             .build();
 
     /** Sets the capacity that a ready node needs. */
-    StatusFixture withCapacity() {
+    NodeStatusFixture withCapacity() {
         for (String resource : new String[] {"cpu", "memory", "pods", "ephemeral-storage"}) {
             node.getStatus().getCapacity().put(resource, new Quantity("100"));
         }
@@ -35,7 +35,7 @@ final class StatusFixture {
     }
 
     /** Adds a condition that was set a second ago. */
-    StatusFixture withCondition(String type, String status) {
+    NodeStatusFixture withCondition(String type, String status) {
         node.getStatus()
                 .getConditions()
                 .add(new NodeConditionBuilder()

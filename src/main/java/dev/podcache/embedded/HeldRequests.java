@@ -7,39 +7,44 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Requests that wait for a word from the test. Thread-safe. */
-public final class Held {
+/** The requests that a fault holds until the test releases them. Thread-safe. */
+public final class HeldRequests {
 
-    private static final Duration FORGOTTEN = Duration.ofSeconds(20);
+    private static final Duration ARRIVAL_TIMEOUT = Duration.ofSeconds(20);
 
     private final boolean readsAtRelease;
     private final AtomicInteger arrivals = new AtomicInteger();
     private final CompletableFuture<Void> firstArrival = new CompletableFuture<>();
     private final CompletableFuture<Void> release = new CompletableFuture<>();
 
-    Held(boolean readsAtRelease) {
+    HeldRequests(boolean readsAtRelease) {
         this.readsAtRelease = readsAtRelease;
     }
 
     /**
-     * Blocks until a request waits here.
+     * Blocks until a request has arrived.
      *
-     * @throws IllegalStateException if none came within 20 s
+     * @throws IllegalStateException if no request arrives within 20 s
+     * @throws InterruptedException if the calling thread is interrupted while it waits
      */
     public void awaitArrived() throws InterruptedException {
         try {
-            firstArrival.get(FORGOTTEN.toNanos(), TimeUnit.NANOSECONDS);
+            firstArrival.get(ARRIVAL_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException | ExecutionException e) {
-            throw new IllegalStateException("no request came that was to be held", e);
+            throw new IllegalStateException(
+                    "no matching request arrived within " + ARRIVAL_TIMEOUT.toSeconds() + " s", e);
         }
     }
 
-    /** How many requests came here so far. */
+    /** Returns the number of requests that have arrived. */
     public int arrivals() {
         return arrivals.get();
     }
 
-    /** Lets them go on, on the calling thread where the server allows it, and holds no further ones. Idempotent. */
+    /**
+     * Releases the held requests, on the calling thread where the server allows it. Later requests are not held.
+     * Idempotent.
+     */
     public void release() {
         release.complete(null);
     }
@@ -48,12 +53,18 @@ public final class Held {
         return release.isDone();
     }
 
-    /** Whether the state that is answered is that of the release; if not, it is that of the arrival. */
+    /**
+     * Returns whether an answer has the state at the release of the request; otherwise, it has the state at the
+     * arrival.
+     */
     public boolean readsAtRelease() {
         return readsAtRelease;
     }
 
-    /** For a server: a request is here now, and goes on when the returned future completes. */
+    /**
+     * Records the arrival of a request. The server must continue the request when the returned future completes. Called
+     * by the server.
+     */
     public CompletableFuture<Void> arrive() {
         arrivals.incrementAndGet();
         firstArrival.complete(null);

@@ -12,16 +12,16 @@ import java.util.SplittableRandom;
  * @param strike begins it
  * @param behind how long after it what the server says may still be old; zero if it never is
  */
-record Fault(Layer layer, String kind, int shortest, int longest, Strike strike, Duration behind) {
+record ChaosFault(Layer layer, String kind, int shortest, int longest, Strike strike, Duration behind) {
 
     /** One that leaves the server's own memory alone. */
-    Fault(Layer layer, String kind, int shortest, int longest, Strike strike) {
+    ChaosFault(Layer layer, String kind, int shortest, int longest, Strike strike) {
         this(layer, kind, shortest, longest, strike, Duration.ZERO);
     }
 
     /** The same, but the server may be behind until so long after it. */
-    Fault leavingBehind(Duration newBehind) {
-        return new Fault(layer, kind, shortest, longest, strike, newBehind);
+    ChaosFault leavingBehind(Duration newBehind) {
+        return new ChaosFault(layer, kind, shortest, longest, strike, newBehind);
     }
 
     /**
@@ -29,7 +29,7 @@ record Fault(Layer layer, String kind, int shortest, int longest, Strike strike,
      *
      * @throws IllegalArgumentException if it may be over before that
      */
-    Fault showing(Duration bound) {
+    ChaosFault showing(Duration bound) {
         if (bound.compareTo(Duration.ofMillis(shortest)) >= 0) {
             throw new IllegalArgumentException(
                     kind + " lasts " + shortest + " ms, and cannot show what must be seen within " + bound);
@@ -68,12 +68,12 @@ record Fault(Layer layer, String kind, int shortest, int longest, Strike strike,
 
     /** A part of a fault that needs no particulars. */
     @FunctionalInterface
-    interface Action {
+    interface FaultAction {
         void run() throws Exception;
     }
 
     /** What begins and ends by itself. */
-    static Strike by(Action strike, Action mend) {
+    static Strike by(FaultAction strike, FaultAction mend) {
         return random -> {
             strike.run();
             return mend::run;
@@ -81,7 +81,7 @@ record Fault(Layer layer, String kind, int shortest, int longest, Strike strike,
     }
 
     /** Whether it has to begin before another fault that overlaps it, and to end after it. */
-    boolean encloses(Fault other) {
+    boolean encloses(ChaosFault other) {
         // the server does what goes wrong with an account, and must be well for that
         return layer == Layer.ACCOUNT && other.layer == Layer.SERVER;
     }

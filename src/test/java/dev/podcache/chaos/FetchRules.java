@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** P3: what the GETs of one cache are held to. Thread-safe. */
-final class Fetches {
+final class FetchRules {
 
     /*
      * A refresh is a GET of resourceVersion=0: first reads, and the checks of answers that are older than what is known,
@@ -45,16 +45,16 @@ final class Fetches {
     private final World world;
     private final Rules rules;
     private final Claims claims;
-    private final Map<Subject, Line> lines = new HashMap<>(); // guarded by this
+    private final Map<CachedObject, FetchHistory> lines = new HashMap<>(); // guarded by this
 
     /** A request that failed, or whose fetch was given up. */
-    private record Failure(UUID id, long left, long failedAt) {}
+    private record FailedFetch(UUID id, long left, long failedAt) {}
 
     /** What is known of one object. Zero times mean: never. */
-    private static final class Line {
+    private static final class FetchHistory {
         private final Map<UUID, Long> underWay = new HashMap<>();
         private final Set<UUID> refreshes = new HashSet<>(); // of those under way
-        private final Deque<Failure> failures = new ArrayDeque<>();
+        private final Deque<FailedFetch> failures = new ArrayDeque<>();
         private final Deque<Long> gets = new ArrayDeque<>();
         private final Deque<Long> requests = new ArrayDeque<>();
         private long refreshLeft;
@@ -64,20 +64,20 @@ final class Fetches {
     }
 
     /** Those of a cache with these claims. */
-    Fetches(World world, Rules rules, Claims claims) {
+    FetchRules(World world, Rules rules, Claims claims) {
         this.world = world;
         this.rules = rules;
         this.claims = claims;
     }
 
     /** A get begins. */
-    synchronized void got(Subject subject, long now) {
+    synchronized void got(CachedObject subject, long now) {
         add(line(subject).gets, now);
     }
 
     /** A GET leaves. */
-    synchronized void left(Subject subject, UUID id, boolean refresh, long now) {
-        Line line = line(subject);
+    synchronized void left(CachedObject subject, UUID id, boolean refresh, long now) {
+        FetchHistory line = line(subject);
         Claim claim = claims.of(subject);
         checkBudget(subject, line, now);
         if (rules.isCache() && claim.isHeld()) {
@@ -94,7 +94,7 @@ final class Fetches {
         line.underWay.put(id, now);
     }
 
-    private void checkBudget(Subject subject, Line line, long now) {
+    private void checkBudget(CachedObject subject, FetchHistory line, long now) {
         add(line.requests, now);
         add(line.gets, now);
         line.gets.removeLast();
@@ -109,7 +109,7 @@ final class Fetches {
         }
     }
 
-    private void checkAlone(Subject subject, Line line, Claim claim, long now) {
+    private void checkAlone(CachedObject subject, FetchHistory line, Claim claim, long now) {
         // those who waited for a request when it failed wait on for the repeated one, each for the read timeout at most
         line.failures.removeIf(failure -> failure.failedAt() < now - Rules.READ_TIMEOUT.toNanos());
         if (repeatsOfAnEarlierEpoch(line, claim, now)) {
@@ -128,7 +128,7 @@ final class Fetches {
     }
 
     /** Whether a detached fetch may still be repeated. */
-    private boolean repeatsOfAnEarlierEpoch(Line line, Claim claim, long now) {
+    private boolean repeatsOfAnEarlierEpoch(FetchHistory line, Claim claim, long now) {
         long ofThisEpoch = begunIn(claim, now);
         return line.failures.stream().anyMatch(failure -> failure.left() <= ofThisEpoch);
     }
@@ -141,7 +141,7 @@ final class Fetches {
         return returned + leavesWithin.toNanos() + world.stalls.between(now - WINDOW, now);
     }
 
-    private void checkRefresh(Subject subject, Line line, Claim claim, long now) {
+    private void checkRefresh(CachedObject subject, FetchHistory line, Claim claim, long now) {
         long sinceFailure = now - line.failedAt;
         if (line.failedAt > 0 && line.failedLeft > claim.epoch().returned && sinceFailure < PAUSE.toNanos()) {
             world.violations.add(
@@ -162,8 +162,8 @@ final class Fetches {
     }
 
     /** A GET ended, with an object or with NotFound if {@code answered}. */
-    synchronized void ended(Subject subject, UUID id, boolean answered, long now) {
-        Line line = line(subject);
+    synchronized void ended(CachedObject subject, UUID id, boolean answered, long now) {
+        FetchHistory line = line(subject);
         Long left = line.underWay.remove(id);
         boolean refresh = line.refreshes.remove(id);
         if (left == null) {
@@ -173,7 +173,7 @@ final class Fetches {
             return;
         }
         if (!answered) {
-            line.failures.addLast(new Failure(id, left, now));
+            line.failures.addLast(new FailedFetch(id, left, now));
         }
         if (left < line.answeredLeft) {
             return;
@@ -189,7 +189,7 @@ final class Fetches {
     }
 
     /** The client repeats a request that was answered 401, with a new token, and tells of both answers. */
-    private static void answeredWithANewToken(Line line, UUID id) {
+    private static void answeredWithANewToken(FetchHistory line, UUID id) {
         line.failures.stream()
                 .filter(failure -> failure.id().equals(id) && failure.left() >= line.failedLeft)
                 .findFirst()
@@ -197,27 +197,27 @@ final class Fetches {
     }
 
     /** A GET is over that never left, for want of a connection. */
-    synchronized void notSent(Subject subject, long now) {
-        line(subject).failures.addLast(new Failure(UUID.randomUUID(), now, now));
+    synchronized void notSent(CachedObject subject, long now) {
+        line(subject).failures.addLast(new FailedFetch(UUID.randomUUID(), now, now));
     }
 
     /** A GET is over, answered or not. */
-    synchronized void over(Subject subject, UUID id, long now) {
-        Line line = line(subject);
+    synchronized void over(CachedObject subject, UUID id, long now) {
+        FetchHistory line = line(subject);
         Long left = line.underWay.remove(id);
         if (left != null) {
-            line.failures.addLast(new Failure(id, left, now));
+            line.failures.addLast(new FailedFetch(id, left, now));
         }
     }
 
     /** A fetch failed, or found nothing, says the cache. */
-    synchronized void toldFailed(Subject subject) {
+    synchronized void toldFailed(CachedObject subject) {
         line(subject).refreshLeft = 0;
     }
 
     /** How long ago the latest attempt failed; 0 if it did not, or if one is under way. */
-    synchronized long failedFor(Subject subject, long now) {
-        Line line = line(subject);
+    synchronized long failedFor(CachedObject subject, long now) {
+        FetchHistory line = line(subject);
         return line.failedAt == 0 ? 0 : now - line.failedAt;
     }
 
@@ -233,7 +233,7 @@ final class Fetches {
         }
     }
 
-    private Line line(Subject subject) {
-        return lines.computeIfAbsent(subject, key -> new Line());
+    private FetchHistory line(CachedObject subject) {
+        return lines.computeIfAbsent(subject, key -> new FetchHistory());
     }
 }

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * @param files open file descriptors, sockets among them
  * @param heap bytes in use after a collection
  */
-record Resources(Set<Thread> threads, int files, int sockets, long heap) {
+record ResourceUse(Set<Thread> threads, int files, int sockets, long heap) {
 
     private static final int MEGABYTE = 1 << 20;
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
@@ -28,38 +28,38 @@ record Resources(Set<Thread> threads, int files, int sockets, long heap) {
     private static final int UNCHANGED_POLLS = 10;
 
     /** Those of now, after waiting until they have been the same for two seconds; {@code patience} at most. */
-    static Resources steady(Duration patience) {
+    static ResourceUse steady(Duration patience) {
         long giveUp = System.nanoTime() + patience.toNanos();
-        Counts known = Counts.now();
+        LiveCounts known = LiveCounts.now();
         int unchanged = 0;
         while (unchanged < UNCHANGED_POLLS && System.nanoTime() < giveUp) {
             LockSupport.parkNanos(POLL.toNanos());
-            Counts now = Counts.now();
+            LiveCounts now = LiveCounts.now();
             unchanged = now.equals(known) ? unchanged + 1 : 0;
             known = now;
         }
-        return new Resources(known.threads, descriptors(""), known.sockets, heapInUse());
+        return new ResourceUse(known.threads, descriptors(""), known.sockets, heapInUse());
     }
 
     /**
      * Those of now, after waiting until there are no other threads than {@code before} and at most {@code few} more
      * sockets; {@code patience} at most, because the other end of a connection may take its time to close it.
      */
-    static Resources backTo(Resources before, int few, Duration patience) {
+    static ResourceUse backTo(ResourceUse before, int few, Duration patience) {
         long giveUp = System.nanoTime() + patience.toNanos();
-        Counts known = Counts.now();
+        LiveCounts known = LiveCounts.now();
         while ((!before.threads.containsAll(known.threads) || known.sockets > before.sockets + few)
                 && System.nanoTime() < giveUp) {
             LockSupport.parkNanos(POLL.toNanos());
-            known = Counts.now();
+            known = LiveCounts.now();
         }
-        return new Resources(known.threads, descriptors(""), known.sockets, heapInUse());
+        return new ResourceUse(known.threads, descriptors(""), known.sockets, heapInUse());
     }
 
     /** What comes and goes. */
-    private record Counts(Set<Thread> threads, int sockets) {
-        static Counts now() {
-            return new Counts(
+    private record LiveCounts(Set<Thread> threads, int sockets) {
+        static LiveCounts now() {
+            return new LiveCounts(
                     Thread.getAllStackTraces().keySet().stream()
                             .filter(Thread::isAlive)
                             .filter(thread -> !LiveThreads.isOfTheJvm(thread))
@@ -69,7 +69,7 @@ record Resources(Set<Thread> threads, int files, int sockets, long heap) {
     }
 
     /** Threads that were not there before. */
-    List<String> newSince(Resources before) {
+    List<String> newSince(ResourceUse before) {
         return threads.stream()
                 .filter(thread -> !before.threads.contains(thread))
                 .map(Thread::getName)

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /** Reads whatever there is from one cache, mostly what is referred to, and has each answer checked. One thread. */
-final class Reader {
+final class ChaosReader {
 
     private static final int LONGEST_PAUSE = 36;
     private static final int TRIES = 10;
@@ -20,9 +20,9 @@ final class Reader {
     private final CacheUnderTest cache;
     private final SplittableRandom random;
     private final Checker checker;
-    private final Set<Subject> found = new HashSet<>();
+    private final Set<CachedObject> found = new HashSet<>();
 
-    Reader(World world, CacheUnderTest cache, SplittableRandom random) {
+    ChaosReader(World world, CacheUnderTest cache, SplittableRandom random) {
         this.world = world;
         this.cache = cache;
         this.random = random;
@@ -30,7 +30,7 @@ final class Reader {
     }
 
     Duration step() {
-        Subject subject = choose();
+        CachedObject subject = choose();
         boolean anyhow = random.nextInt(OUT_OF) < UNREFERENCED_TOO;
         for (int i = 0; i < TRIES && !anyhow && cache.claims.of(subject).isFree(); i++) {
             subject = choose();
@@ -41,14 +41,14 @@ final class Reader {
         return Duration.ofMillis(random.nextInt(LONGEST_PAUSE));
     }
 
-    private Subject choose() {
+    private CachedObject choose() {
         if (random.nextInt(OUT_OF) < POPULAR) {
             return world.popular();
         }
         return world.subjects.get(random.nextInt(world.subjects.size()));
     }
 
-    private void read(Subject subject) {
+    private void read(CachedObject subject) {
         Read read = cache.read(subject);
         world.figures.count("read " + cache + " " + what(read.outcome()));
         world.journal.note(subject, cache + " " + read);
@@ -56,16 +56,16 @@ final class Reader {
         countDeletion(subject, read.outcome());
     }
 
-    private void countDeletion(Subject subject, Outcome outcome) {
-        if (outcome instanceof Outcome.Found) {
+    private void countDeletion(CachedObject subject, ReadOutcome outcome) {
+        if (outcome instanceof ReadOutcome.FoundObject) {
             found.add(subject);
         } else if (CacheUnderTest.isAnswer(outcome) && found.remove(subject)) {
             world.figures.count("deletion seen by " + cache);
         }
     }
 
-    private static String what(Outcome outcome) {
-        if (!(outcome instanceof Outcome.Failed failed)) {
+    private static String what(ReadOutcome outcome) {
+        if (!(outcome instanceof ReadOutcome.FailedRead failed)) {
             return "found";
         }
         String reason = failed.thrown() instanceof FetchFailed fetch ? " " + fetch.reason() : "";

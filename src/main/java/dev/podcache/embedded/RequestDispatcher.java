@@ -15,8 +15,10 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** From HTTP requests to the cluster and back, with whatever the faults do on the way. */
-final class HttpFace {
+/**
+ * Handles the HTTP requests of an {@link EmbeddedApiServer}: applies faults, calls the cluster and sends the answers.
+ */
+final class RequestDispatcher {
 
     private static final Logger log = LoggerFactory.getLogger(EmbeddedApiServer.class);
     private static final int MAX_BODY_BYTES = 3 << 20;
@@ -29,7 +31,7 @@ final class HttpFace {
     private final Tables tables;
     private final ObjectRequests objects;
 
-    HttpFace(Vertx vertx, InMemoryCluster cluster) {
+    RequestDispatcher(Vertx vertx, InMemoryCluster cluster) {
         this.vertx = vertx;
         this.cluster = cluster;
         this.tables = new Tables(cluster::now);
@@ -48,31 +50,33 @@ final class HttpFace {
         return watches.size();
     }
 
-    /** Answers a request; called on the event loop of its connection. */
+    /** Answers a request. Called on the event loop of its connection. */
     void handle(HttpServerRequest http) {
-        Context loop = vertx.getOrCreateContext();
+        Context eventLoop = vertx.getOrCreateContext();
         Buffer body = Buffer.buffer();
         http.handler(chunk -> {
-            // one chunk more than is allowed shows that it is too long; what follows is read and dropped
+            // a body that exceeds the limit shows that it is too long; further chunks are discarded
             if (body.length() <= MAX_BODY_BYTES) {
                 body.appendBuffer(chunk);
             }
         });
-        // a client that goes away in the middle of its body gets no answer, and that is no trouble of ours
+        // a client that disconnects before the end of its body gets no answer; this is not an error of the server
         http.exceptionHandler(gone -> {});
-        http.endHandler(complete -> guarded(http, () -> answer(http, body, loop)));
+        http.endHandler(complete -> guarded(http, () -> answer(http, body, eventLoop)));
     }
 
-    /** Does the step; whatever it throws becomes an answer, so that no client waits for ever. */
+    /**
+     * Runs a step of a request. Answers the request with an error if the step throws, so that no client waits for ever.
+     */
     private static void guarded(HttpServerRequest http, Runnable step) {
         try {
             step.run();
         } catch (StatusException e) {
             HttpAnswer.error(e).send(http.response());
         } catch (RuntimeException e) {
-            // what it says may quote a payload
+            // the message may quote a payload
             log.error(
-                    "{} {} failed with {}",
+                    "{} {} failed: {}; answered with 500",
                     http.method(),
                     http.path(),
                     e.getClass().getName());
@@ -81,11 +85,11 @@ final class HttpFace {
         }
     }
 
-    private void answer(HttpServerRequest http, Buffer body, Context loop) {
+    private void answer(HttpServerRequest http, Buffer body, Context eventLoop) {
         requireDecodable(http);
-        HttpAnswer known = Discovery.answer(http.path());
-        if (known != null) {
-            known.send(http.response());
+        HttpAnswer discovery = Discovery.answer(http.path());
+        if (discovery != null) {
+            discovery.send(http.response());
             return;
         }
         RequestPath path = RequestPath.parse(http.path());
@@ -98,59 +102,59 @@ final class HttpFace {
         }
         ApiCall call = ApiCall.of(http, path, body);
         counts.add(call.verb(), path.resource());
-        suffer(call, loop);
+        applyFaults(call, eventLoop);
     }
 
     private static void requireDecodable(HttpServerRequest http) {
         try {
             http.params();
-            // for its effect: RequestPath decodes it piece by piece
+            // called for the exception only: RequestPath decodes each segment itself
             String unused = URLDecoder.decode(http.path(), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
             throw StatusException.badRequest(
-                    "the URL of the request has an escape that is none; write %25 for a percent sign");
+                    "the URL of the request has an invalid escape sequence; a percent sign is written as %25");
         }
     }
 
-    private void suffer(ApiCall call, Context loop) {
-        RequestOutcome fate = faults.fateOf(call.request());
-        if (fate instanceof RequestOutcome.Refuse) {
+    private void applyFaults(ApiCall call, Context eventLoop) {
+        RequestOutcome outcome = faults.outcomeOf(call.request());
+        if (outcome instanceof RequestOutcome.Refuse) {
             call.http().connection().close();
-        } else if (fate instanceof RequestOutcome.Fail fail) {
+        } else if (outcome instanceof RequestOutcome.Fail fail) {
             HttpAnswer.error(fail.error()).send(call.http().response());
-        } else if (fate instanceof RequestOutcome.Delay delay) {
-            vertx.setTimer(Math.max(1, delay.duration().toMillis()), timer -> proceed(call, loop));
-        } else if (fate instanceof RequestOutcome.Hold hold) {
-            hold(call, loop, hold.held());
+        } else if (outcome instanceof RequestOutcome.Delay delay) {
+            vertx.setTimer(Math.max(1, delay.duration().toMillis()), timer -> proceed(call, eventLoop));
+        } else if (outcome instanceof RequestOutcome.Hold hold) {
+            hold(call, eventLoop, hold.held());
         } else {
-            proceed(call, loop);
+            proceed(call, eventLoop);
         }
     }
 
-    private void hold(ApiCall call, Context loop, Held held) {
+    private void hold(ApiCall call, Context eventLoop, HeldRequests held) {
         if (held.readsAtRelease() || call.verb() == Verb.WATCH) {
-            held.arrive().thenRun(() -> loop.runOnContext(nothing -> proceed(call, loop)));
+            held.arrive().thenRun(() -> eventLoop.runOnContext(nothing -> proceed(call, eventLoop)));
             return;
         }
         HttpAnswer answer = objects.answer(call);
         held.arrive()
-                .thenRun(() ->
-                        loop.runOnContext(nothing -> answer.send(call.http().response())));
+                .thenRun(() -> eventLoop.runOnContext(
+                        nothing -> answer.send(call.http().response())));
     }
 
-    private void proceed(ApiCall call, Context loop) {
+    private void proceed(ApiCall call, Context eventLoop) {
         guarded(call.http(), () -> {
             if (call.verb() == Verb.WATCH) {
-                watch(call, loop);
+                watch(call, eventLoop);
             } else {
                 objects.answer(call).send(call.http().response());
             }
         });
     }
 
-    private void watch(ApiCall call, Context loop) {
+    private void watch(ApiCall call, Context eventLoop) {
         if ("websocket".equalsIgnoreCase(call.http().getHeader("Upgrade"))) {
-            // fabric8 asks for a WebSocket first, and takes a plain answer as the hint to ask for a stream
+            // fabric8 requests a WebSocket first, and falls back to a stream when it gets an ordinary response
             call.http().response().end();
             return;
         }
@@ -166,10 +170,10 @@ final class HttpFace {
                 Duration.ofSeconds(call.seconds("timeoutSeconds")));
         ObjectNames.version(options.resourceVersion());
         if (call.http().response().closed()) {
-            // the client gave up while the request was held or delayed; a close handler that is set now would never run
+            // the client disconnected while the request was held or delayed; a close handler set now would never run
             return;
         }
-        WatchStream stream = new WatchStream(call, loop, format(call), faults);
+        WatchStream stream = new WatchStream(call, eventLoop, format(call), faults);
         watches.add(stream);
         faults.opened(stream, stream.request());
         stream.open(listener -> cluster.watch(resource, selection, options, listener), () -> {

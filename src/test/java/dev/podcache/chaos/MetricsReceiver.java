@@ -9,14 +9,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Counts what a cache tells of its requests. */
-final class Told implements PodcacheMetrics {
+final class MetricsReceiver implements PodcacheMetrics {
 
     private final World world;
     private final ChangeDetectionStrategy strategy;
     private final Witness witness;
 
     /** By a cache of that strategy; {@code witness} hears of fetches that failed. */
-    Told(World world, ChangeDetectionStrategy strategy, Witness witness) {
+    MetricsReceiver(World world, ChangeDetectionStrategy strategy, Witness witness) {
         this.world = world;
         this.strategy = strategy;
         this.witness = witness;

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A manager on an in-memory cluster, with a manual clock. */
-final class StatusFixture implements AutoCloseable {
+final class PodStatusFixture implements AutoCloseable {
 
     static final Duration TIMEOUT = Duration.ofSeconds(30);
 

@@ -1,10 +1,10 @@
 package dev.podcache.chaos;
 
 /** What a get brought: an object, or a failure. */
-sealed interface Outcome {
+sealed interface ReadOutcome {
 
     /** An object. */
-    record Found(String marker, String uid, String resourceVersion) implements Outcome {
+    record FoundObject(String marker, String uid, String resourceVersion) implements ReadOutcome {
         @Override
         public String toString() {
             return marker + " at " + resourceVersion;
@@ -12,7 +12,7 @@ sealed interface Outcome {
     }
 
     /** An exception. */
-    record Failed(RuntimeException thrown) implements Outcome {
+    record FailedRead(RuntimeException thrown) implements ReadOutcome {
         /** Its name, and that of what caused it. */
         @Override
         public String toString() {

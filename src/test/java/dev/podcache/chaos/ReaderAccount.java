@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Who the caches are: a service account that may read, its token, and what goes wrong with both. */
-final class Account {
+final class ReaderAccount {
 
     private static final String NAME = "reader";
     private static final String ACCOUNTS = "/api/v1/namespaces/" + ChaosServer.NAMESPACE + "/serviceaccounts";
@@ -23,7 +23,7 @@ final class Account {
     private final TcpProxy proxy;
     private volatile String token = "none yet";
 
-    Account(RawApi api, TcpProxy proxy) {
+    ReaderAccount(RawApi api, TcpProxy proxy) {
         this.api = api;
         this.proxy = proxy;
     }
@@ -43,11 +43,21 @@ final class Account {
         return token;
     }
 
-    List<Fault> faults() {
+    List<ChaosFault> faults() {
         return List.of(
                 // who is connected already would not notice
-                new Fault(Fault.Layer.ACCOUNT, "access revoked", 500, 4_000, Fault.by(this::revoke, this::allow)),
-                new Fault(Fault.Layer.ACCOUNT, "account deleted", 500, 6_000, Fault.by(this::delete, this::begin)));
+                new ChaosFault(
+                        ChaosFault.Layer.ACCOUNT,
+                        "access revoked",
+                        500,
+                        4_000,
+                        ChaosFault.by(this::revoke, this::allow)),
+                new ChaosFault(
+                        ChaosFault.Layer.ACCOUNT,
+                        "account deleted",
+                        500,
+                        6_000,
+                        ChaosFault.by(this::delete, this::begin)));
     }
 
     private void begin() throws InterruptedException {
@@ -85,7 +95,7 @@ final class Account {
     }
 
     /** Repeats what the server, which may just have been restarted, does not answer. */
-    private static Reply untilDone(String what, int doneBefore, Request request) throws InterruptedException {
+    private static Reply untilDone(String what, int doneBefore, AccountRequest request) throws InterruptedException {
         String answer = "nothing";
         for (int i = 0; i < ATTEMPTS; i++) {
             try {
@@ -104,7 +114,7 @@ final class Account {
 
     /** Asks the server once. */
     @FunctionalInterface
-    private interface Request {
+    private interface AccountRequest {
         Reply send() throws IOException, InterruptedException;
     }
 }

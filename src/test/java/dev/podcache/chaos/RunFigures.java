@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What is counted and measured in a run. Thread-safe. */
-final class Figures {
+final class RunFigures {
 
     private final ConcurrentMap<String, LongAdder> counts = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, LongAccumulator> worst = new ConcurrentHashMap<>();
