@@ -25,9 +25,9 @@ class FaultsTest {
     void failNext_twice_failsTwiceThenPasses() {
         faults.failNext(2, StatusException.internalError(), RequestPattern.any());
 
-        assertThat(List.of(faults.fateOf(GET), faults.fateOf(GET)))
+        assertThat(List.of(faults.outcomeOf(GET), faults.outcomeOf(GET)))
                 .allMatch(outcome -> outcome instanceof RequestOutcome.Fail);
-        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
+        assertThat(faults.outcomeOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 
     @Test
