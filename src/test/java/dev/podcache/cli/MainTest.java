@@ -3,7 +3,7 @@ package dev.podcache.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.cli.output.CapturedConsole;
-import dev.podcache.cli.output.RecordedAccount;
+import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.testing.NoLeaks;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -32,7 +32,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "demo ", "run ", "version "})
+    @ValueSource(strings = {"", "demo ", "run ", "observe ", "version "})
     void help_everyCommand_isDataWithAnExample(String command) {
         int code = console.execute((command + "--help").split(" "));
 
@@ -47,7 +47,7 @@ class MainTest {
 
         assertThat(code).isZero();
         assertThat(console.out()).hasSize(1);
-        assertThat(RecordedAccount.parsed(console.out().get(0)).path("fabric8").asText())
+        assertThat(RecordedOutput.parsed(console.out().get(0)).path("fabric8").asText())
                 .isNotEmpty();
     }
 

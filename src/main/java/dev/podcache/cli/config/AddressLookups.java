@@ -19,7 +19,7 @@ public final class AddressLookups {
      * up again, which is what broken connections lead to, no heartbeat would find it for that long, and a lease of 40 s
      * would lapse. A second is enough for many connections that are made together to have one lookup in common.
      */
-    public static void forgetSoon() {
+    public static void setShortTtl() {
         if (Security.getProperty(PROPERTY) == null && System.getProperty(OLDER_PROPERTY) == null) {
             Security.setProperty(PROPERTY, SECONDS);
         }

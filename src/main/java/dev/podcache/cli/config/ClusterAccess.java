@@ -2,7 +2,7 @@ package dev.podcache.cli.config;
 
 import com.google.common.base.Strings;
 import com.google.common.base.Throwables;
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.NamedCluster;
 import io.fabric8.kubernetes.api.model.NamedContext;
@@ -44,7 +44,7 @@ public final class ClusterAccess {
      * The configuration to connect with.
      *
      * @param kubeconfig null if none was named
-     * @throws CommandFailure if there is none, or it is broken; the message says what and the remedy
+     * @throws CommandException if there is none, or it is broken; the message says what and the remedy
      */
     Config config(@Nullable Path kubeconfig) {
         if (kubeconfig != null) {
@@ -53,7 +53,7 @@ public final class ClusterAccess {
         String variable = environment.getOrDefault("KUBECONFIG", "");
         if (!variable.isBlank()) {
             if (variable.contains(File.pathSeparator)) {
-                throw new CommandFailure(
+                throw new CommandException(
                         "KUBECONFIG names several files (" + variable + "): name the one to use with --kubeconfig",
                         null);
             }
@@ -68,7 +68,7 @@ public final class ClusterAccess {
         if (Files.exists(usual)) {
             return read(usual, "the default kubeconfig");
         }
-        throw new CommandFailure(
+        throw new CommandException(
                 "no cluster to connect to: name a kubeconfig with --kubeconfig or KUBECONFIG, or run inside a pod ("
                         + usual + " does not exist either); `demo` needs no cluster",
                 null);
@@ -77,7 +77,7 @@ public final class ClusterAccess {
     /**
      * A client for {@code config}, to be closed by the caller.
      *
-     * @throws CommandFailure if a certificate or key in it cannot be used
+     * @throws CommandException if a certificate or key in it cannot be used
      */
     public static KubernetesClient client(Config config) {
         try {
@@ -87,7 +87,7 @@ public final class ClusterAccess {
             String why = root instanceof FileSystemException file
                     ? "file " + file.getFile() + " cannot be read"
                     : "it is malformed (" + root.getClass().getSimpleName() + ")";
-            throw new CommandFailure(
+            throw new CommandException(
                     "API server " + config.getMasterUrl() + ": a certificate or key for it cannot be used: " + why
                             + "; correct it in the kubeconfig",
                     e);
@@ -108,7 +108,7 @@ public final class ClusterAccess {
 
     private static Config read(Path file, String origin) {
         if (file.toString().isEmpty()) {
-            throw new CommandFailure(origin + " is empty: give the path of a kubeconfig", null);
+            throw new CommandException(origin + " is empty: give the path of a kubeconfig", null);
         }
         requireComplete(file, origin);
         try {
@@ -185,7 +185,7 @@ public final class ClusterAccess {
                 file, origin, "has " + Quoted.value(server) + " for its server: write it as https://HOST:PORT", null);
     }
 
-    private static CommandFailure broken(Path file, String origin, String why, @Nullable Throwable cause) {
-        return new CommandFailure("kubeconfig " + file + " (from " + origin + ") " + why, cause);
+    private static CommandException broken(Path file, String origin, String why, @Nullable Throwable cause) {
+        return new CommandException("kubeconfig " + file + " (from " + origin + ") " + why, cause);
     }
 }

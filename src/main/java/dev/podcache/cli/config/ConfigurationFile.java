@@ -1,7 +1,7 @@
 package dev.podcache.cli.config;
 
 import com.google.common.collect.ImmutableList;
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
@@ -34,7 +34,7 @@ public record ConfigurationFile(Settings settings, ImmutableList<String> ignored
     /**
      * Reads a file.
      *
-     * @throws CommandFailure if it cannot be read, or is no configuration; the message names
+     * @throws CommandException if it cannot be read, or is no configuration; the message names
      *     the file and, if it can, the line
      */
     static ConfigurationFile read(Path file) {
@@ -67,7 +67,7 @@ public record ConfigurationFile(Settings settings, ImmutableList<String> ignored
     private static Setting setting(YamlDocuments.Document document, ConfigurationKind kind, String name) {
         Setting setting = document.setting(name);
         if (!kind.honours(name)) {
-            throw new CommandFailure(
+            throw new CommandException(
                     setting.where() + " is no field of " + kind + ": did you mean " + kind.nearest(name) + "?", null);
         }
         return setting;
@@ -103,7 +103,7 @@ public record ConfigurationFile(Settings settings, ImmutableList<String> ignored
         }
     }
 
-    private static CommandFailure unreadable(Path file, String why, @Nullable IOException cause) {
-        return new CommandFailure("configuration " + file + " " + why + ": " + REMEDY, cause);
+    private static CommandException unreadable(Path file, String why, @Nullable IOException cause) {
+        return new CommandException("configuration " + file + " " + why + ": " + REMEDY, cause);
     }
 }

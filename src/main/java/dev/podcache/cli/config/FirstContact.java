@@ -2,7 +2,7 @@ package dev.podcache.cli.config;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
@@ -24,7 +24,7 @@ public final class FirstContact {
      * Lists the pods of the node.
      *
      * @param config of the server, for the message
-     * @throws CommandFailure if that fails; the message names the server and the remedy
+     * @throws CommandException if that fails; the message names the server and the remedy
      */
     public static void with(Fabric8ApiServer server, String node, Config config) {
         try {
@@ -33,7 +33,7 @@ public final class FirstContact {
                     .join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof ApiServerException failure) {
-                throw new CommandFailure(
+                throw new CommandException(
                         "API server " + config.getMasterUrl() + ": " + failure.getMessage() + "; "
                                 + remedy(failure, config),
                         failure);

@@ -91,7 +91,7 @@ final class KubeletFlags {
     /**
      * What was given, under the names of the fields.
      *
-     * @throws IllegalSetting if a list or map is not written as one
+     * @throws IllegalSettingException if a list or map is not written as one
      */
     Map<String, Setting> settings() {
         Map<String, Setting> given = new LinkedHashMap<>();

@@ -37,7 +37,7 @@ public final class KubeletSettings {
      *
      * @param flags win over {@code file}; as in the kubelet they change no default that depends
      *     on another field of the file
-     * @throws IllegalSetting if something in them is of another type or out of range
+     * @throws IllegalSettingException if something in them is of another type or out of range
      */
     public static KubeletConfiguration configuration(Settings file, Settings flags) {
         Settings all = flags.orElse(file);

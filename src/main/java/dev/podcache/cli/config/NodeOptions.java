@@ -1,6 +1,6 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.object.ObjectKey;
@@ -67,7 +67,7 @@ public final class NodeOptions {
      *
      * @param agent of whose options the strategy is one
      * @throws ParameterException if a flag is wrong
-     * @throws CommandFailure if the file is
+     * @throws CommandException if the file is
      */
     public KubeletConfiguration configuration(AgentOptions agent) {
         Path path = flags.config();
@@ -85,10 +85,10 @@ public final class NodeOptions {
                         String.join(", ", file.ignored()));
             }
             return configuration;
-        } catch (IllegalSetting illegal) {
+        } catch (IllegalSettingException illegal) {
             throw illegal.ofFlag()
                     ? new ParameterException(commandLine(), String.valueOf(illegal.getMessage()), illegal)
-                    : new CommandFailure(String.valueOf(illegal.getMessage()), illegal);
+                    : new CommandException(String.valueOf(illegal.getMessage()), illegal);
         }
     }
 

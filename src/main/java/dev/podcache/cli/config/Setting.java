@@ -20,13 +20,13 @@ public record Setting(String where, Object value, boolean ofFlag) {
     }
 
     /** A complaint that the value is none of what is allowed. */
-    IllegalSetting refused(String allowed) {
-        return new IllegalSetting(where + " is " + shown(value) + ": it must be " + allowed, ofFlag);
+    IllegalSettingException refused(String allowed) {
+        return new IllegalSettingException(where + " is " + shown(value) + ": it must be " + allowed, ofFlag);
     }
 
     /** A complaint about a part of the value. */
-    IllegalSetting refused(Object part, String allowed) {
-        return new IllegalSetting(where + " has " + shown(part) + ": it must be " + allowed, ofFlag);
+    IllegalSettingException refused(Object part, String allowed) {
+        return new IllegalSettingException(where + " has " + shown(part) + ": it must be " + allowed, ofFlag);
     }
 
     /** What {@code parser} makes of the value; what it throws says what is wrong, and this says where. */
@@ -34,7 +34,7 @@ public record Setting(String where, Object value, boolean ofFlag) {
         try {
             return parser.get();
         } catch (IllegalArgumentException e) {
-            throw new IllegalSetting(where + ": " + e.getMessage(), ofFlag);
+            throw new IllegalSettingException(where + ": " + e.getMessage(), ofFlag);
         }
     }
 

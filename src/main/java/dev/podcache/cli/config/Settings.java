@@ -11,7 +11,7 @@ import picocli.CommandLine.TypeConversionException;
 
 /**
  * What was written for some fields, and what was not, read as the types that the fields have. Every reader throws
- * {@link IllegalSetting} for a value of another type or out of range. Immutable.
+ * {@link IllegalSettingException} for a value of another type or out of range. Immutable.
  */
 public final class Settings {
 

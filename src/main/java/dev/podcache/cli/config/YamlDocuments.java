@@ -1,6 +1,6 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.object.Quoted;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ final class YamlDocuments {
         /**
          * The text of a field that must be there.
          *
-         * @throws CommandFailure if it is not
+         * @throws CommandException if it is not
          */
         String text(String name) {
             Field field = fields.get(name);
@@ -83,7 +83,7 @@ final class YamlDocuments {
             return new Setting("configuration " + file + " line " + field.line() + ": " + name, field.value(), false);
         }
 
-        CommandFailure broken(int at, String why) {
+        CommandException broken(int at, String why) {
             return YamlDocuments.broken(file, at, why, null);
         }
     }
@@ -91,7 +91,7 @@ final class YamlDocuments {
     /**
      * The documents in {@code text}; empty ones are left out.
      *
-     * @throws CommandFailure if it is no YAML, or one of them is no map
+     * @throws CommandException if it is no YAML, or one of them is no map
      */
     List<Document> parse(String text) {
         LoadSettings settings = LoadSettings.builder()
@@ -112,10 +112,10 @@ final class YamlDocuments {
             int at = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
             throw broken(file, at, "is neither YAML nor JSON: " + e.getProblem(), e);
         } catch (YamlEngineException e) {
-            throw new CommandFailure("configuration " + file + " is neither YAML nor JSON: " + e.getMessage(), e);
+            throw new CommandException("configuration " + file + " is neither YAML nor JSON: " + e.getMessage(), e);
         } catch (IllegalArgumentException e) {
             // what the parser makes of "\U", a tag "!!%9" and the like; it does not say where
-            throw new CommandFailure(
+            throw new CommandException(
                     "configuration " + file
                             + " is neither YAML nor JSON: a \\ or % in it has no hexadecimal digits of a"
                             + " character after it",
@@ -212,7 +212,7 @@ final class YamlDocuments {
         return node.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
     }
 
-    private static CommandFailure broken(String file, int line, String why, @Nullable Throwable cause) {
-        return new CommandFailure("configuration " + file + " line " + line + ": " + why, cause);
+    private static CommandException broken(String file, int line, String why, @Nullable Throwable cause) {
+        return new CommandException("configuration " + file + " line " + line + ": " + why, cause);
     }
 }

@@ -3,7 +3,7 @@ package dev.podcache.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import io.fabric8.kubernetes.client.Config;
 import java.io.File;
 import java.io.IOException;
@@ -78,7 +78,7 @@ class ClusterAccessTest {
         String two = "/a" + File.pathSeparator + "/b";
 
         assertThatThrownBy(() -> access(Map.of("KUBECONFIG", two)).config(null))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessage("KUBECONFIG names several files (" + two + "): name the one to use with --kubeconfig");
     }
 
@@ -116,7 +116,7 @@ class ClusterAccessTest {
         Config config = access(Map.of()).config(file);
 
         assertThatThrownBy(() -> ClusterAccess.client(config))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageContaining(
                         "API server https://api.example:6443/: a certificate or key for it cannot be used")
                 .hasMessageContaining(why)
@@ -193,7 +193,7 @@ class ClusterAccessTest {
 
     private void assertRefused(@Nullable Path file, String why) {
         assertThatThrownBy(() -> access(Map.of()).config(file))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageContaining(why);
     }
 
