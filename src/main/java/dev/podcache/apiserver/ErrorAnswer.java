@@ -2,8 +2,8 @@ package dev.podcache.apiserver;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.podcache.object.Quoted;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.StatusDetailsBuilder;

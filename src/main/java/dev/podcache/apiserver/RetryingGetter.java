@@ -1,8 +1,7 @@
 package dev.podcache.apiserver;
 
-import dev.podcache.object.ReadConsistency;
-
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

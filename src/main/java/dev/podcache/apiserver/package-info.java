@@ -13,6 +13,4 @@
 @NullMarked
 package dev.podcache.apiserver;
 
-import dev.podcache.object.ReadConsistency;
-
 import org.jspecify.annotations.NullMarked;

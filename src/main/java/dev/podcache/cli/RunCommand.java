@@ -72,8 +72,7 @@ final class RunCommand implements Callable<Integer> {
                 Fabric8ApiServer server = Fabric8ApiServer.of(client, configuration.rates());
                 Heartbeats heartbeats = server.heartbeats(lease)) {
             FirstContact.with(server, name, config);
-            NodeAgentOptions options =
-                    ReportedNode.options(name, configuration, runtime.apply(server.timekeeper()));
+            NodeAgentOptions options = ReportedNode.options(name, configuration, runtime.apply(server.timekeeper()));
             try (EventWriter events = EventWriter.to(console.out(), output.format)) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
                 try (ReportedNode running = new ReportedNode(server, heartbeats, options, events)) {

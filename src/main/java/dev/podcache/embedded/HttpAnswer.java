@@ -19,7 +19,8 @@ record HttpAnswer(int code, String mediaType, Buffer body, int retryAfterSeconds
     }
 
     static HttpAnswer text(String text) {
-        return new HttpAnswer(200, "text/plain; charset=utf-8", Buffer.buffer(text.getBytes(StandardCharsets.UTF_8)), 0);
+        return new HttpAnswer(
+                200, "text/plain; charset=utf-8", Buffer.buffer(text.getBytes(StandardCharsets.UTF_8)), 0);
     }
 
     static HttpAnswer error(StatusException refusal) {

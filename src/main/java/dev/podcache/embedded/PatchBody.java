@@ -66,7 +66,9 @@ public record PatchBody(PatchType type, JsonNode body) {
             return object;
         }
         String complaint = "a " + type.mediaType() + " is a JSON object";
-        throw type == PatchType.MERGE ? StatusException.unprocessable(complaint) : StatusException.badRequest(complaint);
+        throw type == PatchType.MERGE
+                ? StatusException.unprocessable(complaint)
+                : StatusException.badRequest(complaint);
     }
 
     /** The type and nothing else: the body may hold a secret. */

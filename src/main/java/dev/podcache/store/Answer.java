@@ -1,8 +1,8 @@
 package dev.podcache.store;
 
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.object.ObjectKind;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import org.jspecify.annotations.Nullable;
 

@@ -28,7 +28,8 @@ final class Fetch<T> {
      * @param failure why it could not be asked; null if it said something, and null too if the store was closed
      *     meanwhile
      */
-    record FetchOutcome<T>(@Nullable Answer<T> answer, @Nullable ApiServerException failure) {
+    record FetchOutcome<T>(
+            @Nullable Answer<T> answer, @Nullable ApiServerException failure) {
 
         static <T> FetchOutcome<T> answered(Answer<T> answer) {
             return new FetchOutcome<>(answer, null);

@@ -2,7 +2,6 @@ package dev.podcache.store;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.RetryingGetter;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -12,6 +11,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.ResourceVersions;
 import dev.podcache.store.Fetch.FetchOutcome;
 import io.fabric8.kubernetes.api.model.HasMetadata;

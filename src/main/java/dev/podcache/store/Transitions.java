@@ -2,8 +2,8 @@ package dev.podcache.store;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.metrics.PodcacheMetrics;
-import dev.podcache.object.ObjectKind;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.ObjectKind;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;

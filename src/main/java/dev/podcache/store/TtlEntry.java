@@ -1,10 +1,10 @@
 package dev.podcache.store;
 
-import dev.podcache.store.Fetch.FetchOutcome;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Retries;
-import dev.podcache.object.ObjectKey;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.store.Fetch.FetchOutcome;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -233,7 +233,8 @@ final class TtlEntry<T> extends Entry<T> {
         String version = "";
         if (known instanceof Answer.Present<T> present) {
             version = present.resourceVersion;
-            cacheState = present.isFresh(FreshnessClock.freshSince(now, ttlNanos)) ? CacheState.FRESH : CacheState.STALE;
+            cacheState =
+                    present.isFresh(FreshnessClock.freshSince(now, ttlNanos)) ? CacheState.FRESH : CacheState.STALE;
         }
         Duration age = known == null ? null : Duration.ofNanos(Math.max(0, now - known.receivedAt));
         return new ObjectState(cacheState, version, age, lastFailure, referencesLocked(), freshness);

@@ -1,11 +1,11 @@
 package dev.podcache.store;
 
-import dev.podcache.store.Fetch.FetchOutcome;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.Referrer;
+import dev.podcache.store.Fetch.FetchOutcome;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;

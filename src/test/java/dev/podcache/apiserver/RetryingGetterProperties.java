@@ -1,11 +1,10 @@
 package dev.podcache.apiserver;
 
-import dev.podcache.object.ReadConsistency;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -6,8 +6,8 @@ import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.apiserver.fabric8.ServerOnTime;
 import dev.podcache.chaos.Claims.Claim;
 import dev.podcache.manager.Manager;
-import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.store.ObjectState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -131,7 +131,8 @@ final class CacheUnderTest implements AutoCloseable {
     private Contact contact(Subject subject, ObjectState state) {
         long now = world.time.now();
         long stalled = world.stalls.between(now - RECENTLY, now);
-        long lostFor = state.cacheState() == CacheState.FRESH ? Math.min(lostFor(subject, now), freshFor(subject, now)) : 0;
+        long lostFor =
+                state.cacheState() == CacheState.FRESH ? Math.min(lostFor(subject, now), freshFor(subject, now)) : 0;
         if (lostFor <= 0) {
             freshWhileLost.remove(subject);
         }

@@ -3,13 +3,13 @@ package dev.podcache.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.chaos.Claims.Epoch;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.CacheState;
 import dev.podcache.store.ObjectState;
 import java.time.Duration;
 import java.util.List;

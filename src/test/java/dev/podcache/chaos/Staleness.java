@@ -45,7 +45,9 @@ final class Staleness {
             return lost == null ? ofAge(read, goneBy) : lost;
         }
         figures.notFresh(
-                rules.strategy(), read.before().state().cacheState(), read.before().time() - goneBy);
+                rules.strategy(),
+                read.before().state().cacheState(),
+                read.before().time() - goneBy);
         return null;
     }
 
@@ -100,6 +102,7 @@ final class Staleness {
     }
 
     private static boolean isWatchedAbsence(Read.Moment moment) {
-        return moment.state().cacheState() == CacheState.ABSENT && moment.state().lastFailure() == null;
+        return moment.state().cacheState() == CacheState.ABSENT
+                && moment.state().lastFailure() == null;
     }
 }

@@ -25,7 +25,8 @@ class FaultsTest {
     void failNext_twice_failsTwiceThenPasses() {
         faults.failNext(2, StatusException.internalError(), RequestPattern.any());
 
-        assertThat(List.of(faults.fateOf(GET), faults.fateOf(GET))).allMatch(fate -> fate instanceof RequestOutcome.Fail);
+        assertThat(List.of(faults.fateOf(GET), faults.fateOf(GET)))
+                .allMatch(fate -> fate instanceof RequestOutcome.Fail);
         assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 

@@ -182,8 +182,8 @@ class InMemoryClusterChangeTest extends InMemoryClusterFixture {
         cluster.create(secret("a"));
         ObjectNode patch = Json.tree(Map.of("metadata", Map.of("resourceVersion", "1")));
 
-        assertThatThrownBy(() ->
-                        cluster.patch(Resource.SECRETS, KEY, Part.OBJECT, new PatchBody(PatchBody.PatchType.MERGE, patch)))
+        assertThatThrownBy(() -> cluster.patch(
+                        Resource.SECRETS, KEY, Part.OBJECT, new PatchBody(PatchBody.PatchType.MERGE, patch)))
                 .isInstanceOfSatisfying(
                         StatusException.class, e -> assertThat(e.code()).isEqualTo(409));
     }
@@ -194,7 +194,8 @@ class InMemoryClusterChangeTest extends InMemoryClusterFixture {
         ObjectNode patch = Json.tree(Map.of("metadata", Map.of("name", "other")));
 
         assertRefused(
-                () -> cluster.patch(Resource.SECRETS, KEY, Part.OBJECT, new PatchBody(PatchBody.PatchType.MERGE, patch)),
+                () -> cluster.patch(
+                        Resource.SECRETS, KEY, Part.OBJECT, new PatchBody(PatchBody.PatchType.MERGE, patch)),
                 400,
                 "BadRequest",
                 "the name of the object (other) does not match the name on the URL (db)");

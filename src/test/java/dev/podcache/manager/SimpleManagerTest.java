@@ -3,9 +3,9 @@ package dev.podcache.manager;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.CacheState;
 import dev.podcache.object.Referrer;
 import dev.podcache.store.DirectObjectStore;
 import dev.podcache.store.StoreOptions;

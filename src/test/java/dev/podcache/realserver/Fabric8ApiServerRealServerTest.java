@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
@@ -15,6 +14,7 @@ import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
@@ -89,7 +89,8 @@ class Fabric8ApiServerRealServerTest {
         secret("db", "canary");
         get(ReadConsistency.LATEST, "db");
 
-        assertThat(get(ReadConsistency.CACHED, "db").object().getMetadata().getName()).isEqualTo("db");
+        assertThat(get(ReadConsistency.CACHED, "db").object().getMetadata().getName())
+                .isEqualTo("db");
     }
 
     @Test

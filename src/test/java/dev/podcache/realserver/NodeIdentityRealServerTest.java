@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.Podcache;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
-import dev.podcache.object.CacheState;
 import dev.podcache.store.ObjectState;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;

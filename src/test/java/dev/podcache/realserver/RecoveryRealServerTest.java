@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.Podcache;
 import dev.podcache.manager.ChangeDetectionStrategy;
-import dev.podcache.object.ObjectKey;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;

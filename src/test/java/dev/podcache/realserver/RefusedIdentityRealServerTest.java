@@ -4,8 +4,8 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.Podcache;
-import dev.podcache.object.FailureReason;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.FailureReason;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;

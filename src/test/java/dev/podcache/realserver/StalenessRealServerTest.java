@@ -4,8 +4,8 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.Podcache;
-import dev.podcache.object.FailureReason;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;

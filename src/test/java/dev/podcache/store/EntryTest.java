@@ -6,9 +6,9 @@ import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -208,7 +208,8 @@ class EntryTest {
                 new StoreOptions(
                         timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), new PodcacheMetrics() {
                             @Override
-                            public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
+                            public void changed(
+                                    ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
                                 calls.add(from + " to " + to + ": " + cause
                                         + (Thread.holdsLock(entry) ? ", locked" : ""));
                             }

@@ -4,8 +4,8 @@ import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.object.ObjectKey;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -354,7 +354,8 @@ class TtlEntryTest {
         bringTo(row);
         entry.addReference(OTHER_POD);
 
-        assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 2, "TTL"));
+        assertThat(entry.state(now, ttl, "TTL"))
+                .isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 2, "TTL"));
         assertThat(get()).isEqualTo("starts and waits");
     }
 
@@ -451,7 +452,8 @@ class TtlEntryTest {
 
     @Test
     void state_noAnswer() {
-        assertThat(entry.state(now, ttl, "TTL")).isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 1, "TTL"));
+        assertThat(entry.state(now, ttl, "TTL"))
+                .isEqualTo(new ObjectState(CacheState.UNREAD, "", null, null, 1, "TTL"));
     }
 
     @ParameterizedTest
@@ -570,7 +572,8 @@ class TtlEntryTest {
         StoreOptions options = new StoreOptions(
                 timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), new PodcacheMetrics() {
                     @Override
-                    public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
+                    public void changed(
+                            ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
                         told.add(from + " to " + to + ": " + cause);
                     }
                 });

@@ -8,13 +8,13 @@ import static dev.podcache.store.TtlFixture.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.embedded.Held;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
-import dev.podcache.object.CacheState;
 import dev.podcache.testing.NoLeaks;
 import java.time.Duration;
 import java.util.ArrayList;

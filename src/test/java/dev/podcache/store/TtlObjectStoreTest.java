@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.object.ReadConsistency;
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.CacheState;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
@@ -218,7 +218,8 @@ class TtlObjectStoreTest {
         f.timekeeper.advance(Duration.ofSeconds(60));
 
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
+        assertThat(freshnesses())
+                .containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
         f.server.cluster().releaseWatchCache();
     }
 
@@ -231,7 +232,8 @@ class TtlObjectStoreTest {
         f.timekeeper.advance(Duration.ofSeconds(60));
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
+        assertThat(freshnesses())
+                .containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
         f.server.cluster().releaseWatchCache();
     }
 
@@ -242,7 +244,8 @@ class TtlObjectStoreTest {
         f.timekeeper.advance(Duration.ofSeconds(60));
 
         assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasNoCause();
-        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
+        assertThat(freshnesses())
+                .containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.ABSENT);
     }
 
@@ -282,7 +285,8 @@ class TtlObjectStoreTest {
         f.create(DB, "v1");
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.LATEST, ReadConsistency.LATEST);
+        assertThat(freshnesses())
+                .containsExactly(ReadConsistency.LATEST, ReadConsistency.LATEST, ReadConsistency.LATEST);
     }
 
     @Test

@@ -4,8 +4,8 @@ import static dev.podcache.store.TtlFixture.DB;
 import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.object.FailureReason;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.FailureReason;
 import dev.podcache.testing.Secrets;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,9 +5,9 @@ import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.CacheState;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;

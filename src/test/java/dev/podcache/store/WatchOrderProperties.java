@@ -6,8 +6,8 @@ import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.embedded.Verb;
-import dev.podcache.object.FailureReason;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.FailureReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package dev.podcache.testing;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.ApiRequest;
-import dev.podcache.embedded.RequestOutcome;
 import dev.podcache.embedded.Held;
+import dev.podcache.embedded.RequestOutcome;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.DeleteOptions;
@@ -14,6 +13,7 @@ import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -76,7 +76,8 @@ final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
                 Verb.PATCH,
                 key,
                 patch,
-                body -> server.cluster().patch(resource, key, part, new PatchBody(PatchBody.PatchType.STRATEGIC, body)));
+                body -> server.cluster()
+                        .patch(resource, key, part, new PatchBody(PatchBody.PatchType.STRATEGIC, body)));
     }
 
     @Override

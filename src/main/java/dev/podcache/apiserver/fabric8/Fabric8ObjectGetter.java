@@ -1,11 +1,11 @@
 package dev.podcache.apiserver.fabric8;
 
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

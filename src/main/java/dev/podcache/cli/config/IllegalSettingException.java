@@ -1,6 +1,6 @@
 package dev.podcache.cli.config;
 
-/** A value that the configuration cannot have. The message names the place, the value and what is allowed. */
+/** A value that is not allowed for its field. The message names the place, the value and what is allowed. */
 final class IllegalSettingException extends IllegalArgumentException {
 
     private final boolean ofFlag;
@@ -10,7 +10,7 @@ final class IllegalSettingException extends IllegalArgumentException {
         this.ofFlag = ofFlag;
     }
 
-    /** Whether it came from the command line, rather than from a file. */
+    /** Returns whether the value came from the command line, not from a file. */
     boolean ofFlag() {
         return ofFlag;
     }

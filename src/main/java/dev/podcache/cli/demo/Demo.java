@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.slf4j.event.Level;
 
 /** The demo: sets it up, plays its script in time, and prints the summary. */
-public final class Demo {
+final class Demo {
 
     private static final Duration DEFAULT_LENGTH = Duration.ofSeconds(60);
     private static final Duration MAX_SCRIPT = Duration.ofSeconds(60);
@@ -35,7 +35,7 @@ public final class Demo {
     private final boolean withNode;
     private final double scriptEnd;
 
-    public Demo(Console console, AgentOptions options, OutputOptions output) {
+    Demo(Console console, AgentOptions options, OutputOptions output) {
         this.console = console;
         this.output = output;
         this.strategy = options.strategy == null ? ChangeDetectionStrategy.WATCH : options.strategy;
@@ -45,7 +45,7 @@ public final class Demo {
     }
 
     /** Plays the demo and returns the exit code. */
-    public int run() {
+    int run() {
         console.logging().accept(output.verbose ? Level.DEBUG : Level.ERROR);
         // short enough for something to happen within the demo
         int ttlSeconds = (int) Math.max(1, Math.min(3, scriptEnd / 20));
@@ -79,9 +79,7 @@ public final class Demo {
     /** Creates a side; only the side of the chosen strategy writes events. */
     private DemoSide side(DemoCluster cluster, ChangeDetectionStrategy side, EventWriter events) {
         return new DemoSide(
-                cluster,
-ObjectCaching.usual(side, SYNC),
-                side == strategy ? events : EventWriter.discarding());
+                cluster, ObjectCaching.usual(side, SYNC), side == strategy ? events : EventWriter.discarding());
     }
 
     private void introduce(EventWriter events, String url, int ttlSeconds) {
@@ -92,23 +90,28 @@ ObjectCaching.usual(side, SYNC),
                   %s
                 Shown is strategy %s. All strategies (GET: every read is a request; CACHE: objects are fresh for a TTL
                 of %d s; WATCH: the API server sends changes) do the same, each with its own API server.
-                Ends after %s s, or with Ctrl-C, with a summary.""".formatted(
-                        DemoCluster.NODE, SYNC.toMillis(), kubectl, strategy, ttlSeconds, seconds(length));
+                Ends after %s s, or with Ctrl-C, with a summary.""".formatted(DemoCluster.NODE, SYNC.toMillis(), kubectl, strategy, ttlSeconds, seconds(length));
         ImmutableMap<String, Object> facts = ImmutableMap.of(
-                "node", DemoCluster.NODE,
-                "strategy", strategy.name(),
-                "server", url,
-                "ttlSeconds", ttlSeconds,
-                "endsAfterSeconds", seconds(length),
-                "kubectl", kubectl);
+                "node",
+                DemoCluster.NODE,
+                "strategy",
+                strategy.name(),
+                "server",
+                url,
+                "ttlSeconds",
+                ttlSeconds,
+                "endsAfterSeconds",
+                seconds(length),
+                "kubectl",
+                kubectl);
         events.block(new ProgramEvent("started", text, facts));
     }
 
     /** Plays the script, then waits for its end. Returns early if the user ends the demo. */
-    private void play(
-            DemoCluster cluster, DemoSide shown, ImmutableList<DemoSide> sides, EventWriter events) {
+    private void play(DemoCluster cluster, DemoSide shown, ImmutableList<DemoSide> sides, EventWriter events) {
         DemoScript script = new DemoScript(cluster, sides, events);
-        events.heading("The agent starts: it registers the pods of its node and reads their objects for the first time.");
+        events.heading(
+                "The agent starts: it registers the pods of its node and reads their objects for the first time.");
         sides.forEach(DemoSide::start);
         // the acts mean nothing before; a cold JVM may take some seconds
         double latest = Math.min(10, scriptEnd / 2);

@@ -69,8 +69,8 @@ final class DemoNode {
     private void play(NodeAgent agent) {
         List<HasMetadata> objects = DemoCluster.load("demo-node.yaml");
         HasMetadata pod = objects.get(0);
-        boolean more = until(() ->
-                agent.node().isPresent() && agent.status().lastReport().isPresent());
+        boolean more = until(
+                () -> agent.node().isPresent() && agent.status().lastReport().isPresent());
         if (more) {
             did("created Pod shop/early-0", () -> cluster.create(pod));
             more = until(() -> phase().equals("Pending")) && console.await(PAUSE, events);

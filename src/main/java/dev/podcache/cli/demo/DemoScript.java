@@ -92,8 +92,9 @@ final class DemoScript {
     }
 
     private void depart() {
-        events.heading("A pod is deleted. Only this pod refers to Secret shop/catalog-search: the Secret is dropped from"
-                + " memory, and its watch is closed.");
+        events.heading(
+                "A pod is deleted. Only this pod refers to Secret shop/catalog-search: the Secret is dropped from"
+                        + " memory, and its watch is closed.");
         Pod catalog = cluster.get(Pod.class, "shop", "catalog-0");
         cluster.deleteNow(catalog);
         did("deleted", catalog);
@@ -142,8 +143,8 @@ final class DemoScript {
 
     private void did(String verb, HasMetadata object) {
         String namespace = object.getMetadata().getNamespace();
-        String name =
-                (namespace == null ? "" : namespace + "/") + object.getMetadata().getName();
+        String name = (namespace == null ? "" : namespace + "/")
+                + object.getMetadata().getName();
         events.write(ProgramEvent.of("cluster", "did", verb + " " + object.getKind() + " " + name));
     }
 }

@@ -85,7 +85,8 @@ final class DemoSide implements AutoCloseable {
                 "podsKeptWaiting", waiting);
         failure.close();
         failure = null;
-        events.write(new ProgramEvent("outage", "reads " + reads.text() + ", pods whose reads wait " + waiting, outage));
+        events.write(
+                new ProgramEvent("outage", "reads " + reads.text() + ", pods whose reads wait " + waiting, outage));
     }
 
     /** Stops the agent: nothing is read, counted or reported any more. */

@@ -10,6 +10,12 @@ import java.util.function.Function;
 /** The strategies side by side: a table with a column for each {@link DemoSide#facts()}. */
 final class StrategyTable {
 
+    private static final ImmutableMap<String, String> OUTAGE = ImmutableMap.of(
+            "hits", "up-to-date reads",
+            "staleServed", "stale reads",
+            "failed", "failed reads",
+            "podsKeptWaiting", "pods whose reads waited");
+
     private final ImmutableList<ImmutableMap<String, Object>> sides;
     private final StringBuilder table = new StringBuilder();
 
@@ -20,11 +26,11 @@ final class StrategyTable {
         row("", side -> fact(side, "strategy"));
         row("reads", side -> fact(side, "reads"));
         row("requests at the server", side -> fact(side, "requestsAtServer"));
-        rows("requestsByVerb", "");
+        rows("requestsByVerb", "", ImmutableMap.of());
         row("connections at the end", side -> fact(side, "connections"));
         row("watches at the end", side -> fact(side, "openWatches"));
-        rows("seenAfterSeconds", "read saw ");
-        rows("outage", "during the failure: ");
+        rows("seenAfterSeconds", "time until a read saw the ", ImmutableMap.of());
+        rows("outage", "during the failure: ", OUTAGE);
     }
 
     /** Returns the table, after an empty line. */
@@ -33,18 +39,18 @@ final class StrategyTable {
     }
 
     /** Adds a row for each name in a map of facts. */
-    private void rows(String fact, String label) {
+    private void rows(String fact, String label, ImmutableMap<String, String> labels) {
         sides.stream()
                 .flatMap(side -> map(side, fact).keySet().stream())
                 .distinct()
-                .forEach(name -> row("  " + label + name, side -> {
+                .forEach(name -> row("  " + label + labels.getOrDefault(name, "" + name), side -> {
                     Object value = map(side, fact).get(name);
                     return value == null ? "-" : value;
                 }));
     }
 
     private void row(String label, Function<Map<String, Object>, Object> cell) {
-        StringBuilder row = new StringBuilder(String.format("  %-48s", label));
+        StringBuilder row = new StringBuilder(String.format("  %-68s", label));
         for (ImmutableMap<String, Object> side : sides) {
             Object value = cell.apply(side);
             row.append(String.format("%10s", value instanceof Double seconds ? Seconds.text(seconds) : value));

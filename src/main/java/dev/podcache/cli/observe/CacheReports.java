@@ -77,7 +77,8 @@ public final class CacheReports implements AutoCloseable {
     /** Reads an object and reports its change, but does not count the read. */
     void peek(Manager<? extends HasMetadata> manager, ObjectId id) {
         try {
-            HasMetadata object = manager.getObject(id.key().namespace(), id.key().name());
+            HasMetadata object =
+                    manager.getObject(id.key().namespace(), id.key().name());
             objects.observed(id, Observation.of(object));
         } catch (NotRegistered | Closed e) {
             // no pod refers to it, so there is nothing to observe

@@ -50,8 +50,8 @@ public final class NodeObserver implements AutoCloseable {
                 .build();
         this.reads = new PeriodicReads(reports.counted(Caches.of(cache)));
         this.assigned = new AssignedPods(this::register, cache::unregisterPod, reports.events());
-        this.reflector = new Reflector<>(
-                server.listerWatcher(ObjectKind.POD, "", NodePorts.podsOf(name)), assigned, recovery);
+        this.reflector =
+                new Reflector<>(server.listerWatcher(ObjectKind.POD, "", NodePorts.podsOf(name)), assigned, recovery);
     }
 
     /** Starts to work. Returns at once. */

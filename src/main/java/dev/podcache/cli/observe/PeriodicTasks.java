@@ -23,7 +23,10 @@ public final class PeriodicTasks implements AutoCloseable {
         this.name = name;
         this.executor = Executors.newScheduledThreadPool(
                 threads,
-                new ThreadFactoryBuilder().setNameFormat(name + "-%d").setDaemon(true).build());
+                new ThreadFactoryBuilder()
+                        .setNameFormat(name + "-%d")
+                        .setDaemon(true)
+                        .build());
     }
 
     /** Runs {@code task} after {@code delay}, and then once a period. */

@@ -1,5 +1,6 @@
 package dev.podcache.cli.observe;
 
+import com.google.common.base.Joiner;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableMultiset;
 import com.google.common.collect.Multiset;
@@ -47,7 +48,7 @@ public record ReadCounts(ImmutableMultiset<String> results, ImmutableMultiset<St
                         results.count(STALE),
                         results.count(WAITED),
                         results.count(FAILED))
-                + (fetches.isEmpty() ? "" : ", fetches " + fetches.entrySet());
+                + (fetches.isEmpty() ? "" : ", fetches " + Joiner.on(", ").join(fetches.entrySet()));
     }
 
     /** Returns the counts as facts of an event. */
@@ -62,7 +63,8 @@ public record ReadCounts(ImmutableMultiset<String> results, ImmutableMultiset<St
                 .put(
                         "fetchesByReason",
                         fetches.entrySet().stream()
-                                .collect(ImmutableMap.toImmutableMap(Multiset.Entry::getElement, Multiset.Entry::getCount)))
+                                .collect(ImmutableMap.toImmutableMap(
+                                        Multiset.Entry::getElement, Multiset.Entry::getCount)))
                 .buildOrThrow();
     }
 }

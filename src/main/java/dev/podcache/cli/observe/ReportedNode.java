@@ -47,8 +47,7 @@ public final class ReportedNode implements AutoCloseable {
      * @param server used for everything, not closed
      * @throws CommandException if this machine does not have what the options require
      */
-    public ReportedNode(
-            Fabric8ApiServer server, Heartbeats heartbeats, NodeAgentOptions options, EventWriter events) {
+    public ReportedNode(Fabric8ApiServer server, Heartbeats heartbeats, NodeAgentOptions options, EventWriter events) {
         this.options = options;
         this.caches = new CacheReports(events);
         this.node = new NodeReports(

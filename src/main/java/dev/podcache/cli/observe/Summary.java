@@ -1,5 +1,6 @@
 package dev.podcache.cli.observe;
 
+import com.google.common.base.Joiner;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.manager.ChangeDetectionStrategy;
@@ -13,7 +14,10 @@ public final class Summary {
     private final ImmutableMap.Builder<String, Object> facts = ImmutableMap.builder();
 
     Summary(
-            ChangeDetectionStrategy strategy, PodObjects objects, ReadCounts counts, ImmutableMap<String, Long> watches) {
+            ChangeDetectionStrategy strategy,
+            PodObjects objects,
+            ReadCounts counts,
+            ImmutableMap<String, Long> watches) {
         long secrets = objects.count(ObjectKind.SECRET);
         long configMaps = objects.count(ObjectKind.CONFIG_MAP);
         table.append(System.lineSeparator()).append("-- Summary");
@@ -26,9 +30,9 @@ public final class Summary {
         row("  stale", share(counts, ReadCounts.STALE) + "answered from memory, may be out of date");
         row("  waited", share(counts, ReadCounts.WAITED) + "waited for a request to the API server");
         row("  failed", share(counts, ReadCounts.FAILED) + "of all reads returned no object");
-        row("fetches", "" + counts.fetches().entrySet());
+        row("fetches", Joiner.on(", ").join(counts.fetches().entrySet()));
         if (strategy == ChangeDetectionStrategy.WATCH) {
-            row("watches", "" + watches);
+            row("watches", Joiner.on(", ").withKeyValueSeparator(" ").join(watches));
         }
         facts.put("strategy", strategy.name())
                 .put("pods", objects.pods())

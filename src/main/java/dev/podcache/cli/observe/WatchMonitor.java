@@ -101,16 +101,15 @@ final class WatchMonitor {
         addFailures(events, lost, "watch-lost", " may be out of date, their watches failed; retrying: ");
         long now = opened + again;
         if (now > reported && (all || now == live)) {
-            events.add(new ProgramEvent(
-                    "watched", objects(now - reported), ImmutableMap.of("watches", now - reported)));
+            events.add(
+                    new ProgramEvent("watched", objects(now - reported), ImmutableMap.of("watches", now - reported)));
             reported = now;
         }
         live = now;
         return events;
     }
 
-    private static void addFailures(
-            List<ProgramEvent> events, Map<String, Integer> reasons, String name, String what) {
+    private static void addFailures(List<ProgramEvent> events, Map<String, Integer> reasons, String name, String what) {
         if (!reasons.isEmpty()) {
             int count = reasons.values().stream().mapToInt(Integer::intValue).sum();
             String text = objects(count) + what + String.join(", ", reasons.keySet());

@@ -39,7 +39,8 @@ final class DownwardFields {
     String forVariable(ObjectFieldSelector selector) {
         String path = path(selector);
         return switch (path) {
-            case "spec.nodeName", "spec.host" -> AbsentObject.orEmpty(pod.getSpec().getNodeName());
+            case "spec.nodeName", "spec.host" ->
+                AbsentObject.orEmpty(pod.getSpec().getNodeName());
             case "spec.serviceAccountName" -> AbsentObject.orEmpty(pod.getSpec().getServiceAccountName());
             case "status.hostIP" -> hostIps().get(0);
             case "status.hostIPs" -> String.join(",", hostIps());

@@ -29,7 +29,8 @@ final class ObjectData {
 
     /** The content of {@code secret}, for {@code subject}. */
     static ObjectData of(Secret secret, ObjectKey key, Subject subject) {
-        return new ObjectData(new Origin(ObjectKind.SECRET, key, subject), Map.of(), AbsentObject.orEmpty(secret.getData()));
+        return new ObjectData(
+                new Origin(ObjectKind.SECRET, key, subject), Map.of(), AbsentObject.orEmpty(secret.getData()));
     }
 
     /** The content of {@code configMap}, for {@code subject}. */

@@ -1,13 +1,12 @@
 package dev.podcache.kubelet.podsync;
 
-import dev.podcache.kubelet.runtime.PodState;
-
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podstatus.PodObservation;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;

@@ -1,11 +1,10 @@
 package dev.podcache.kubelet.podsync;
 
-import dev.podcache.kubelet.runtime.PodState;
-
 import com.google.common.collect.ImmutableList;
 import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podstatus.PodObservation;
 import dev.podcache.kubelet.podstatus.PodStatuses;
+import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.pod.PodEnd;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -6,7 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -14,6 +13,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.PodKey;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.store.PayloadBudget;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;

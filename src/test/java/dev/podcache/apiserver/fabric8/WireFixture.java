@@ -3,12 +3,12 @@ package dev.podcache.apiserver.fabric8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.Patience;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;

@@ -130,7 +130,7 @@ class ClusterAccessTest {
 
     @Test
     void config_emptyFile_isNoKubeconfig() throws IOException {
-        assertBroken("", "is no kubeconfig: it must be YAML");
+        assertBroken("", "is not a kubeconfig: it must be YAML");
     }
 
     @Test
@@ -138,27 +138,27 @@ class ClusterAccessTest {
         Path file = write("canary-token");
 
         assertThatThrownBy(() -> access(Map.of()).config(file))
-                .hasMessageContaining("is no kubeconfig")
+                .hasMessageContaining("is not a kubeconfig")
                 .hasMessageNotContaining("canary")
                 .hasNoCause();
     }
 
     @Test
     void config_brokenYaml_isNoKubeconfig() throws IOException {
-        assertBroken("{{{:\n\t- x", "is no kubeconfig: it must be YAML");
+        assertBroken("{{{:\n\t- x", "is not a kubeconfig: it must be YAML");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a: \"\\U", "a: \"\\u", "a: \"\\Uffffffff\"", "a: !!%9 1", "!<%> a: 1"})
     void config_brokenEscape_isNoKubeconfig(String content) throws IOException {
-        assertBroken(content, "is no kubeconfig: it must be YAML");
+        assertBroken(content, "is not a kubeconfig: it must be YAML");
     }
 
     @Test
     void config_binary_isNoKubeconfig() throws IOException {
         Path file = Files.write(directory.resolve("binary"), new byte[] {(byte) 0xc3, (byte) 0x28, 0});
 
-        assertRefused(file, "is no kubeconfig: it is not text");
+        assertRefused(file, "is not a kubeconfig: it is not text");
     }
 
     @Test

@@ -85,13 +85,13 @@ class ConfigurationFileTest {
         assertThatThrownBy(() -> ConfigurationFile.read(file))
                 .isInstanceOf(CommandException.class)
                 .hasMessage("configuration " + file + " line 4: " + written
-                        + " is no field of kind KubeletConfiguration of apiVersion kubelet.config.k8s.io/v1beta1: did you mean "
+                        + " is not a field of kind KubeletConfiguration of apiVersion kubelet.config.k8s.io/v1beta1: did you mean "
                         + meant + "?");
     }
 
     @Test
     void read_fieldOfTheOtherDocument_isRefused() throws IOException {
-        refuses(PODCACHE + "maxPods: 5\n", "line 3: maxPods is no field of kind PodcacheConfiguration");
+        refuses(PODCACHE + "maxPods: 5\n", "line 3: maxPods is not a field of kind PodcacheConfiguration");
     }
 
     @ParameterizedTest
@@ -228,7 +228,7 @@ class ConfigurationFileTest {
 
         assertThatThrownBy(() -> ConfigurationFile.read(file))
                 .isInstanceOf(CommandException.class)
-                .hasMessageContaining("is no UTF-8 text");
+                .hasMessageContaining("is not UTF-8 text");
     }
 
     @Test

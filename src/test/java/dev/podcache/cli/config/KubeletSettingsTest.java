@@ -268,7 +268,8 @@ class KubeletSettingsTest {
 
         assertThatThrownBy(() -> file(HEAD + line + "\n"))
                 .isInstanceOfSatisfying(
-                        IllegalSettingException.class, e -> assertThat(e.ofFlag()).isFalse())
+                        IllegalSettingException.class,
+                        e -> assertThat(e.ofFlag()).isFalse())
                 .hasMessageStartingWith("configuration " + directory.resolve("kubelet.yaml") + " line 3: " + field)
                 .hasMessageContaining(why);
     }
@@ -312,7 +313,8 @@ class KubeletSettingsTest {
     void of_wrongFlag_isRefusedAsAFlag(String flag, String why) {
         assertThatThrownBy(() -> with(HEAD, flag))
                 .isInstanceOfSatisfying(
-                        IllegalSettingException.class, e -> assertThat(e.ofFlag()).isTrue())
+                        IllegalSettingException.class,
+                        e -> assertThat(e.ofFlag()).isTrue())
                 .hasMessageContaining(why);
     }
 

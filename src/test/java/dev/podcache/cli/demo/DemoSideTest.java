@@ -33,8 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(NoLeaks.class)
 class DemoSideTest {
 
-    private static final ObjectId DB =
-            new ObjectId(ObjectKind.SECRET, ObjectKey.of("shop", "db-password"));
+    private static final ObjectId DB = new ObjectId(ObjectKind.SECRET, ObjectKey.of("shop", "db-password"));
     private static final Duration NEVER = Duration.ofHours(1);
 
     private final DemoCluster cluster = DemoCluster.start(1);
@@ -66,7 +65,8 @@ class DemoSideTest {
     void agent_anyStrategy_followsItsNodeAndItsPodsOnce(ChangeDetectionStrategy strategy) {
         try (DemoSide side = started(strategy, NEVER)) {
             // the objects may be read, and watched, before these two watches are there
-            eventually(() -> side.server().requests().snapshot().keySet().containsAll(List.of("watch nodes", "watch pods")));
+            eventually(() ->
+                    side.server().requests().snapshot().keySet().containsAll(List.of("watch nodes", "watch pods")));
 
             assertThat(side.server().requests().snapshot())
                     .containsEntry("list nodes", 1)

@@ -129,8 +129,7 @@ class DemoTest {
         allowWarningsOfTheFailure(leaks);
         int code = console.execute("demo", "--for", "2s", "--strategy", "get", "-o", "json");
 
-        JsonNode summary =
-                RecordedOutput.parsed(console.out().get(console.out().size() - 1));
+        JsonNode summary = RecordedOutput.parsed(console.out().get(console.out().size() - 1));
         assertThat(code).isZero();
         assertThat(summary.path("strategy").asText()).isEqualTo("GET");
         assertThat(summary.path("hits").asLong()).isZero();
@@ -141,8 +140,7 @@ class DemoTest {
         allowWarningsOfTheFailure(leaks);
         int code = console.execute("demo", "--for", "4s", "--strategy", "cache", "-o", "json");
 
-        JsonNode summary =
-                RecordedOutput.parsed(console.out().get(console.out().size() - 1));
+        JsonNode summary = RecordedOutput.parsed(console.out().get(console.out().size() - 1));
         assertThat(code).isZero();
         assertThat(summary.path("strategy").asText()).isEqualTo("CACHE");
         assertThat(summary.path("fetches").asLong()).isEqualTo(sumOf(summary.path("fetchesByReason")));

@@ -130,8 +130,7 @@ class CacheReportsTest {
 
         read("db");
 
-        assertThat(text.lines())
-                .containsExactly("   0.0s  failing      Secret shop/db: cannot be read, FORBIDDEN");
+        assertThat(text.lines()).containsExactly("   0.0s  failing      Secret shop/db: cannot be read, FORBIDDEN");
         assertThat(reports.counts().results().count(ReadCounts.FAILED)).isEqualTo(1);
     }
 
@@ -154,8 +153,7 @@ class CacheReportsTest {
 
         read("DB");
 
-        assertThat(text.lines())
-                .containsExactly("   0.0s  failing      Secret shop/DB: cannot be read, ILLEGAL_NAME");
+        assertThat(text.lines()).containsExactly("   0.0s  failing      Secret shop/DB: cannot be read, ILLEGAL_NAME");
         assertThat(reports.counts().reads()).isZero();
     }
 

@@ -47,8 +47,7 @@ class ObjectMonitorTest {
         saw(found("4"), new Observation("missing", "none"), new Observation("missing", "none"), found("9"));
 
         assertThat(reported)
-                .containsExactly(
-                        "missing Secret shop/db: does not exist", "back Secret shop/db: resourceVersion 9");
+                .containsExactly("missing Secret shop/db: does not exist", "back Secret shop/db: resourceVersion 9");
     }
 
     @Test

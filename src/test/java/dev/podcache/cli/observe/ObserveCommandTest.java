@@ -102,7 +102,7 @@ class ObserveCommandTest {
         int code = console.execute("observe", "--hostname-override", DemoCluster.NODE);
 
         assertThat(code).isEqualTo(1);
-        assertThat(console.err()).singleElement().asString().contains("403", "who asks", "exec plugin");
+        assertThat(console.err()).singleElement().asString().contains("403", "no credentials were sent", "exec plugin");
     }
 
     @Test
@@ -148,8 +148,7 @@ class ObserveCommandTest {
         await().until(() -> reads() > 53);
         stop(code);
 
-        JsonNode summary =
-                RecordedOutput.parsed(console.out().get(console.out().size() - 1));
+        JsonNode summary = RecordedOutput.parsed(console.out().get(console.out().size() - 1));
         assertThat(summary.path("strategy").asText()).isEqualTo("GET");
     }
 

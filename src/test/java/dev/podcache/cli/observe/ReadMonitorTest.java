@@ -2,10 +2,10 @@ package dev.podcache.cli.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.CacheState;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

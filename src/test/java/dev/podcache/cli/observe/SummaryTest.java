@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class SummaryTest {
 
-    private static final PodObjects OBJECTS = new PodObjects(
-            12, 57, ImmutableSet.of(new ObjectId(ObjectKind.SECRET, ObjectKey.of("shop", "db"))));
+    private static final PodObjects OBJECTS =
+            new PodObjects(12, 57, ImmutableSet.of(new ObjectId(ObjectKind.SECRET, ObjectKey.of("shop", "db"))));
     private static final ReadCounts COUNTS = new ReadCounts(
             ImmutableMultiset.<String>builder()
                     .addCopies(ReadCounts.HITS, 1900)

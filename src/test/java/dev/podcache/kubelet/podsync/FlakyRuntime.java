@@ -1,10 +1,9 @@
 package dev.podcache.kubelet.podsync;
 
-import dev.podcache.kubelet.runtime.PodState;
-
 import com.google.common.base.Throwables;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
