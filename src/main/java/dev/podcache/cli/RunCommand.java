@@ -78,7 +78,7 @@ final class RunCommand implements Callable<Integer> {
                 try (ReportedNode running = new ReportedNode(server, heartbeats, options, events)) {
                     running.start();
                     console.await(agent.duration, events);
-                    running.close();
+                    running.stop();
                     events.block(running.summary());
                 }
             }

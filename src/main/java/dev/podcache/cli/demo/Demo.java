@@ -60,6 +60,7 @@ final class Demo {
                 case WATCH -> watch;
             };
             ImmutableList<DemoSide> sides = ImmutableList.of(get, cache, watch);
+            events.begin();
             introduce(events, shown.server().url(), ttlSeconds);
             play(cluster, shown, sides, events);
             sides.forEach(DemoSide::stop);

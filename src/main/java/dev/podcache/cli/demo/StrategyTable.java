@@ -26,10 +26,10 @@ final class StrategyTable {
         row("", side -> fact(side, "strategy"));
         row("reads", side -> fact(side, "reads"));
         row("requests at the server", side -> fact(side, "requestsAtServer"));
-        rows("requestsByVerb", "", ImmutableMap.of());
+        rows("requestsByVerb", "  ", ImmutableMap.of());
         row("connections at the end", side -> fact(side, "connections"));
         row("watches at the end", side -> fact(side, "openWatches"));
-        rows("seenAfterSeconds", "time until a read saw the ", ImmutableMap.of());
+        rows("seenAfterSeconds", "until a read saw the ", ImmutableMap.of());
         rows("outage", "during the failure: ", OUTAGE);
     }
 
@@ -43,14 +43,14 @@ final class StrategyTable {
         sides.stream()
                 .flatMap(side -> map(side, fact).keySet().stream())
                 .distinct()
-                .forEach(name -> row("  " + label + labels.getOrDefault(name, "" + name), side -> {
+                .forEach(name -> row(label + labels.getOrDefault(name, "" + name), side -> {
                     Object value = map(side, fact).get(name);
                     return value == null ? "-" : value;
                 }));
     }
 
     private void row(String label, Function<Map<String, Object>, Object> cell) {
-        StringBuilder row = new StringBuilder(String.format("  %-68s", label));
+        StringBuilder row = new StringBuilder(String.format("  %-60s", label));
         for (ImmutableMap<String, Object> side : sides) {
             Object value = cell.apply(side);
             row.append(String.format("%10s", value instanceof Double seconds ? Seconds.text(seconds) : value));

@@ -39,7 +39,7 @@ public final class ReportedNode implements AutoCloseable {
     private final NodeAgent agent;
     private final PeriodicTasks tasks = new PeriodicTasks("node-reports", 1);
     private ImmutableList<Pod> lastPods = ImmutableList.of();
-    private boolean closed;
+    private boolean stopped;
 
     /**
      * Creates an agent that does not work until started.
@@ -92,23 +92,26 @@ public final class ReportedNode implements AutoCloseable {
         return agent;
     }
 
-    /** Returns the totals, to be called after {@link #close}. */
+    /** Returns the totals, to be called after {@link #stop}. */
     public ProgramEvent summary() {
         return caches.summary(options.configuration().caching().strategy(), lastPods)
                 .event();
     }
 
     /** Ends the agent and reports the rest. Idempotent. */
+    public void stop() {
+        if (!stopped) {
+            stopped = true;
+            lastPods = agent.pods();
+            agent.close();
+            tasks.close();
+            caches.close();
+        }
+    }
+
     @Override
     public void close() {
-        if (closed) {
-            return;
-        }
-        closed = true;
-        lastPods = agent.pods();
-        agent.close();
-        tasks.close();
-        caches.close();
+        stop();
     }
 
     private Podcache cache(Fabric8ApiServer server, NodeLister lister) {

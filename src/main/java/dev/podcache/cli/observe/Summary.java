@@ -30,7 +30,9 @@ public final class Summary {
         row("  stale", share(counts, ReadCounts.STALE) + "answered from memory, may be out of date");
         row("  waited", share(counts, ReadCounts.WAITED) + "waited for a request to the API server");
         row("  failed", share(counts, ReadCounts.FAILED) + "of all reads returned no object");
-        row("fetches", Joiner.on(", ").join(counts.fetches().entrySet()));
+        if (!counts.fetches().isEmpty()) {
+            row("fetches", Joiner.on(", ").join(counts.fetches().entrySet()));
+        }
         if (strategy == ChangeDetectionStrategy.WATCH) {
             row("watches", Joiner.on(", ").withKeyValueSeparator(" ").join(watches));
         }

@@ -53,7 +53,7 @@ public final class EventWriter implements AutoCloseable {
     private final LongSupplier nanoTime;
     private final ExecutorService executor;
     private final CompletableFuture<Void> broken = new CompletableFuture<>();
-    private final long began;
+    private volatile long began;
 
     private final Queue<String> waiting = new ArrayDeque<>(); // guarded by this
     private long dropped; // guarded by this
@@ -89,7 +89,12 @@ public final class EventWriter implements AutoCloseable {
         return new EventWriter(nowhere, Format.JSON, System::nanoTime, MoreExecutors.newDirectExecutorService());
     }
 
-    /** Returns the seconds since the writer was created. */
+    /** Starts to count {@link #seconds()} from zero. */
+    public void begin() {
+        began = nanoTime.getAsLong();
+    }
+
+    /** Returns the seconds since the writer was created, or since {@link #begin()}. */
     public double seconds() {
         return (nanoTime.getAsLong() - began) / 1e9;
     }

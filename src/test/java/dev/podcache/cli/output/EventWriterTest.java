@@ -79,7 +79,6 @@ class EventWriterTest {
                 events.write(EVENT);
             }
             events.block(END);
-            events.close();
 
             assertThat(events.broken()).isCompleted();
             assertThatThrownBy(events::requireReader)
