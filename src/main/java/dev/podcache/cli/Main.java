@@ -91,7 +91,7 @@ public final class Main {
 
     /** Adds {@code demo} to a command line that is empty or starts with an option of the demo. */
     private static String[] withSubcommand(String... args) {
-        boolean demo = args.length == 0 || args[0].startsWith("-") && !ROOT_OPTIONS.contains(args[0]);
+        boolean demo = args.length == 0 || (args[0].startsWith("-") && !ROOT_OPTIONS.contains(args[0]));
         return demo ? ObjectArrays.concat("demo", args) : args;
     }
 

@@ -20,12 +20,12 @@ import java.util.function.Consumer;
  */
 final class ChangeTimer implements Consumer<ObjectChange>, AutoCloseable {
 
-    private record Change(String what, double madeAt) {}
+    private record MadeChange(String what, double madeAt) {}
 
     private static final Duration PERIOD = Duration.ofMillis(5);
 
     private final EventWriter events;
-    private final Map<ObjectId, Change> unseen = new ConcurrentHashMap<>();
+    private final Map<ObjectId, MadeChange> unseen = new ConcurrentHashMap<>();
     private final Map<String, Double> seenAfter = Collections.synchronizedMap(new LinkedHashMap<>());
     private final PeriodicTasks tasks = new PeriodicTasks("demo-changes", 1);
 
@@ -39,7 +39,7 @@ final class ChangeTimer implements Consumer<ObjectChange>, AutoCloseable {
 
     /** The demo is about to make a change. */
     void expect(ObjectId id, String what) {
-        unseen.put(id, new Change(what, events.seconds()));
+        unseen.put(id, new MadeChange(what, events.seconds()));
     }
 
     /** Gives up the changes that were not seen yet. */
@@ -50,7 +50,7 @@ final class ChangeTimer implements Consumer<ObjectChange>, AutoCloseable {
     /** The agent saw a change, made by the demo or by the user. */
     @Override
     public void accept(ObjectChange change) {
-        Change made = unseen.remove(change.id());
+        MadeChange made = unseen.remove(change.id());
         if (made == null) {
             events.write(change.event("", ImmutableMap.of()));
             return;

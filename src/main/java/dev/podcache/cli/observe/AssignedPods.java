@@ -108,7 +108,7 @@ final class AssignedPods implements ReflectorSink<Pod> {
     private void register(Pod pod, PodKey key) {
         register.accept(pod);
         Pod before = assigned.put(key, pod);
-        if (before == null || !PodObjects.of(before).equals(PodObjects.of(pod))) {
+        if (before == null || !ReferencedObjects.of(before).equals(ReferencedObjects.of(pod))) {
             int secrets = PodReferences.secretKeys(pod).size();
             int configMaps = PodReferences.configMapKeys(pod).size();
             events.write(new ProgramEvent(

@@ -71,7 +71,8 @@ public final class CacheReports implements AutoCloseable {
     void start(Supplier<? extends Iterable<Pod>> pods, Duration delay, Duration period) {
         tasks.every(WATCH_REPORTS, WATCH_REPORTS, () -> reportWatches(false));
         tasks.every(delay, period, this::reportReads);
-        tasks.every(CLEANUP, CLEANUP, () -> retain(PodObjects.of(pods.get()).objects()));
+        tasks.every(
+                CLEANUP, CLEANUP, () -> retain(ReferencedObjects.of(pods.get()).objects()));
     }
 
     /** Reads an object and reports its change, but does not count the read. */
@@ -103,7 +104,7 @@ public final class CacheReports implements AutoCloseable {
     }
 
     Summary summary(ChangeDetectionStrategy strategy, Iterable<Pod> pods) {
-        return new Summary(strategy, PodObjects.of(pods), counts(), watches.totals());
+        return new Summary(strategy, ReferencedObjects.of(pods), counts(), watches.totals());
     }
 
     void retain(ImmutableSet<ObjectId> referenced) {

@@ -80,7 +80,7 @@ public final class NodeObserver implements AutoCloseable {
     /** Returns whether everything that the pods refer to was read at least once, with any result. */
     public boolean hasReadAll() {
         // before all pods are listed, the objects read may be all objects of the first pods
-        int objects = PodObjects.of(pods()).objects().size();
+        int objects = ReferencedObjects.of(pods()).objects().size();
         return assigned.isListed() && objects > 0 && reports.observedObjects() >= objects;
     }
 

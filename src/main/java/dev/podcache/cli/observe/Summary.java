@@ -15,7 +15,7 @@ public final class Summary {
 
     Summary(
             ChangeDetectionStrategy strategy,
-            PodObjects objects,
+            ReferencedObjects objects,
             ReadCounts counts,
             ImmutableMap<String, Long> watches) {
         long secrets = objects.count(ObjectKind.SECRET);

@@ -46,7 +46,7 @@ class CacheReportsTest {
             caches.secrets().getObject("shop", "of-" + i);
         }
 
-        reports.retain(PodObjects.of(List.of()).objects());
+        reports.retain(ReferencedObjects.of(List.of()).objects());
 
         assertThat(reports.observedObjects()).isZero();
         assertThat(isWatched("of-1")).isFalse();
@@ -57,7 +57,7 @@ class CacheReportsTest {
         watched("a");
         watched("b");
 
-        reports.retain(PodObjects.of(List.of(Pods.withSecrets("shop", "web", "u1", "a")))
+        reports.retain(ReferencedObjects.of(List.of(Pods.withSecrets("shop", "web", "u1", "a")))
                 .objects());
 
         assertThat(isWatched("a")).isTrue();

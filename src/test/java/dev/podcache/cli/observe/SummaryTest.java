@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 class SummaryTest {
 
-    private static final PodObjects OBJECTS =
-            new PodObjects(12, 57, ImmutableSet.of(new ObjectId(ObjectKind.SECRET, ObjectKey.of("shop", "db"))));
+    private static final ReferencedObjects OBJECTS =
+            new ReferencedObjects(12, 57, ImmutableSet.of(new ObjectId(ObjectKind.SECRET, ObjectKey.of("shop", "db"))));
     private static final ReadCounts COUNTS = new ReadCounts(
             ImmutableMultiset.<String>builder()
                     .addCopies(ReadCounts.HITS, 1900)
@@ -79,7 +79,7 @@ class SummaryTest {
     void event_nothingWasRead_hasNoShares() {
         ProgramEvent event = new Summary(
                         ChangeDetectionStrategy.GET,
-                        new PodObjects(0, 0, ImmutableSet.of()),
+                        new ReferencedObjects(0, 0, ImmutableSet.of()),
                         ReadCounts.NONE,
                         ImmutableMap.of())
                 .event();

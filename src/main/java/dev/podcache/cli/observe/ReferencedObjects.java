@@ -11,9 +11,9 @@ import io.fabric8.kubernetes.api.model.Pod;
  * @param pods the number of pods
  * @param references the number of pairs of a pod and an object that it refers to
  */
-record PodObjects(int pods, int references, ImmutableSet<ObjectId> objects) {
+record ReferencedObjects(int pods, int references, ImmutableSet<ObjectId> objects) {
 
-    static PodObjects of(Iterable<Pod> pods) {
+    static ReferencedObjects of(Iterable<Pod> pods) {
         ImmutableSet.Builder<ObjectId> all = ImmutableSet.builder();
         int count = 0;
         int references = 0;
@@ -23,7 +23,7 @@ record PodObjects(int pods, int references, ImmutableSet<ObjectId> objects) {
             count++;
             references += objects.size();
         }
-        return new PodObjects(count, references, all.build());
+        return new ReferencedObjects(count, references, all.build());
     }
 
     static ImmutableSet<ObjectId> of(Pod pod) {

@@ -8,7 +8,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class PodObjectsTest {
+class ReferencedObjectsTest {
 
     @Test
     void of_workloadOfTheDemo_countsObjectsOnceAndReferencesByPod() {
@@ -17,7 +17,7 @@ class PodObjectsTest {
                 .map(Pod.class::cast)
                 .toList();
 
-        PodObjects objects = PodObjects.of(pods);
+        ReferencedObjects objects = ReferencedObjects.of(pods);
 
         assertThat(objects.pods()).isEqualTo(12);
         assertThat(objects.references()).isEqualTo(53);
