@@ -38,7 +38,10 @@ public final class CacheReports implements AutoCloseable {
         this(events, change -> events.write(change.event("", ImmutableMap.of())));
     }
 
-    /** @param changes called on the threads of readers; writes the events of changed objects */
+    /**
+     * Creates reports that pass the changes of objects to {@code changes}, which writes their events. It is called on
+     * the threads of readers.
+     */
     public CacheReports(EventWriter events, Consumer<ObjectChange> changes) {
         this.events = events;
         this.objects = new ObjectMonitor(changes);

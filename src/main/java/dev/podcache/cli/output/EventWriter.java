@@ -124,7 +124,11 @@ public final class EventWriter implements AutoCloseable {
         return broken;
     }
 
-    /** @throws CommandException if the output cannot be written any more */
+    /**
+     * Checks that the output can still be written.
+     *
+     * @throws CommandException if it cannot
+     */
     public void requireReader() {
         if (broken.isDone()) {
             throw new CommandException(

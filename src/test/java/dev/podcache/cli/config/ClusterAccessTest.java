@@ -70,7 +70,7 @@ class ClusterAccessTest {
 
     @Test
     void config_nothingAtAll_namesTheWays() {
-        assertRefused(null, "no cluster to connect to: name a kubeconfig with --kubeconfig or KUBECONFIG");
+        assertRefused(null, "no cluster to connect to: set --kubeconfig or KUBECONFIG");
     }
 
     @Test

@@ -79,7 +79,7 @@ class CacheReportsTest {
 
         assertThat(text.lines())
                 .containsExactly(
-                        "   0.0s  reads        4     hits 3     stale 0     waited 1     failed 0, fetches [first read]",
+                        "   0.0s  reads        4     hits 3     stale 0     waited 1     failed 0, fetches first read",
                         "   0.0s  reads        1     hits 1     stale 0     waited 0     failed 0");
     }
 

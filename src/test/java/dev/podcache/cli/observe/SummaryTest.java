@@ -48,13 +48,13 @@ class SummaryTest {
                         "    stale            20         1.0 %   answered from memory, may be out of date",
                         "    waited           80         4.0 %   waited for a request to the API server",
                         "    failed           5          0.3 %   of all reads returned no object",
-                        "  fetches            [expired x 60, first read x 21]");
+                        "  fetches            expired x 60, first read x 21");
     }
 
     @Test
     void event_strategyWatch_hasWatches() {
         assertThat(summary(ChangeDetectionStrategy.WATCH).event().text().lines())
-                .endsWith("  watches            {opened=22, lost=21, again=20}");
+                .endsWith("  watches            opened 22, lost 21, again 20");
     }
 
     @Test
