@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/** The version of Podcache; for picocli what {@code --version} prints. */
+/** The version of Podcache, which {@code --version} prints. */
 public final class Versions implements IVersionProvider {
 
     private static final String MAVEN = "/META-INF/maven/dev.podcache/podcache/pom.properties";
@@ -16,7 +16,7 @@ public final class Versions implements IVersionProvider {
         return new String[] {"podcache " + podcache()};
     }
 
-    /** The version that Maven wrote into the jar; classes that were just compiled have none. */
+    /** Returns the version that Maven wrote into the jar, or "development build" outside a jar. */
     public static String podcache() {
         try (InputStream in = Versions.class.getResourceAsStream(MAVEN)) {
             if (in == null) {
@@ -30,7 +30,7 @@ public final class Versions implements IVersionProvider {
         }
     }
 
-    /** What our node shows as its kubelet's version: one that those can read who expect a kubelet's. */
+    /** Returns the kubelet version in the Node's status, in the form that Kubernetes clients can parse. */
     public static String kubeletVersion() {
         String version = podcache();
         return Character.isDigit(version.charAt(0)) ? "v" + version + "+podcache" : "v0.0.0+podcache";

@@ -268,7 +268,8 @@ class KubeletSettingsTest {
 
         assertThatThrownBy(() -> file(HEAD + line + "\n"))
                 .isInstanceOfSatisfying(
-                        IllegalSetting.class, e -> assertThat(e.ofFlag()).isFalse())
+                        IllegalSettingException.class,
+                        e -> assertThat(e.ofFlag()).isFalse())
                 .hasMessageStartingWith("configuration " + directory.resolve("kubelet.yaml") + " line 3: " + field)
                 .hasMessageContaining(why);
     }
@@ -286,7 +287,7 @@ class KubeletSettingsTest {
     })
     void of_wrongValueOfOurOwnDocument_isRefused(String line, String why) {
         assertThatThrownBy(() -> file("apiVersion: podcache.dev/v1alpha1\nkind: PodcacheConfiguration\n" + line + "\n"))
-                .isInstanceOf(IllegalSetting.class)
+                .isInstanceOf(IllegalSettingException.class)
                 .hasMessageContaining("line 3: ")
                 .hasMessageContaining("it must be " + why);
     }
@@ -312,7 +313,8 @@ class KubeletSettingsTest {
     void of_wrongFlag_isRefusedAsAFlag(String flag, String why) {
         assertThatThrownBy(() -> with(HEAD, flag))
                 .isInstanceOfSatisfying(
-                        IllegalSetting.class, e -> assertThat(e.ofFlag()).isTrue())
+                        IllegalSettingException.class,
+                        e -> assertThat(e.ofFlag()).isTrue())
                 .hasMessageContaining(why);
     }
 
