@@ -7,9 +7,7 @@ import static dev.podcache.store.TtlFixture.broughtBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.embedded.Held;
 import dev.podcache.embedded.HeldRequests;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;

@@ -124,7 +124,8 @@ class FetchesTest {
 
     @Test
     void conclude_present_isTheObject() {
-        assertThat(fetches.conclude(DB, null, Fetch.FetchOutcome.answered(PRESENT))).isSameAs(SECRET);
+        assertThat(fetches.conclude(DB, null, Fetch.FetchOutcome.answered(PRESENT)))
+                .isSameAs(SECRET);
         assertThat(reported).isEmpty();
     }
 
@@ -143,7 +144,8 @@ class FetchesTest {
 
     @Test
     void conclude_failedButKnown_isWhatIsKnownAndReported() {
-        assertThat(fetches.conclude(DB, PRESENT, Fetch.FetchOutcome.failed(failure))).isSameAs(SECRET);
+        assertThat(fetches.conclude(DB, PRESENT, Fetch.FetchOutcome.failed(failure)))
+                .isSameAs(SECRET);
         assertThat(reported).containsExactly("stale default/db CACHE");
     }
 

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class LateListTest {
 
     private final WatchFixture f = new WatchFixture();
-    private final HeldRequests held = f.server.faults().holdNext(1, RequestPattern.any().verb(Verb.LIST));
+    private final HeldRequests held =
+            f.server.faults().holdNext(1, RequestPattern.any().verb(Verb.LIST));
 
     @AfterEach
     void close() {

@@ -572,7 +572,8 @@ class TtlEntryTest {
         StoreOptions options = new StoreOptions(
                 timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), new PodcacheMetrics() {
                     @Override
-                    public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
+                    public void changed(
+                            ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
                         reported.add(from + " to " + to + ": " + cause);
                     }
                 });

@@ -7,7 +7,6 @@ import static dev.podcache.store.TtlFixture.broughtBy;
 import static dev.podcache.store.TtlFixture.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.Held;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;

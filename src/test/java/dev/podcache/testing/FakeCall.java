@@ -2,7 +2,6 @@ package dev.podcache.testing;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.ApiRequest;
-import dev.podcache.embedded.Held;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestOutcome;
 import dev.podcache.embedded.StatusException;

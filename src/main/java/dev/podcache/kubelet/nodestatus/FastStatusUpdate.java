@@ -77,7 +77,10 @@ final class FastStatusUpdate implements AutoCloseable {
                         .thenCompose(decision -> decision))
                 .whenComplete((decision, thrown) -> {
                     if (thrown != null) {
-                        log.error("readiness check of Node {} failed; this is a bug; a sync follows", lister.name(), thrown);
+                        log.error(
+                                "readiness check of Node {} failed; this is a bug; a sync follows",
+                                lister.name(),
+                                thrown);
                     }
                     if (decision == Decision.NOT_YET) {
                         pause.then(PERIOD, this::check);

@@ -87,11 +87,9 @@ final class NodeAddressSetter implements NodeStatusSetter {
         InetAddress found = fromHostName()
                 .or(() -> fromName(name))
                 .or(() -> preferred(facts.defaultRouteAddresses()))
-                .orElseThrow(
-                        () -> new IllegalStateException(
-                                "can't get ip address of node " + name
-                                        + ". error: its name does not resolve to an address of this machine, and there is"
-                                        + " no default route"));
+                .orElseThrow(() -> new IllegalStateException("can't get ip address of node " + name
+                        + ". error: its name does not resolve to an address of this machine, and there is"
+                        + " no default route"));
         return listed(List.of(found));
     }
 

@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podconfig;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
