@@ -15,8 +15,7 @@ import org.slf4j.LoggerFactory;
  * storm. Share one instance among all reflectors of a server. Thread-safe.
  *
  * <p><b>Spread.</b> A single failure is repeated after the reflector's own pause. Reflectors that fail together are
- * spread by up to 5 ms for each of them, at most 1.8 s, so all watches of a lost connection are back within two
- * seconds. Lists are limited to 200 a second, watches to 1,000.
+ * spread by up to 5 ms for each of them, at most 1.8 s. Lists are limited to 200 a second, watches to 1,000.
  *
  * <p><b>Outage.</b> An outage begins when three attempts in a row, of three different reflectors (or of all, if there
  * are fewer), were not answered or were told to come later (Retry-After). During an outage, one reflector at a time
@@ -37,8 +36,7 @@ public final class Recovery {
      * outage      one at a time, at the next probe; urgent ones first;     one is served; attempts that waited are then
      *             not before the end of a pause of its own                 due, spread
      *
-     * A reflector has at most one pending attempt. Attempts run on the caller's thread or the timer's, never under the
-     * lock.
+     * A reflector has at most one pending attempt. Attempts run on the caller's or the timer's thread, under no lock.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Recovery.class);
@@ -59,7 +57,6 @@ public final class Recovery {
     private long timerAt;
     private boolean running;
 
-    /** Makes a recovery for all reflectors of one API server. */
     public Recovery(Timekeeper timekeeper) {
         this(timekeeper, () -> ThreadLocalRandom.current().nextDouble());
     }

@@ -27,9 +27,8 @@ final class Connection implements Executor {
 
     /*
      * The pool's lock guards stage, limit and taken. All other fields belong to one event loop, to which calls from
-     * other threads are posted. If the connection is lost, the pool learns of it later; until then, an exchange that it
-     * sends here is returned to it. The addresses of the server are tried one after another, each for its share of the
-     * time.
+     * other threads are posted. Until the pool learns that the connection is lost, exchanges that it sends here are
+     * returned to it. The addresses of the server are tried one after another, each for its share of the time.
      */
 
     /** The stage of a connection, as the pool knows it. */

@@ -32,9 +32,7 @@ final class VertxWire implements Wire {
 
     private static final Logger log = LoggerFactory.getLogger(VertxWire.class);
 
-    /**
-     * Caps the server's stream limit, or replaces a missing one, because all streams are lost with their connection.
-     */
+    /** The highest stream limit that is used: all streams are lost with their connection. */
     private static final int MOST_STREAMS = 1000;
 
     private static final long CANCEL = 8; // RFC 9113, section 7

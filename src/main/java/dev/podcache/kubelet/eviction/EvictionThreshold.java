@@ -1,7 +1,7 @@
 package dev.podcache.kubelet.eviction;
 
 import dev.podcache.kubelet.host.HostFacts.Supply;
-import dev.podcache.kubelet.nodestatus.Quantities;
+import dev.podcache.kubelet.host.Quantities;
 import dev.podcache.object.Amounts;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.Quantity;

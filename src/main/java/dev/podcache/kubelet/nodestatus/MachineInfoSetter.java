@@ -2,6 +2,8 @@ package dev.podcache.kubelet.nodestatus;
 
 import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.kubelet.host.Quantities;
+import dev.podcache.kubelet.host.ResourceNames;
 import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeSystemInfo;

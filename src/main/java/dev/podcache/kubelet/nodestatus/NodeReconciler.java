@@ -2,6 +2,7 @@ package dev.podcache.kubelet.nodestatus;
 
 import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.kubelet.host.ResourceNames;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeStatus;
 import io.fabric8.kubernetes.api.model.ObjectMeta;

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.kubelet.eviction.EvictionSignal;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
+import dev.podcache.kubelet.host.Quantities;
 import dev.podcache.object.Amounts;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.Quantity;

@@ -1,4 +1,4 @@
-package dev.podcache.kubelet.nodestatus;
+package dev.podcache.kubelet.host;
 
 import com.google.common.collect.ImmutableList;
 import dev.podcache.object.Amounts;
@@ -41,12 +41,12 @@ public final class Quantities {
         return Amounts.of(quantity).setScale(0, RoundingMode.CEILING).longValueExact();
     }
 
-    static Quantity of(String resource, long amount) {
+    public static Quantity of(String resource, long amount) {
         return of(resource, BigDecimal.valueOf(amount));
     }
 
     /** Returns {@code amount} in canonical form: bytes in powers of 1024, other resources in powers of 1000. */
-    static Quantity of(String resource, BigDecimal amount) {
+    public static Quantity of(String resource, BigDecimal amount) {
         BigDecimal stripped = amount.stripTrailingZeros();
         if (stripped.scale() > 0) {
             BigDecimal millis = amount.multiply(MILLIS).setScale(0, RoundingMode.CEILING);

@@ -1,4 +1,4 @@
-package dev.podcache.kubelet.nodestatus;
+package dev.podcache.kubelet.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
