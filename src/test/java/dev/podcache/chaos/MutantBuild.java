@@ -18,7 +18,7 @@ import javax.tools.ToolProvider;
 /** The classes of a mutant, beside those of the build: copies of sources are changed and compiled, nothing else. */
 final class MutantBuild {
 
-    private static final Path SOURCES = Path.of("src/main/java/dev/podcache");
+    static final Path SOURCES = Path.of("src/main/java/dev/podcache");
 
     private final Path folder;
     private final String classPath;

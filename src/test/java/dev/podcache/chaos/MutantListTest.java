@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -61,6 +62,16 @@ class MutantListTest {
     @Test
     void read_theFile_listsAtLeastFifteen() throws IOException {
         assertThat(MutantList.read()).hasSizeGreaterThanOrEqualTo(15);
+    }
+
+    @Test
+    void read_theFile_everyEditAppliesToTheSources() throws IOException {
+        for (Mutant mutant : MutantList.read()) {
+            for (Mutant.SourceEdit edit : mutant.edits()) {
+                String source = Files.readString(MutantBuild.SOURCES.resolve(edit.file()));
+                assertThat(edit.applyTo(source)).as(mutant.name()).isNotEqualTo(source);
+            }
+        }
     }
 
     @Test
