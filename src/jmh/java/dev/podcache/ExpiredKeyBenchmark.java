@@ -62,7 +62,7 @@ public class ExpiredKeyBenchmark {
 
     /** The names of the objects, which are read in turn. */
     @State(Scope.Benchmark)
-    public static class Turn {
+    public static class KeyCursor {
 
         /** How many objects there are. */
         @Param("10000")
@@ -90,14 +90,14 @@ public class ExpiredKeyBenchmark {
 
     /** Podcache's store of strategy CACHE. */
     @State(Scope.Benchmark)
-    public static class Ours {
+    public static class PodcacheStore {
 
         private final Timekeeper timekeeper = Timekeeper.system();
         private TtlObjectStore<Secret> store;
 
         /** Reads all once. */
         @Setup
-        public void fill(Turn turn) {
+        public void fill(KeyCursor turn) {
             store = new TtlObjectStore<>(
                     ObjectKind.SECRET,
                     (key, freshness, timeout) -> turn.fetch(),
@@ -126,7 +126,7 @@ public class ExpiredKeyBenchmark {
 
         /** Reads all once. */
         @Setup
-        public void fill(Turn turn) {
+        public void fill(KeyCursor turn) {
             CacheLoader<ObjectKey, Secret> loader = new CacheLoader<>() {
                 @Override
                 public Secret load(ObjectKey key) {
@@ -149,19 +149,19 @@ public class ExpiredKeyBenchmark {
 
     /** Podcache. */
     @Benchmark
-    public Secret podcache(Turn turn, Ours ours) {
+    public Secret podcache(KeyCursor turn, PodcacheStore ours) {
         return ours.store.get(NAMESPACE, turn.next());
     }
 
     /** Caffeine, expireAfterWrite. */
     @Benchmark
-    public Secret caffeine(Turn turn, Baselines baselines) {
+    public Secret caffeine(KeyCursor turn, Baselines baselines) {
         return baselines.expiring.get(ObjectKey.of(NAMESPACE, turn.next()));
     }
 
     /** Caffeine, refreshAfterWrite. */
     @Benchmark
-    public Secret caffeineRefresh(Turn turn, Baselines baselines) {
+    public Secret caffeineRefresh(KeyCursor turn, Baselines baselines) {
         return baselines.refreshing.get(ObjectKey.of(NAMESPACE, turn.next()));
     }
 }

@@ -36,7 +36,7 @@ public final class FrontDoor {
         WATCH
     }
 
-    private record FixedTtl(long ttlNanos) implements ObjectTtlSource {
+    private record ConstantTtl(long ttlNanos) implements ObjectTtlSource {
         @Override
         public String origin() {
             return "fixed";
@@ -76,7 +76,7 @@ public final class FrontDoor {
     private <T extends HasMetadata> Store<T> store(ObjectKind<T> kind, InMemoryObjects<T> objects) {
         return switch (entries) {
             case TTL -> {
-                TtlObjectStore<T> store = new TtlObjectStore<>(kind, objects, new FixedTtl(TTL.toNanos()), options);
+                TtlObjectStore<T> store = new TtlObjectStore<>(kind, objects, new ConstantTtl(TTL.toNanos()), options);
                 parts.register(store::close);
                 yield store;
             }

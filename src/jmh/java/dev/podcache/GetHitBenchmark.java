@@ -53,7 +53,7 @@ public class GetHitBenchmark {
 
     /** What is asked. */
     @State(Scope.Benchmark)
-    public static class Held {
+    public static class HeldObjects {
 
         /** Whom. */
         @Param
@@ -85,7 +85,7 @@ public class GetHitBenchmark {
 
     /** What a thread asks for, in its own order. */
     @State(Scope.Thread)
-    public static class Requests {
+    public static class RequestOrder {
 
         /** How often each. */
         @Param("UNIFORM")
@@ -97,11 +97,12 @@ public class GetHitBenchmark {
 
         /** Draws the order. */
         @Setup
-        public void draw(Held held) {
+        public void draw(HeldObjects held) {
             SplittableRandom random =
                     new SplittableRandom(Thread.currentThread().getId());
             int length = Math.max(SHORTEST_ORDER, Integer.highestOneBit(held.objects) * 8);
-            String[] distinct = names(held.objects).stream().map(Requests::copy).toArray(String[]::new);
+            String[] distinct =
+                    names(held.objects).stream().map(RequestOrder::copy).toArray(String[]::new);
             names = IntStream.of(keys.draw(length, held.objects, random))
                     .mapToObj(i -> distinct[i])
                     .toArray(String[]::new);
@@ -118,7 +119,7 @@ public class GetHitBenchmark {
 
     /** A hit. */
     @Benchmark
-    public HasMetadata hit(Held held, Requests requests) {
+    public HasMetadata hit(HeldObjects held, RequestOrder requests) {
         return held.lookup.find(requests.namespace, requests.name());
     }
 }

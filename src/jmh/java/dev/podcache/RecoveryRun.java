@@ -47,7 +47,7 @@ public final class RecoveryRun {
         this.proxy = proxy;
     }
 
-    private enum Trouble {
+    private enum ServerFault {
         /** Nobody listens for 20 s; then the server goes on with all watches. */
         RESTART {
             @Override
@@ -102,7 +102,7 @@ public final class RecoveryRun {
                 TcpProxy proxy = TcpProxy.to(server.port())) {
             RecoveryRun run = new RecoveryRun(cluster, server, proxy);
             IntStream.range(0, OBJECTS).forEach(i -> cluster.create(Secrets.of(key(i), "0")));
-            for (Trouble trouble : Trouble.values()) {
+            for (ServerFault trouble : ServerFault.values()) {
                 run.measure(trouble, "Podcache", new PodcacheContestant(run.client(), ChangeDetectionStrategy.WATCH));
                 run.measure(
                         trouble,
@@ -112,7 +112,7 @@ public final class RecoveryRun {
         }
     }
 
-    private void measure(Trouble trouble, String name, Contestant contestant) throws InterruptedException {
+    private void measure(ServerFault trouble, String name, Contestant contestant) throws InterruptedException {
         try (contestant) {
             contestant.follow(List.of(Pods.withSecrets(ScaleCluster.NAMESPACE, "web", "uid-1", names())), names());
             Thread.sleep(3_000);

@@ -90,7 +90,7 @@ public class RegisterPodBenchmark {
 
     /** Podcache. */
     @State(Scope.Benchmark)
-    public static class Ours {
+    public static class PodcacheManager {
 
         /** How entries are kept. */
         @Param({"TTL", "WATCH"})
@@ -203,7 +203,7 @@ public class RegisterPodBenchmark {
     /** A pod comes and goes. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void comeAndGo(Ours ours, Comers comers, Allocated allocated) {
+    public void comeAndGo(PodcacheManager ours, Comers comers, Allocated allocated) {
         comers.each(
                 pod -> {
                     ours.cache.secrets().registerPod(pod);
@@ -215,7 +215,7 @@ public class RegisterPodBenchmark {
     /** A pod comes and goes whose Secrets another pod needs all the time. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void sharedComeAndGo(Ours ours, Sharers sharers, Allocated allocated) {
+    public void sharedComeAndGo(PodcacheManager ours, Sharers sharers, Allocated allocated) {
         sharers.each(
                 pod -> {
                     ours.cache.secrets().registerPod(pod);
@@ -227,14 +227,14 @@ public class RegisterPodBenchmark {
     /** A pod is registered again, unchanged. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void comeAgain(Ours ours, Stayers stayers, Allocated allocated) {
+    public void comeAgain(PodcacheManager ours, Stayers stayers, Allocated allocated) {
         stayers.each(ours.cache.secrets()::registerPod, allocated);
     }
 
     /** A pod comes and goes, both managers. */
     @Benchmark
     @OperationsPerInvocation(PODS)
-    public void frontDoorComeAndGo(Ours ours, Comers comers, Allocated allocated) {
+    public void frontDoorComeAndGo(PodcacheManager ours, Comers comers, Allocated allocated) {
         comers.each(
                 pod -> {
                     ours.cache.registerPod(pod);

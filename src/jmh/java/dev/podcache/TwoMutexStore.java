@@ -18,10 +18,10 @@ final class TwoMutexStore<T> {
 
     private static final String ANNOTATION = "node.alpha.kubernetes.io/ttl";
 
-    private final Map<ObjectKey, Held<T>> held = new HashMap<>(); // guarded by this
+    private final Map<ObjectKey, HeldObject<T>> held = new HashMap<>(); // guarded by this
     private volatile Node node;
 
-    private static final class Held<T> {
+    private static final class HeldObject<T> {
         private T object; // guarded by this, like the next
         private long receivedAt;
 
@@ -41,18 +41,18 @@ final class TwoMutexStore<T> {
     }
 
     synchronized void put(ObjectKey key, T object) {
-        Held<T> first = new Held<>();
+        HeldObject<T> first = new HeldObject<>();
         first.keep(object);
         held.put(key, first);
     }
 
     synchronized void forget(ObjectKey key) {
-        held.put(key, new Held<>());
+        held.put(key, new HeldObject<>());
     }
 
     /** Whoever finds nothing, or something too old, asks; others wait for that on the object's mutex. */
     T get(ObjectKey key, Function<ObjectKey, T> fetch) {
-        Held<T> found = find(key);
+        HeldObject<T> found = find(key);
         synchronized (found) {
             if (found.object == null || System.nanoTime() - found.receivedAt >= ttlNanos()) {
                 found.keep(fetch.apply(key));
@@ -62,7 +62,7 @@ final class TwoMutexStore<T> {
     }
 
     T get(String namespace, String name) {
-        Held<T> found = find(ObjectKey.of(namespace, name));
+        HeldObject<T> found = find(ObjectKey.of(namespace, name));
         if (found == null) {
             return null;
         }
@@ -71,7 +71,7 @@ final class TwoMutexStore<T> {
         }
     }
 
-    private synchronized Held<T> find(ObjectKey key) {
+    private synchronized HeldObject<T> find(ObjectKey key) {
         return held.get(key);
     }
 

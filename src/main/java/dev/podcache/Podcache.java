@@ -31,9 +31,9 @@ import java.util.Set;
  * }
  * }</pre>
  *
- * <p>Register a pod before its objects are needed, at each of its syncs, and unregister it when it is gone: neither
- * call blocks, and registering an unchanged pod costs next to nothing. Only objects that registered pods refer to can
- * be read, except under {@link ChangeDetectionStrategy#GET}, which keeps no references.
+ * <p>Register a pod before its objects are needed, and again at each sync; unregister it when it is gone. Neither call
+ * blocks, and registering an unchanged pod costs next to nothing. Only objects that registered pods refer to can be
+ * read, except under {@link ChangeDetectionStrategy#GET}, which keeps no references.
  *
  * <p>Must be {@linkplain #close() closed}.
  */
@@ -45,9 +45,9 @@ public final class Podcache implements AutoCloseable {
     private final Closer parts;
 
     /**
-     * Makes a cache of its parts.
+     * Makes a cache from its parts.
      *
-     * @param parts what to close, the last registered first
+     * @param parts closed with the cache, the last registered part first
      */
     Podcache(Managers managers, Closer parts) {
         this.managers = managers;
@@ -57,9 +57,9 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Begins a cache that makes its own use of {@code client}'s configuration and connections.
+     * Returns a builder of a cache that uses the configuration of {@code client} and opens its own connections.
      *
-     * @param client must stay open until the cache is closed; never closed here
+     * @param client must stay open until the cache is closed; the cache never closes it
      */
     public static PodcacheBuilder builder(KubernetesClient client) {
         Objects.requireNonNull(client, "client");
@@ -67,9 +67,9 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Begins a cache on an API server that other parts of the process use as well.
+     * Returns a builder of a cache that shares an API server with other parts of the process.
      *
-     * @param server must stay open until the cache is closed; never closed here
+     * @param server must stay open until the cache is closed; the cache never closes it
      */
     public static PodcacheBuilder builder(Fabric8ApiServer server) {
         Objects.requireNonNull(server, "server");
@@ -77,18 +77,18 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Registers {@code pod} with both managers, in one step; see {@link Manager#registerPod}. If one of them fails,
+     * Registers {@code pod} with both managers in one step; see {@link Manager#registerPod}. If one of them fails,
      * neither has changed.
      *
      * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
-     * @throws IllegalStateException if the cache is closed and the pod refers to anything new; never under GET
+     * @throws IllegalStateException if the cache is closed and the pod refers to a new object; never under GET
      */
     public void registerPod(Pod pod) {
         managers.registerPod(pod);
     }
 
     /**
-     * Unregisters {@code pod} with both managers, in one step; see {@link Manager#unregisterPod}.
+     * Unregisters {@code pod} from both managers in one step; see {@link Manager#unregisterPod}.
      *
      * @throws IllegalArgumentException if namespace, name or UID is missing
      */
@@ -137,7 +137,7 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Releases everything: gets that wait end with {@code Closed}, and no thread, timer, watch or connection of ours
+     * Closes the cache. Waiting gets end with {@code Closed}, and no thread, timer, watch or connection of the cache
      * remains. Waits at most some seconds for threads to end. Idempotent.
      */
     @Override

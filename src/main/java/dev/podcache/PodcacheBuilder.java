@@ -38,7 +38,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The options of a {@link Podcache}; each has a default. Every setter refuses a value that cannot work, quoting it. Not
+ * The options of a {@link Podcache}. Each has a default. Every setter rejects an impossible value and quotes it. Not
  * thread-safe.
  */
 public final class PodcacheBuilder {
@@ -67,24 +67,27 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * The Node whose annotation {@code node.alpha.kubernetes.io/ttl} sets the TTL under {@link
-     * ChangeDetectionStrategy#CACHE}; it is watched as long as the cache is open. Default: none, and {@link
-     * #defaultTtl} holds. The other strategies ignore it.
+     * Names the Node whose annotation {@code node.alpha.kubernetes.io/ttl} sets the TTL under {@link
+     * ChangeDetectionStrategy#CACHE}. The Node is watched until the cache is closed. Default: none, so {@link
+     * #defaultTtl} applies. The other strategies ignore it.
      *
-     * @throws IllegalArgumentException if that is not a legal name
+     * @throws IllegalArgumentException if {@code name} is not a legal Kubernetes name
      */
     public PodcacheBuilder node(String name) {
         this.node = ObjectKey.validatedClusterScoped(name).name();
         return this;
     }
 
-    /** Like {@link #node}, from a Node that is watched already; not closed with the cache. Takes precedence. */
+    /**
+     * Like {@link #node}, for a Node that is watched already. Takes precedence. The cache does not close {@code
+     * lister}.
+     */
     public PodcacheBuilder nodeLister(NodeLister lister) {
         this.nodeLister = Objects.requireNonNull(lister, "lister");
         return this;
     }
 
-    /** Chooses how changes are detected. Default: {@link ChangeDetectionStrategy#WATCH}, as in the kubelet. */
+    /** Sets how changes are detected. Default: {@link ChangeDetectionStrategy#WATCH}, as in the kubelet. */
     public PodcacheBuilder strategy(ChangeDetectionStrategy chosen) {
         this.strategy = Objects.requireNonNull(chosen, "strategy");
         return this;
@@ -97,7 +100,7 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * The longest that a get blocks under {@link ChangeDetectionStrategy#GET} and {@link
+     * Sets the longest that a get blocks under {@link ChangeDetectionStrategy#GET} and {@link
      * ChangeDetectionStrategy#CACHE}. Default: 10 s.
      *
      * @throws IllegalArgumentException unless it is positive
@@ -108,8 +111,8 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * The longest that a get blocks under {@link ChangeDetectionStrategy#WATCH}, for the first list and
-     * watch of an object. Default: 1 s.
+     * Sets the longest that a get blocks under {@link ChangeDetectionStrategy#WATCH}, until the first list and watch of
+     * an object succeed. Default: 1 s.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -119,9 +122,9 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Closes the watch of an object that was not read for this long under {@link ChangeDetectionStrategy#WATCH}, at most
-     * half as long again later; the next get reopens it. A caller that reads periodically gives several of its periods.
-     * Default: five minutes.
+     * Closes the watch of an object that was not read for this long under {@link ChangeDetectionStrategy#WATCH}; the
+     * next get reopens it. The watch closes up to half this duration later. For a periodic reader, set it to several
+     * periods. Default: five minutes.
      *
      * @throws IllegalArgumentException unless it is at least a minute
      */
@@ -131,7 +134,8 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * The TTL where the Node's annotation does not say. Zero means that every get asks. Default: 60 s.
+     * Sets the TTL that applies when the Node's annotation gives none. Zero means that every get asks the API server.
+     * Default: 60 s.
      *
      * @throws IllegalArgumentException if it is negative
      */
@@ -141,9 +145,9 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * The most bytes of Secrets and ConfigMaps, as they come over the wire, to hold under {@link
-     * ChangeDetectionStrategy#CACHE}; over it, what was read least is forgotten and fetched again when it is read.
-     * Default: no bound. The other strategies ignore it.
+     * Bounds the bytes of Secrets and ConfigMaps, counted as received, that are held under {@link
+     * ChangeDetectionStrategy#CACHE}. Over the bound, the least used objects are evicted and fetched again at their
+     * next get. Default: no bound. The other strategies ignore it.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -156,9 +160,10 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Has {@link ChangeDetectionStrategy#CACHE} serve an object that is older than the TTL, by at most {@code
-     * maxStaleness}, at once and refresh it meanwhile, so that no get waits for what is read often, and refreshes do
-     * not come all at once. Default: off, and gets wait for the refresh. The other strategies ignore it.
+     * Serves an object that has exceeded the TTL by at most {@code maxStaleness} at once, under {@link
+     * ChangeDetectionStrategy#CACHE}, and refreshes it in the background. Gets of frequently read objects then never
+     * wait, and refreshes are spread over time. Default: off, so gets wait for the refresh. The other strategies ignore
+     * it.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -167,13 +172,13 @@ public final class PodcacheBuilder {
         return this;
     }
 
-    /** The listener for what the caches do. Default: none. */
+    /** Sets the listener for the events of the caches. Default: none. */
     public PodcacheBuilder metrics(PodcacheMetrics listener) {
         this.metrics = Objects.requireNonNull(listener, "metrics");
         return this;
     }
 
-    /** Makes the cache. Makes no request and does not wait for one. */
+    /** Returns a new cache. Makes no request and does not block. */
     public Podcache build() {
         Closer parts = Closer.create();
         Fabric8ApiServer apiServer = server.get();
@@ -196,9 +201,7 @@ public final class PodcacheBuilder {
             return PayloadBudget.unlimited(timekeeper);
         }
         if (!usesCache()) {
-            log.info(
-                    "payloadBudget has no effect under strategy {}: only CACHE can fetch again what it forgot",
-                    strategy);
+            log.info("payloadBudget has no effect under strategy {}: only CACHE can refetch evicted objects", strategy);
             return PayloadBudget.unlimited(timekeeper);
         }
         return PayloadBudget.ofBytes(payloadBudget, timekeeper);
@@ -216,13 +219,13 @@ public final class PodcacheBuilder {
         return maxStaleness;
     }
 
-    /** Follows the Node under CACHE only: the other strategies have no TTL. */
+    /** Returns the TTL of the Node, which is watched under CACHE only: the other strategies have no TTL. */
     private ObjectTtlSource ttlSource(Fabric8ApiServer apiServer, Recovery recovery, Closer parts) {
         NodeLister lister = nodeLister;
         String own = node;
         if (lister == null || !usesCache()) {
             if (own == null || !usesCache()) {
-                return new DefaultTtl(TimeUnit.NANOSECONDS.convert(defaultTtl), "default, no Node was named");
+                return new DefaultTtl(TimeUnit.NANOSECONDS.convert(defaultTtl), "default, no Node was configured");
             }
             lister = NodeLister.following(
                     own, apiServer.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + own), recovery);
@@ -233,6 +236,6 @@ public final class PodcacheBuilder {
         return source;
     }
 
-    /** The TTL of a cache that knows no Node. */
+    /** The TTL of a cache without a Node. */
     private record DefaultTtl(long ttlNanos, String origin) implements ObjectTtlSource {}
 }

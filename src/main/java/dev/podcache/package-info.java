@@ -1,40 +1,46 @@
 /**
- * The front door. {@link dev.podcache.Podcache} gives an agent a cache of the Secrets and of the ConfigMaps that its
- * pods refer to; everything else is behind it.
+ * Caches the Secrets and ConfigMaps that registered pods refer to. Start with {@link dev.podcache.Podcache}.
  *
- * <p>How a Secret travels from a pod's spec to a caller, and what a node agent says to the API server:
+ * <p>How a Secret travels from a pod's spec to a caller, and how a node agent reports to the API server:
  *
  * <pre>
- *  CACHE PATH                                         STATUS PATH
- *  pod assigned / changed / gone                      timer, and news     timer     pod assigned / changed / gone
- *    |  podsync, or agent.AssignedPods                  |                   |         |
- *    v                                                  |                   |         v
- *  manager.Manager    registerPod / unregisterPod       |                   |       podsync    register, start, stop
- *    |  pod.PodReferences: Pod to names;                |                   |         |
- *    |  the difference to the pod before                |                   |         +-- podconfig   env, volumes,
- *    v                                                  v                   v         |     reads the managers
- *  store.Store        addReference / deleteReference  nodestatus          nodelease   +-- podsync.PodRuntime
- *    |                get                               setters, changed?   ensure,   v
- *    +-- TtlObjectStore    fresh? return : fetch        patch or register   renew   podstatus  version, merge, patch,
- *    |     ^ node.NodeTtlSource (TTL from our Node)     |                   |         |        delete what is over
- *    +-- WatchObjectStore  first reference opens,       |                   |         |
- *          |               last one shuts               |  events           |         |   events
- *          v                                            |    |              |         |     |
- *        reflector.Reflector  list, watch, list again   |    |              |         |     |
- *          v                                            v    v              v         v     v
- *  apiserver   ObjectGetter, ListerWatcher            ObjectApi           ObjectApi ObjectApi
- *          v                                            |                   |         |
- *  apiserver.fabric8 (paths, decoding), apiserver.http (exchanges and connections) -> kube-apiserver
+ *  CACHE PATH                                          STATUS PATH
+ *  pod assigned, changed, gone                         timer, change   timer        pod assigned, changed, gone
+ *    |  kubelet.podsync, or your loop                    |               |            |
+ *    v                                                   |               |            v
+ *  manager.Manager   registerPod, unregisterPod          |               |          podsync   register, start, stop
+ *    |  pod.PodReferences: Pod to names;                 |               |            |
+ *    |  the difference to the pod before                 |               |            +-- podconfig   env, volumes;
+ *    v                                                   v               v            |     reads the managers
+ *  store.Store       addReference, deleteReference     nodestatus      nodelease      +-- runtime.PodRuntime
+ *    |               get                                 setters;        create,      v
+ *    +-- TtlObjectStore     fresh: return, else fetch    register,       renew      podstatus   version, merge, patch,
+ *    |     ^ node.NodeTtlSource (TTL from our Node)      patch           |            |         delete ended pods
+ *    +-- WatchObjectStore   first reference opens,       |               |            |
+ *    |       |              last one closes              |  events       |            |   events
+ *    |       v                                           |    |          |            |     |
+ *    |     reflector.Reflector   list, watch, relist     |    |          |            |     |
+ *    v       v                                           v    v          v            v     v
+ *  apiserver   ObjectGetter, ListerWatcher             ObjectApi       ObjectApi    ObjectApi
+ *    v                                                   v               v            v
+ *  apiserver.fabric8 (paths, decoding), apiserver.http (exchanges, connections)  -&gt;  kube-apiserver
  * </pre>
  *
- * <p>A package may import only packages further down in this list; packages on one line never import each other:
+ * <p>In the status path, {@code podsync} stands for {@code kubelet.podsync}, and so on. A package may import only
+ * packages on lines below its own; packages on one line never import each other:
  *
  * <pre>
- * 10  agent
- *  9  dev.podcache   embedded   podsync
- *  8  nodestatus   nodelease   podstatus
- *  7  podconfig
- *  6  manager   node   events
+ * 16  cli
+ * 15  cli.demo
+ * 14  cli.observe
+ * 13  cli.config
+ * 12  cli.output
+ * 11  kubelet.agent
+ * 10  kubelet.podsync
+ *  9  dev.podcache   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus
+ *  8  kubelet.podconfig   kubelet.eviction
+ *  7  kubelet.events   kubelet.host   kubelet.runtime
+ *  6  manager   node
  *  5  store
  *  4  reflector   apiserver.fabric8
  *  3  apiserver.http
@@ -42,9 +48,9 @@
  *  1  object   time
  * </pre>
  *
- * <p>The ways through the code, file by file in the order in which a call first enters them. Values (records, enums,
- * interfaces), constructors and the packages {@code object}, {@code time} and {@code metrics} are left out. A test
- * compares the lists with a trace.
+ * <p>The ways of a call through the code: the files in the order in which the call first enters them. The lists leave
+ * out values (records, enums, interfaces), constructors, and the packages {@code object}, {@code time} and {@code
+ * metrics}. A test compares the lists with a trace.
  *
  * <dl>
  *   <dt>pod to socket: {@code registerPod} until the list request is written, on a connection that is open
@@ -78,13 +84,14 @@
  *       apiserver/http/BodyReader, apiserver/http/PingMonitor, apiserver/http/ByteBudget,
  *       apiserver/fabric8/Fabric8ObjectDecoder, store/Answer, store/Fetch, store/Transitions, store/PayloadBudget
  *   <dt>PATCH of a status: {@code setPodStatus} until the request is written
- *   <dd>podstatus/PodStatusManager, podstatus/PodStatusCache, pod/PodEnd, pod/PodReferences, podstatus/PodParts,
- *       podstatus/StatusTransitions, podstatus/StatusContinuity, podstatus/PodStatusNormalizer,
- *       podstatus/PodStatusSync, podstatus/ReportPauses, podstatus/PodStatusReport,
- *       apiserver/fabric8/Fabric8ObjectApi, apiserver/fabric8/Fabric8ApiServer, apiserver/fabric8/Requests,
- *       apiserver/http/ApiConnections, apiserver/http/Connector, apiserver/http/ConnectionPool,
- *       apiserver/http/Exchange, apiserver/http/VertxNetwork, apiserver/http/Credentials,
- *       apiserver/http/ConnectionTable, apiserver/http/Connection, apiserver/http/BodyReader, apiserver/http/VertxWire
+ *   <dd>kubelet/podstatus/PodStatusManager, kubelet/podstatus/PodStatusCache, pod/PodEnd, pod/PodReferences,
+ *       kubelet/podstatus/PodParts, kubelet/podstatus/StatusTransitions, kubelet/podstatus/StatusContinuity,
+ *       kubelet/podstatus/PodStatusNormalizer, kubelet/podstatus/PodStatusSync, kubelet/podstatus/ReportPauses,
+ *       kubelet/podstatus/PodStatusReport, apiserver/fabric8/Fabric8ObjectApi, apiserver/fabric8/Fabric8ApiServer,
+ *       apiserver/fabric8/Requests, apiserver/http/ApiConnections, apiserver/http/Connector,
+ *       apiserver/http/ConnectionPool, apiserver/http/Exchange, apiserver/http/VertxNetwork,
+ *       apiserver/http/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,
+ *       apiserver/http/BodyReader, apiserver/http/VertxWire
  * </dl>
  */
 @NullMarked

@@ -87,7 +87,7 @@ class SecretsHygieneTest {
     }
 
     /** What goes wrong at the server. */
-    enum Trouble {
+    enum ServerTrouble {
         UNAUTHORIZED(FailureReason.UNAUTHORIZED),
         FORBIDDEN(FailureReason.FORBIDDEN),
         GONE(FailureReason.EXPIRED),
@@ -100,7 +100,7 @@ class SecretsHygieneTest {
         /** How metrics name the failure of a request that met it. */
         final FailureReason seenAs;
 
-        Trouble(FailureReason seenAs) {
+        ServerTrouble(FailureReason seenAs) {
             this.seenAs = seenAs;
         }
 
@@ -129,7 +129,7 @@ class SecretsHygieneTest {
         see(cache);
         cache.registerPod(pod);
         see(cache);
-        for (Trouble trouble : Trouble.values()) {
+        for (ServerTrouble trouble : ServerTrouble.values()) {
             failures.clear();
             int requests = server.requests().total();
             Faults.Switched on = trouble.on(server.faults());
@@ -139,7 +139,7 @@ class SecretsHygieneTest {
             await().pollDelay(Duration.ZERO).until(() -> {
                 see(cache.secrets(), "db");
                 see(cache.configMaps(), "settings");
-                return (strategy == ChangeDetectionStrategy.WATCH && trouble == Trouble.SLOW)
+                return (strategy == ChangeDetectionStrategy.WATCH && trouble == ServerTrouble.SLOW)
                         ? server.requests().total() > requests
                         : failures.contains(trouble.seenAs);
             });

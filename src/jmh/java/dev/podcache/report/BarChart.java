@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Horizontal bars, with a line from the lowest to the highest value across the end of each, as SVG. The colours can be
- * read on white and on black.
+ * Horizontal bars as SVG. A line across the end of each bar goes from the lowest to the highest value. The picture has a
+ * background of its own, light or dark as the viewer prefers, so that it can be read on any page.
  */
 final class BarChart {
 
@@ -17,20 +17,40 @@ final class BarChart {
     private static final int ROW = 26;
     private static final int BAR = 16;
     private static final int LINE = 20;
-    private static final String TEXT = "#6e7781";
-    private static final String OURS = "#2f7fd6";
-    private static final String OTHERS = "#9aa4af";
-    private static final String GOAL = "#d9534f";
+    private static final int MARGIN = 16;
+    private static final String STYLE = """
+            <style>
+            .card { fill: #ffffff; stroke: #d0d7de; }
+            .headline { fill: #1f2328; font-weight: 600; font-size: 15px; }
+            .title { fill: #1f2328; font-weight: 600; }
+            .text { fill: #59636e; }
+            .ours { fill: #0969da; }
+            .other { fill: #afb8c1; }
+            .range { stroke: #1f2328; stroke-width: 1.5; }
+            .goal { stroke: #cf222e; stroke-width: 1.5; stroke-dasharray: 5 4; }
+            .limit { fill: #cf222e; }
+            @media (prefers-color-scheme: dark) {
+              .card { fill: #0d1117; stroke: #30363d; }
+              .headline, .title { fill: #e6edf3; }
+              .text { fill: #9198a1; }
+              .ours { fill: #4493f8; }
+              .other { fill: #484f58; }
+              .range { stroke: #e6edf3; }
+              .goal { stroke: #f85149; }
+              .limit { fill: #f85149; }
+            }
+            </style>
+            """;
 
     private final String title;
     private final String subtitle;
     private final String unit;
-    private final List<Group> groups = new ArrayList<>();
+    private final List<BarGroup> groups = new ArrayList<>();
     private double goal = Double.NaN;
 
     private record Bar(String label, Spread value, boolean ours) {}
 
-    private record Group(String title, List<Bar> bars) {}
+    private record BarGroup(String title, List<Bar> bars) {}
 
     /**
      * Has no bars yet.
@@ -45,7 +65,7 @@ final class BarChart {
 
     /** Begins a group of bars; its title may be empty. */
     BarChart group(String groupTitle) {
-        groups.add(new Group(groupTitle, new ArrayList<>()));
+        groups.add(new BarGroup(groupTitle, new ArrayList<>()));
         return this;
     }
 
@@ -70,19 +90,24 @@ final class BarChart {
         return this;
     }
 
-    /** The whole picture. */
+    /** Returns the title. */
+    String title() {
+        return title;
+    }
+
+    /** Returns the whole picture. */
     String svg() {
         StringBuilder body = new StringBuilder();
         int y = LINE;
-        text(body, 0, y, "start", title, " font-weight=\"600\" font-size=\"15\"");
+        body.append(text(0, y, "start", "headline", title));
         y += LINE;
-        text(body, 0, y, "start", subtitle, "");
+        body.append(text(0, y, "start", "text", subtitle));
         y += LINE / 2;
         int top = y;
-        for (Group group : groups) {
+        for (BarGroup group : groups) {
             if (!group.title().isEmpty()) {
                 y += LINE;
-                text(body, 0, y, "start", group.title(), " font-weight=\"600\"");
+                body.append(text(0, y, "start", "title", group.title()));
                 y += LINE / 2 - 2;
             }
             for (Bar bar : group.bars()) {
@@ -92,51 +117,58 @@ final class BarChart {
         }
         if (!Double.isNaN(goal)) {
             int x = LABELS + scaled(goal);
-            body.append(line(x, top, x, y, GOAL, " stroke-dasharray=\"5 4\""));
-            body.append(String.format(
-                    Locale.ROOT,
-                    "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" fill=\"%s\">wanted: at most %s</text>\n",
-                    x,
-                    y + LINE - 4,
-                    GOAL,
-                    Numbers.exact(goal)));
+            body.append(line(x, top, x, y, "goal"));
             y += LINE;
+            body.append(text(x, y - 4, "middle", "limit", "wanted: at most " + Numbers.exact(goal)));
         }
+        int width = WIDTH + 2 * MARGIN;
+        int height = y + MARGIN + MARGIN / 2;
         return String.format(
-                Locale.ROOT,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-8 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
-                        + "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif\" font-size=\"13\">\n"
-                        + "<title>%s</title>\n%s</svg>\n",
-                WIDTH + 16,
-                y + 8,
-                WIDTH + 16,
-                y + 8,
-                escaped(title),
-                body);
+                        Locale.ROOT,
+                        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%d %d %d %d\" width=\"%d\" height=\"%d\" "
+                                + "role=\"img\" font-size=\"13\" "
+                                + "font-family=\"system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif\">\n",
+                        -MARGIN,
+                        -MARGIN / 2,
+                        width,
+                        height,
+                        width,
+                        height)
+                + "<title>" + escaped(title) + "</title>\n" + STYLE
+                + String.format(
+                        Locale.ROOT,
+                        "<rect class=\"card\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n",
+                        0.5 - MARGIN,
+                        0.5 - MARGIN / 2.0,
+                        width - 1,
+                        height - 1)
+                + body
+                + "</svg>\n";
     }
 
     private void draw(StringBuilder body, Bar bar, int y) {
         int middle = y + ROW / 2;
-        text(body, LABELS - 10, middle + 4, "end", bar.label(), bar.ours() ? " font-weight=\"600\"" : "");
+        body.append(text(LABELS - 10, middle + 4, "end", bar.ours() ? "title" : "text", bar.label()));
         body.append(String.format(
                 Locale.ROOT,
-                "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\" fill=\"%s\"/>\n",
+                "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n",
+                bar.ours() ? "ours" : "other",
                 LABELS,
                 middle - BAR / 2,
                 Math.max(1, scaled(bar.value().median())),
-                BAR,
-                bar.ours() ? OURS : OTHERS));
+                BAR));
         int low = LABELS + scaled(bar.value().low());
         int high = LABELS + scaled(bar.value().high());
         if (high > low) {
-            body.append(line(low, middle, high, middle, TEXT, ""));
-            body.append(line(low, middle - 4, low, middle + 4, TEXT, ""));
-            body.append(line(high, middle - 4, high, middle + 4, TEXT, ""));
+            body.append(line(low, middle, high, middle, "range"));
+            body.append(line(low, middle - 4, low, middle + 4, "range"));
+            body.append(line(high, middle - 4, high, middle + 4, "range"));
         }
-        text(body, clearOfGoal(high) + 8, middle + 4, "start", bar.value().text() + unit, "");
+        String value = bar.value().text() + unit;
+        body.append(text(clearOfGoal(high) + 8, middle + 4, "start", bar.ours() ? "title" : "text", value));
     }
 
-    /** Where a number begins that would otherwise lie on the line of the goal. */
+    /** Returns where a number begins that would otherwise lie on the line of the goal. */
     private int clearOfGoal(int x) {
         int line = Double.isNaN(goal) ? x : LABELS + scaled(goal);
         return line > x && line < x + NUMBER ? line : x;
@@ -151,28 +183,20 @@ final class BarChart {
         return (int) Math.round(value / Math.max(highest, Double.isNaN(goal) ? 0 : goal) * BARS);
     }
 
-    private static String line(int x1, int y1, int x2, int y2, String colour, String more) {
+    private static String line(int x1, int y1, int x2, int y2, String style) {
         return String.format(
-                Locale.ROOT,
-                "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\" stroke-width=\"1.5\"%s/>\n",
-                x1,
-                y1,
-                x2,
-                y2,
-                colour,
-                more);
+                Locale.ROOT, "<line class=\"%s\" x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\"/>\n", style, x1, y1, x2, y2);
     }
 
-    private static void text(StringBuilder body, int x, int y, String anchor, String text, String more) {
-        body.append(String.format(
+    private static String text(int x, int y, String anchor, String style, String text) {
+        return String.format(
                 Locale.ROOT,
-                "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" fill=\"%s\"%s>%s</text>\n",
+                "<text class=\"%s\" x=\"%d\" y=\"%d\" text-anchor=\"%s\">%s</text>\n",
+                style,
                 x,
                 y,
                 anchor,
-                TEXT,
-                more,
-                escaped(text)));
+                escaped(text));
     }
 
     private static String escaped(String text) {

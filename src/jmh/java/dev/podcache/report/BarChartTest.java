@@ -31,14 +31,19 @@ class BarChartTest {
                 .goal(4));
 
         Element line = (Element) svg.getElementsByTagName("line").item(0);
-        Element bar = (Element) svg.getElementsByTagName("rect").item(0);
+        Element bar = bar(svg, 0);
         int left = Integer.parseInt(bar.getAttribute("x"));
         assertThat(Integer.parseInt(line.getAttribute("x1")) - left).isEqualTo(4 * width(svg, 0));
         assertThat(svg.getDocumentElement().getTextContent()).contains("at most 4");
     }
 
     private static int width(Document svg, int bar) {
-        return Integer.parseInt(((Element) svg.getElementsByTagName("rect").item(bar)).getAttribute("width"));
+        return Integer.parseInt(bar(svg, bar).getAttribute("width"));
+    }
+
+    /** The rectangle before the bars is the background. */
+    private static Element bar(Document svg, int bar) {
+        return (Element) svg.getElementsByTagName("rect").item(bar + 1);
     }
 
     private static Document parsed(BarChart chart) throws Exception {

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Draws the plots in {@code src/jmh/results} from the JSON there, and fills the tables of {@code src/jmh/RESULTS.md} and
- * {@code README.md}. Blocks whose JSON is absent stay as they are.
+ * Draws the plots in {@code docs/img} from the JSON in {@code src/jmh/results}, and fills the tables of {@code
+ * docs/performance.md} and the plot of {@code README.md}. Blocks whose JSON is absent stay as they are.
  *
  * <pre>{@code
  * mvn -q -Pjmh verify -Djmh.main=dev.podcache.report.Draw
@@ -18,15 +18,20 @@ import java.util.TreeMap;
 public final class Draw {
 
     static final Path RESULTS = Path.of("src", "jmh", "results");
-    static final List<Path> DOCUMENTS = List.of(Path.of("src", "jmh", "RESULTS.md"), Path.of("README.md"));
+    static final Path PLOTS = Path.of("docs", "img");
+    static final List<Path> DOCUMENTS = List.of(Path.of("docs", "performance.md"), Path.of("README.md"));
 
-    private final Path results;
+    private final Path folder;
     private final Map<String, String> tables = new TreeMap<>();
-    private final Map<String, String> plots = new TreeMap<>();
+    private final Map<String, BarChart> plots = new TreeMap<>();
 
-    /** Reads what the folder has. */
-    Draw(Path results) throws IOException {
-        this.results = results;
+    /**
+     * Reads the JSON files of a folder.
+     *
+     * @param folder where the plots are, or will be
+     */
+    Draw(Path results, Path folder) throws IOException {
+        this.folder = folder;
         add(results.resolve("hits.json"), file -> HitReport.of(Results.read(file)));
         add(results.resolve("register.json"), file -> RegisterReport.of(Results.read(file)));
         add(results.resolve("expired.json"), file -> ExpiredReport.of(Results.read(file)));
@@ -34,15 +39,16 @@ public final class Draw {
         add(results.resolve("scale.json"), file -> ScaleReport.of(ScaleResults.read(file)));
     }
 
-    private interface Reader {
+    private interface ReportReader {
         Report read(Path file) throws IOException;
     }
 
     /** Takes no arguments; to be run where the {@code pom.xml} is. */
     public static void main(String[] args) throws IOException {
-        Draw draw = new Draw(RESULTS);
-        for (Map.Entry<String, String> plot : draw.plots.entrySet()) {
-            Files.writeString(RESULTS.resolve(plot.getKey()), plot.getValue());
+        Draw draw = new Draw(RESULTS, PLOTS);
+        Files.createDirectories(PLOTS);
+        for (Map.Entry<String, String> plot : draw.plots().entrySet()) {
+            Files.writeString(PLOTS.resolve(plot.getKey()), plot.getValue());
         }
         for (Path document : DOCUMENTS) {
             Files.writeString(document, draw.filled(document));
@@ -50,17 +56,19 @@ public final class Draw {
         draw.tables.forEach((name, table) -> System.out.println("## " + name + "\n\n" + table + "\n"));
     }
 
-    private void add(Path file, Reader reader) throws IOException {
+    private void add(Path file, ReportReader reader) throws IOException {
         if (Files.exists(file)) {
             Report report = reader.read(file);
             tables.putAll(report.tables());
-            report.plots().forEach((name, chart) -> plots.put(name, chart.svg()));
+            plots.putAll(report.plots());
         }
     }
 
-    /** The plots, by file name. */
+    /** Returns the plots as SVG, by file name. */
     Map<String, String> plots() {
-        return plots;
+        Map<String, String> drawn = new TreeMap<>();
+        plots.forEach((name, chart) -> drawn.put(name, chart.svg()));
+        return drawn;
     }
 
     /**
@@ -68,14 +76,14 @@ public final class Draw {
      * replaced by the table, or the plot, of that name.
      */
     String filled(Path document) throws IOException {
-        Path folder = document.toAbsolutePath().getParent();
+        Path from = document.toAbsolutePath().getParent();
         String filled = Files.readString(document);
         for (Map.Entry<String, String> table : tables.entrySet()) {
             filled = filled(filled, table.getKey(), table.getValue());
         }
-        for (String plot : plots.keySet()) {
-            Path file = folder.relativize(results.resolve(plot).toAbsolutePath());
-            filled = filled(filled, plot, "![" + plot.replace(".svg", "") + "](" + file + ")");
+        for (Map.Entry<String, BarChart> plot : plots.entrySet()) {
+            Path file = from.relativize(folder.resolve(plot.getKey()).toAbsolutePath());
+            filled = filled(filled, plot.getKey(), "![" + plot.getValue().title() + "](" + file + ")");
         }
         return filled;
     }

@@ -22,12 +22,12 @@ class DrawTest {
 
     @Test
     void plots_inTheRepository_areWhatIsDrawnFromItsJson() throws IOException {
-        assertThat(new Draw(Draw.RESULTS).plots()).isEqualTo(svgIn(Draw.RESULTS));
+        assertThat(new Draw(Draw.RESULTS, Draw.PLOTS).plots()).isEqualTo(svgIn(Draw.PLOTS));
     }
 
     @Test
     void documents_inTheRepository_haveTheTablesOfItsJson() throws IOException {
-        Draw draw = new Draw(Draw.RESULTS);
+        Draw draw = new Draw(Draw.RESULTS, Draw.PLOTS);
         for (Path document : Draw.DOCUMENTS) {
             assertThat(draw.filled(document)).as(document.toString()).isEqualTo(Files.readString(document));
         }
@@ -41,10 +41,10 @@ class DrawTest {
                 "a\n<!-- measured: storms -->\nold\n<!-- end -->\nb\n<!-- measured: storms.svg -->\n<!-- end -->\n"
                         + "<!-- measured: hits -->\nkept\n<!-- end -->\n");
 
-        String filled = new Draw(folder).filled(document);
+        String filled = new Draw(folder, folder.resolve("img")).filled(document);
 
         assertThat(filled)
-                .contains("![storms](storms.svg)", "| Podcache, CACHE | 10 | 2 |", "a\n", "b\n", "kept")
+                .contains("(img/storms.svg)", "| Podcache, CACHE | 10 | 2 |", "a\n", "b\n", "kept")
                 .doesNotContain("old");
     }
 
@@ -52,7 +52,7 @@ class DrawTest {
     void filled_blockWithoutEnd_isRefused() throws IOException {
         storms();
         Path document = Files.writeString(folder.resolve("R.md"), "<!-- measured: storms -->\n");
-        Draw draw = new Draw(folder);
+        Draw draw = new Draw(folder, folder.resolve("img"));
 
         assertThatThrownBy(() -> draw.filled(document)).hasMessageContaining("<!-- measured: storms -->");
     }

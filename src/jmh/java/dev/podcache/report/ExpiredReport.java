@@ -3,7 +3,7 @@ package dev.podcache.report;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a get of an expired object costs, beside its request. */
+/** The cost of a get of an expired object, without the request. */
 final class ExpiredReport {
 
     private ExpiredReport() {}
@@ -13,7 +13,8 @@ final class ExpiredReport {
         labels.put("podcache", "Podcache, CACHE");
         labels.put("caffeine", "Caffeine, expireAfterWrite");
         labels.put("caffeineRefresh", "Caffeine, refreshAfterWrite (returns the old object)");
-        Table table = new Table("10,000 expired objects", "best, ns", "median, ns", "to expireAfterWrite", "bytes");
+        Table table =
+                new Table("10,000 expired objects", "best, ns", "median, ns", "relative to expireAfterWrite", "bytes");
         Run baseline = results.find("ExpiredKeyBenchmark.caffeine", 1, Map.of());
         labels.forEach((method, label) -> {
             Run run = results.find("ExpiredKeyBenchmark." + method, 1, Map.of());

@@ -3,7 +3,7 @@ package dev.podcache.report;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a get costs that is answered from memory, to a ConcurrentHashMap. */
+/** The cost of a cache hit, relative to {@code ConcurrentHashMap.get}. */
 final class HitReport {
 
     private static final String HIT = "GetHitBenchmark.hit";
@@ -32,7 +32,7 @@ final class HitReport {
         labels.put("TTL", "Podcache, CACHE");
         labels.put("CAFFEINE", "Caffeine, expireAfterWrite");
         labels.put("CAFFEINE_REFRESH", "Caffeine, refreshAfterWrite");
-        labels.put("FABRIC8_INFORMER", "fabric8 informer's lookup");
+        labels.put("FABRIC8_INFORMER", "lookup in a fabric8 informer");
         labels.put("KUBELET_TWO_MUTEXES", "the kubelet's two mutexes, in Java");
         return labels;
     }
@@ -41,7 +41,7 @@ final class HitReport {
         return results.find(HIT, threads, Map.of("by", by));
     }
 
-    /** What is measured with one thread only. */
+    /** Whether it is measured with one thread only. */
     private static boolean isForOne(String by) {
         return by.equals("FABRIC8_INFORMER") || by.equals("KUBELET_TWO_MUTEXES");
     }
@@ -51,13 +51,14 @@ final class HitReport {
     }
 
     private String ratios() {
-        Table table = new Table("512 Secrets", "1 thread, to the map", "8 threads, to the map", "bytes allocated");
+        Table table = new Table("512 Secrets", "1 thread, relative", "8 threads, relative", "bytes allocated");
         LABELS.forEach((by, label) -> table.row(
                 label,
                 run(by, 1).bestTo(map(1)).text(),
                 isForOne(by) ? "" : run(by, MANY).bestTo(map(MANY)).text(),
                 bytes(by)));
-        return results.provenance() + " Best iteration of each fork, divided by that of the map in the same round.\n\n"
+        return results.provenance()
+                + " The best iteration of each fork, divided by the best iteration of the map in the same round.\n\n"
                 + table.text();
     }
 
@@ -77,9 +78,9 @@ final class HitReport {
         Table table = Table.ofGoals();
         for (String by : new String[] {"WATCH", "TTL"}) {
             String label = LABELS.get(by);
-            table.goal(label + ", 1 thread, to the map", run(by, 1).bestTo(map(1)), RATIO);
-            table.goal(label + ", 8 threads, to the map", run(by, MANY).bestTo(map(MANY)), RATIO);
-            table.goal(label + ", 1 thread, ns above the map", run(by, 1).bestLess(map(1)), NANOS);
+            table.goal(label + ", 1 thread, relative to the map", run(by, 1).bestTo(map(1)), RATIO);
+            table.goal(label + ", 8 threads, relative to the map", run(by, MANY).bestTo(map(MANY)), RATIO);
+            table.goal(label + ", 1 thread, ns more than the map", run(by, 1).bestLess(map(1)), NANOS);
         }
         return table.text();
     }
@@ -91,7 +92,7 @@ final class HitReport {
 
     private BarChart plot() {
         BarChart chart = new BarChart(
-                        "A get that hits, relative to ConcurrentHashMap.get",
+                        "Cache hit, relative to ConcurrentHashMap.get",
                         "512 Secrets; best iteration of each fork: median, lowest and highest; "
                                 + results.machine().date(),
                         "")

@@ -3,7 +3,7 @@ package dev.podcache.report;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What registrations cost, next to the kubelet's algorithm in Java. */
+/** The cost of registrations, beside the kubelet's algorithm in Java. */
 final class RegisterReport {
 
     private static final double KUBELET_NANOS = 650;
@@ -25,12 +25,12 @@ final class RegisterReport {
 
     private static Map<String, String> labels() {
         Map<String, String> labels = new LinkedHashMap<>();
-        labels.put("comeAndGo TTL", "comes and goes, CACHE");
-        labels.put("sharedComeAndGo TTL", "the same, objects shared, CACHE");
-        labels.put("sharedComeAndGo WATCH", "the same, objects shared, WATCH");
-        labels.put("comeAgain TTL", "again, unchanged");
-        labels.put("frontDoorComeAndGo TTL", "comes and goes, both managers");
-        labels.put("kubeletComeAndGo", "kubelet in Java: comes and goes");
+        labels.put("comeAndGo TTL", "register and unregister, CACHE");
+        labels.put("sharedComeAndGo TTL", "objects shared with other pods, CACHE");
+        labels.put("sharedComeAndGo WATCH", "objects shared with other pods, WATCH");
+        labels.put("comeAgain TTL", "register again, unchanged");
+        labels.put("frontDoorComeAndGo TTL", "register and unregister, both managers");
+        labels.put("kubeletComeAndGo", "kubelet in Java: register and unregister");
         labels.put("kubeletComeAgain", "kubelet in Java: again, unchanged");
         return labels;
     }
@@ -59,9 +59,9 @@ final class RegisterReport {
         Run pair = run("comeAndGo TTL");
         Run again = run("comeAgain TTL");
         return Table.ofGoals()
-                .goal("comes and goes, ns (the kubelet in Go: 650)", pair.best(), KUBELET_NANOS)
-                .goal("comes and goes, bytes (the kubelet in Go: 384)", bytes(pair), KUBELET_BYTES)
-                .goal("again, unchanged, to comes and goes", again.bestTo(pair), 0.2)
+                .goal("register and unregister, ns (the kubelet in Go: 650)", pair.best(), KUBELET_NANOS)
+                .goal("register and unregister, bytes (the kubelet in Go: 384)", bytes(pair), KUBELET_BYTES)
+                .goal("register again, relative to register and unregister", again.bestTo(pair), 0.2)
                 .text();
     }
 

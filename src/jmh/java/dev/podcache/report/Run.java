@@ -70,11 +70,11 @@ record Run(
         return compared(other, Collections::min, (mine, others) -> mine - others);
     }
 
-    private interface Comparison {
+    private interface PairwiseComparison {
         double of(double mine, double others);
     }
 
-    private Spread compared(Run other, ToDoubleFunction<List<Double>> summary, Comparison comparison) {
+    private Spread compared(Run other, ToDoubleFunction<List<Double>> summary, PairwiseComparison comparison) {
         return Spread.of(IntStream.range(0, Math.min(forks.size(), other.forks.size()))
                 .mapToObj(i ->
                         comparison.of(summary.applyAsDouble(forks.get(i)), summary.applyAsDouble(other.forks.get(i))))

@@ -4,7 +4,7 @@ import dev.podcache.report.ScaleResults.Rounds;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What it costs to hold hundreds of single objects of a real API server, next to fabric8's informers. */
+/** The cost of holding hundreds of single objects of a real API server, beside fabric8's informers. */
 final class ScaleReport {
 
     private static final String OURS = "PODCACHE_WATCH";
@@ -46,10 +46,10 @@ final class ScaleReport {
         labels.put(OURS, "Podcache, WATCH");
         labels.put("PODCACHE_CACHE", "Podcache, CACHE");
         labels.put(INFORMERS, "informer per object");
-        labels.put("INFORMERS_TOGETHER", "informer per object, started together");
-        labels.put("INFORMERS_TOGETHER_OKHTTP", "the same over OkHttp");
+        labels.put("INFORMERS_TOGETHER", "informers started together");
+        labels.put("INFORMERS_TOGETHER_OKHTTP", "informers started together, OkHttp");
         labels.put(NAMESPACE, "one informer on the namespace");
-        labels.put("GET", "a GET each time, no cache");
+        labels.put("GET", "a GET for each read, no cache");
         return labels;
     }
 
@@ -97,7 +97,7 @@ final class ScaleReport {
                 "one more object",
                 "first get, median, ms",
                 "99th percentile",
-                "update visible after its return, median, ms");
+                "update visible after the update call returned, median, ms");
         for (String by : new String[] {OURS, INFORMERS, "GET"}) {
             table.row(
                     LABELS.get(by),
@@ -126,14 +126,14 @@ final class ScaleReport {
     private String goals() {
         return Table.ofGoals()
                 .goal(
-                        "600 synced, to informers per object",
+                        "sync of 600, relative to an informer per object",
                         results.ratio(SYNC, OURS, INFORMERS, "syncMillis"),
                         1 / 8.0)
                 .goal(
-                        "600 synced, to one informer on the namespace",
+                        "sync of 600, relative to one informer on the namespace",
                         results.ratio(SYNC, OURS, NAMESPACE, "syncMillis"),
                         2)
-                .goal("600 synced, first round, ms", results.first(SYNC, OURS, "syncMillis"), 1_500)
+                .goal("sync of 600, first round, ms", results.first(SYNC, OURS, "syncMillis"), 1_500)
                 .goal("connections for 600", results.spread(SYNC, OURS, "connections"), 5)
                 .goal("connections for 600, limit 100", results.spread(SYNC_100, OURS, "connections"), 8)
                 .goal("connections for 5,000", results.spread(MANY, OURS, "connections"), 22)
@@ -146,10 +146,13 @@ final class ScaleReport {
                 .goal("first get, median, ms", results.spread(LATENCY, OURS, "firstGetMedian"), 3)
                 .goal("first get, 99th percentile, ms", results.spread(LATENCY, OURS, "firstGetP99"), 10)
                 .goal(
-                        "first get, median, to an informer's",
+                        "first get, median, relative to an informer",
                         results.ratio(LATENCY, OURS, INFORMERS, "firstGetMedian"),
                         0.4)
-                .goal("first get, median, to a bare GET", results.ratio(LATENCY, OURS, "GET", "firstGetMedian"), 1.5)
+                .goal(
+                        "first get, median, relative to a bare GET",
+                        results.ratio(LATENCY, OURS, "GET", "firstGetMedian"),
+                        1.5)
                 .goal(
                         "update visible, median, ms",
                         results.spread(LATENCY, OURS, "visibleAfterUpdateReturnedMedian"),
@@ -162,7 +165,7 @@ final class ScaleReport {
     }
 
     private BarChart syncPlot() {
-        BarChart chart = plot("600 Secrets of a real kube-apiserver: until all can be read", " ms");
+        BarChart chart = plot("Time until 600 Secrets of a kube-apiserver can be read", " ms");
         for (String by : new String[] {OURS, INFORMERS, "INFORMERS_TOGETHER", "INFORMERS_TOGETHER_OKHTTP", NAMESPACE}) {
             add(chart, by, results.spread(SYNC, by, "syncMillis"));
         }
@@ -170,7 +173,7 @@ final class ScaleReport {
     }
 
     private BarChart latencyPlot() {
-        BarChart chart = plot("First get after a registration, with 600 objects in place: median", " ms");
+        BarChart chart = plot("First get of one more object, with 600 objects cached: median", " ms");
         for (String by : new String[] {OURS, INFORMERS, "GET"}) {
             add(chart, by, results.spread(LATENCY, by, "firstGetMedian"));
         }
@@ -178,7 +181,7 @@ final class ScaleReport {
     }
 
     private BarChart memoryPlot() {
-        BarChart chart = plot("Heap, where pods reference 600 of a namespace's 20,000 Secrets", " MB");
+        BarChart chart = plot("Heap used when pods refer to 600 of the 20,000 Secrets in a namespace", " MB");
         for (String by : new String[] {OURS, "PODCACHE_CACHE", NAMESPACE}) {
             add(chart, by, results.spread(MEMORY, by, "heapBytes").times(MEGA));
         }

@@ -3,7 +3,7 @@ package dev.podcache.report;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** How long, and how many requests, many gets at once of an object take that nobody holds. */
+/** Time and requests of many concurrent gets of one object that is not cached. */
 final class StormReport {
 
     private static final Map<String, String> LABELS = labels();
@@ -49,7 +49,7 @@ final class StormReport {
 
     private BarChart plot() {
         BarChart chart = new BarChart(
-                "Requests when 64 threads get one object at once that nobody holds",
+                "Requests when 64 threads get one uncached object at once",
                 "counted at the server; forks: median, lowest and highest; "
                         + results.machine().date(),
                 "");

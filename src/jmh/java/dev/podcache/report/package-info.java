@@ -1,6 +1,6 @@
 /**
- * Measures, and makes tables and plots of what was measured. Begin with {@link dev.podcache.report.Measure} and {@link
- * dev.podcache.report.Draw}; in between lies the JSON under {@code src/jmh/results}.
+ * Measures, and makes tables and plots of what was measured. Start with {@link dev.podcache.report.Measure} and {@link
+ * dev.podcache.report.Draw}; the JSON between them is in {@code src/jmh/results}.
  */
 @NullMarked
 package dev.podcache.report;

@@ -9,12 +9,12 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to the API server that failed. Carries facts; its message names the request and never contains a
- * payload. Immutable.
+ * Thrown if a request to the API server failed. The reason, the HTTP code and the pause that the server asked for are
+ * fields; the message names the request and never contains a payload. Immutable.
  */
 public final class ApiServerException extends RuntimeException {
 
-    /** A longer pause means "never", and a {@code long} of nanoseconds does not hold 293 years. */
+    /** Caps Retry-After, because a {@code long} of nanoseconds cannot hold 293 years. */
     private static final Duration LONGEST_PAUSE = Duration.ofDays(365);
 
     private final FailureReason reason;
@@ -22,10 +22,10 @@ public final class ApiServerException extends RuntimeException {
     private final @Nullable Duration retryAfter;
 
     /**
-     * A failure.
+     * Creates a failure.
      *
      * @param httpCode the HTTP code of the answer, or 0 if there was none
-     * @param retryAfter how long the server asks us to wait, of which a year counts at most; null if it does not
+     * @param retryAfter how long the server asks the client to wait, cut to a year; null if it does not ask
      * @param message names the request; never contains a payload
      */
     public ApiServerException(
@@ -40,60 +40,75 @@ public final class ApiServerException extends RuntimeException {
         this.retryAfter = retryAfter == null ? null : Comparators.min(retryAfter, LONGEST_PAUSE);
     }
 
-    /** A request that got no answer. */
+    /** Returns the failure of a request that was not answered, or whose answer was of no use. */
     public static ApiServerException withoutAnswer(
             FailureReason reason, String request, String why, @Nullable Throwable cause) {
         return new ApiServerException(reason, 0, null, request + ": " + why, cause);
     }
 
     /**
-     * A request that was answered with an error.
+     * Returns the failure of a request that was answered with an error.
      *
-     * @param request what was asked, such as {@code GET Secret shop/db}
-     * @param httpCode the code of the answer, or of the ERROR event
-     * @param status the Status that came with it, if one did
-     * @param retryAfterHeader what the Retry-After header said, if there was one
+     * @param request names the request, such as {@code GET Secret shop/db}
+     * @param httpCode the HTTP code of the answer, or the code of the ERROR event
+     * @param status the Status in the answer, or null
+     * @param retryAfterHeader the value of the Retry-After header, or null
      */
     public static ApiServerException answered(
             String request, int httpCode, @Nullable Status status, @Nullable Duration retryAfterHeader) {
-        String said = status == null || status.getMessage() == null ? "" : ": " + status.getMessage();
+        String message = status == null || status.getMessage() == null ? "" : ": " + status.getMessage();
         return new ApiServerException(
                 reasonOf(httpCode, status),
                 httpCode,
                 longer(retryAfterHeader, retryAfterOf(status)),
-                request + " was answered " + httpCode + said,
+                request + " was answered " + httpCode + message,
                 null);
     }
 
     /**
-     * Returns what a request failed with, without the exception in which a stage of futures may have wrapped it.
+     * Returns the failure of a request, without the {@link CompletionException} that a future may have wrapped around
+     * it.
      *
-     * @return an {@link AssertionError} if {@code thrown} is null: a stage without a value has a failure
+     * @return an {@link AssertionError} if {@code thrown} is null, because a future without a value must have a failure
      */
     public static Throwable causeOf(@Nullable Throwable thrown) {
         if (thrown == null) {
-            return new AssertionError("neither value nor failure");
+            return new AssertionError("the future completed with neither a value nor a failure");
         }
         Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : null;
         return cause == null ? thrown : cause;
+    }
+
+    /** Returns the reason of an API server's failure, also if a future has wrapped it; null for any other exception. */
+    public static @Nullable FailureReason reasonOf(@Nullable Throwable thrown) {
+        return causeOf(thrown) instanceof ApiServerException failure ? failure.reason() : null;
+    }
+
+    /** Returns the text of a failure for a log line: the message of an API server's failure, without its class. */
+    public static String describe(@Nullable Throwable thrown) {
+        Throwable cause = causeOf(thrown);
+        return String.valueOf(cause instanceof ApiServerException ? cause.getMessage() : cause);
     }
 
     public FailureReason reason() {
         return reason;
     }
 
-    /** The HTTP code of the answer, or 0 if there was none. */
+    /** Returns the HTTP code of the answer, or 0 if there was none. */
     public int httpCode() {
         return httpCode;
     }
 
-    /** How long the server asks us to wait, the longer of header and Status, a year at most, or null if it does not. */
+    /**
+     * Returns how long the server asks the client to wait: the longer of header and Status, at most a year; null if it
+     * does not ask.
+     */
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }
 
     private static FailureReason reasonOf(int code, @Nullable Status status) {
-        // the API server's own 504 says it ran out of time; a code that it never uses says nothing about a repetition
+        // with a 504 that has this Status, the API server itself ran out of time; any other 504 comes from a proxy
         boolean timedOut = status != null && "Timeout".equals(status.getReason());
         return switch (code) {
             case 401 -> FailureReason.UNAUTHORIZED;
@@ -105,7 +120,7 @@ public final class ApiServerException extends RuntimeException {
                         ? FailureReason.ALREADY_EXISTS
                         : FailureReason.CONFLICT;
             case 410 -> FailureReason.EXPIRED;
-            // a kube-apiserver answers a PATCH with another UID like this, and a PUT or a DELETE with 409
+            // a kube-apiserver answers a wrong UID with 422 to a PATCH, and with 409 to a PUT or DELETE
             case 422 -> isAboutUid(status) ? FailureReason.CONFLICT : FailureReason.REJECTED;
             case 429 -> FailureReason.THROTTLED;
             default -> {

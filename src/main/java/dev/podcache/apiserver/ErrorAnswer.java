@@ -16,11 +16,11 @@ import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP answer other than 2xx: of the API server with a Status, or of a proxy with a page of its own.
- * Turns it into an {@link ApiServerException} without ever failing on what it finds. Immutable.
+ * An HTTP answer other than 2xx: a Status from the API server, or anything from a proxy. Converts to an {@link
+ * ApiServerException}, whatever the body. Immutable.
  *
- * <p>Of the body only a Status' message is quoted, on one line and cut to 300 characters; any other
- * body is described, not quoted.
+ * <p>The exception quotes only the message of a Status, on one line and cut to 300 characters. It never quotes any
+ * other body.
  */
 public final class ErrorAnswer {
 
@@ -31,12 +31,12 @@ public final class ErrorAnswer {
     private final byte[] body;
 
     /**
-     * An answer as it came.
+     * Creates an answer from what was received.
      *
      * @param code the HTTP code
-     * @param retryAfter the Retry-After header: seconds, an HTTP date, or anything else, which is
-     *     ignored; null if there was none
-     * @param body what came with it; not modified
+     * @param retryAfter the Retry-After header, in seconds or as an HTTP date; any other value is ignored; null if
+     *     there was none
+     * @param body the body; not modified
      */
     public ErrorAnswer(int code, @Nullable String retryAfter, byte[] body) {
         this.code = code;
@@ -45,29 +45,28 @@ public final class ErrorAnswer {
     }
 
     /**
-     * What the answer means.
+     * Returns the failure that this answer means.
      *
-     * @param request what was asked, such as {@code GET Secret shop/db}
-     * @param now the time of day, against which a Retry-After date counts
+     * @param request names the request, such as {@code GET Secret shop/db}
+     * @param now the wall time, from which a Retry-After date is measured
      */
     public ApiServerException toException(String request, Instant now) {
         Status status = status();
         if (status == null && code == 404) {
-            // kube-apiserver says NotFound with a Status; taking a proxy's error page for it
-            // would forget an object that exists
+            // a kube-apiserver sends NotFound with a Status; to believe a proxy's 404 would forget an existing object
             return new ApiServerException(
                     FailureReason.UNAVAILABLE,
                     code,
                     retryAfter(now),
-                    request + " was answered 404 without a Status, so not by an API server that knows the path;"
-                            + " check the server URL and the proxies before it",
+                    request + " was answered 404 without a Status, so not by the API server; check the server URL and"
+                            + " the proxies in front of it",
                     null);
         }
         if (status == null) {
-            // what a port for TLS answers to plain HTTP
-            String hint = code == 400 ? "; is the server's URL https?" : "";
+            // a TLS port answers plain HTTP with 400
+            String hint = code == 400 ? "; if the port expects TLS, use https in the server URL" : "";
             status = new StatusBuilder()
-                    .withMessage("(no Status came with it" + hint + ")")
+                    .withMessage("(no Status in the answer" + hint + ")")
                     .build();
         }
         return ApiServerException.answered(request, code, status, retryAfter(now));
@@ -82,7 +81,7 @@ public final class ErrorAnswer {
         }
     }
 
-    /** The fields that we use, one by one: a Status with a strange detail is still a Status. */
+    /** Reads the fields in use one by one, because a Status with an invalid detail is still a Status. */
     static Status statusOf(JsonNode json) {
         String message = json.path("message").asText("");
         StatusBuilder status = new StatusBuilder()
@@ -106,7 +105,7 @@ public final class ErrorAnswer {
         }
         boolean digits = value.chars().allMatch(c -> c >= '0' && c <= '9');
         if (digits) {
-            // ten digits are 300 years: more digits mean no more than that
+            // ten digits are already 300 years, and more may not fit into a long
             return Duration.ofSeconds(Long.parseLong(value.length() <= 10 ? value : "9999999999"));
         }
         try {

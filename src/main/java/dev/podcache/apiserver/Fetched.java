@@ -3,11 +3,11 @@ package dev.podcache.apiserver;
 import java.util.Objects;
 
 /**
- * The result of a read.
+ * One object as the API server returned it.
  *
- * @param object the decoded object; shared from here on and never to be modified
- * @param resourceVersion its version, or "" if the server gave none
- * @param encodedBytes how long the object was on the wire, which is what the payload budget counts
+ * @param object the decoded object; shared, so it must not be modified
+ * @param resourceVersion the version of the object, or "" if the server sent none
+ * @param encodedBytes the size of the object as JSON in the answer, which the payload budget counts
  */
 public record Fetched<T>(T object, String resourceVersion, int encodedBytes) {
 
@@ -16,7 +16,7 @@ public record Fetched<T>(T object, String resourceVersion, int encodedBytes) {
         Objects.requireNonNull(resourceVersion, "resourceVersion");
     }
 
-    /** The version and the size, never the object: it may be a Secret. */
+    /** Returns the version and the size, never the object, which may be a Secret. */
     @Override
     public String toString() {
         return "Fetched[resourceVersion=" + resourceVersion + ", encodedBytes=" + encodedBytes + "]";

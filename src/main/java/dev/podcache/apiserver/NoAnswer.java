@@ -10,16 +10,16 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 
-/** Why a request was not answered, from what an HTTP client threw. */
+/** Converts what an HTTP client threw into the {@link ApiServerException} of a request that was not answered. */
 public final class NoAnswer {
 
     private NoAnswer() {}
 
     /**
-     * The failure that {@code thrown} means: {@link FailureReason#TIMEOUT}, else {@link FailureReason#UNAVAILABLE}. An
-     * {@link ApiServerException} is returned as it is.
+     * Returns the failure that {@code thrown} means: {@link FailureReason#TIMEOUT} for a timeout, {@link
+     * FailureReason#UNAVAILABLE} for everything else. Returns an {@link ApiServerException} unchanged.
      *
-     * @param request what was asked, such as {@code GET Secret shop/db}
+     * @param request names the request, such as {@code GET Secret shop/db}
      * @param server the server's URL, without credentials
      */
     public static ApiServerException because(String request, String server, Throwable thrown) {
@@ -31,21 +31,21 @@ public final class NoAnswer {
                 isTimeout(cause) ? FailureReason.TIMEOUT : FailureReason.UNAVAILABLE,
                 request,
                 why(cause, server),
-                // an illegal argument may be a header, and a header may be a token
+                // the illegal argument that it quotes may be a header with a token
                 cause instanceof IllegalArgumentException ? null : cause);
     }
 
     /**
-     * Returns the failure of a request that a port threw at instead of answering, which no port may do. It names the
-     * class of what was thrown, never its message, which may quote anything.
+     * Returns the failure of a request during which a port threw, which violates the contract of every port. The
+     * message names the class of {@code thrown} but does not quote its message, which may contain anything.
      *
-     * @param request what was asked, such as {@code GET Secret shop/db}
+     * @param request names the request, such as {@code GET Secret shop/db}
      */
     public static ApiServerException thrown(String request, Throwable thrown) {
         return ApiServerException.withoutAnswer(
                 FailureReason.UNAVAILABLE,
                 request,
-                "the request could not be made (" + thrown.getClass().getName() + ")",
+                "the request ended with an unexpected " + thrown.getClass().getName(),
                 thrown);
     }
 
@@ -61,19 +61,20 @@ public final class NoAnswer {
             return "the connection to " + server + " was closed";
         }
         if (cause instanceof UnknownHostException) {
-            return "the host of " + server + " has no address";
+            return "the host name in " + server + " could not be resolved: check the server URL and the DNS";
         }
         if (cause instanceof ConnectException) {
             return "no connection to " + server + " (" + cause.getMessage() + ")";
         }
         if (cause instanceof SSLException) {
-            // what is around it says only that there is no connection
-            return "no secure connection to " + server + " ("
-                    + Throwables.getRootCause(cause).getMessage() + ")";
+            // only the root cause says why the handshake failed
+            return "no TLS connection to " + server + " ("
+                    + Throwables.getRootCause(cause).getMessage()
+                    + "): check the CA, the server name and the client certificate";
         }
         if (cause instanceof IllegalArgumentException) {
-            return "what was to be sent to " + server + ", or came back, is no HTTP: check the URL, and that token and"
-                    + " headers are of one line";
+            return "the request to " + server + " or its answer was not valid HTTP: check the server URL, and that the"
+                    + " token and the headers contain no line break";
         }
         String detail = cause instanceof IOException && cause.getMessage() != null
                 ? cause.getMessage()

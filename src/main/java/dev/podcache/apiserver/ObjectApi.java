@@ -4,52 +4,53 @@ import dev.podcache.object.ObjectKey;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Reads and writes objects of one kind by name: what a node agent asks of the API server about its Node, its Lease, its
- * pods and their events. Thread-safe.
+ * Reads and writes objects of one kind by name. A node agent uses it for its Node, its Lease, its pods and their
+ * events. Thread-safe.
  *
- * <p>Every call is one attempt: one HTTP request, no retry. It returns at once and never throws; the future completes
- * within the time that the implementation was made with, with the object as the server answered it or exceptionally
- * with an {@link ApiServerException}. The namespace of a key is empty for an object of the whole cluster.
+ * <p>Every call is a single attempt: one HTTP request, no retry. It returns at once and never throws. The future
+ * completes within the timeout of the implementation, with the object that the server returned or exceptionally with an
+ * {@link ApiServerException}. The namespace of a key is empty for a cluster-scoped object.
  *
  * @param <T> the model class
  */
 public interface ObjectApi<T> {
 
-    /** Reads the latest committed state. */
+    /** Reads the latest committed state of the object (quorum read). */
     CompletableFuture<T> get(ObjectKey key);
 
     /**
-     * Creates the object, of a Node its status too.
+     * Creates the object; a Node with its status.
      *
-     * @return exceptionally {@link dev.podcache.object.FailureReason#ALREADY_EXISTS} if there is one of that name
+     * @return the object, or exceptionally {@link dev.podcache.object.FailureReason#ALREADY_EXISTS} if the name is
+     *     taken
      */
     CompletableFuture<T> create(T object);
 
     /**
-     * Replaces the object, if nobody else changed it since the version that {@code object} has.
+     * Replaces the object, provided that the server still has the resourceVersion of {@code object}.
      *
-     * @return exceptionally {@link dev.podcache.object.FailureReason#CONFLICT} if somebody did
+     * @return the object, or exceptionally {@link dev.podcache.object.FailureReason#CONFLICT} if it was changed since
      */
     CompletableFuture<T> update(T object);
 
     /**
-     * Changes the object, but for its status.
+     * Changes the object, except its status.
      *
      * @param patch a strategic merge patch, as JSON; a UID in its metadata is a precondition
-     * @return exceptionally {@link dev.podcache.object.FailureReason#NOT_FOUND} if there is none, and {@link
-     *     dev.podcache.object.FailureReason#CONFLICT} if it has another UID
+     * @return the object, or exceptionally {@link dev.podcache.object.FailureReason#NOT_FOUND} if it does not exist,
+     *     and {@link dev.podcache.object.FailureReason#CONFLICT} if it has another UID
      */
     CompletableFuture<T> patch(ObjectKey key, String patch);
 
-    /** Changes status, labels and annotations, otherwise as {@link #patch}. */
+    /** Changes the status, labels and annotations of the object; otherwise like {@link #patch}. */
     CompletableFuture<T> patchStatus(ObjectKey key, String patch);
 
     /**
-     * Removes the object at once, without a grace period.
+     * Deletes the object at once, without a grace period.
      *
-     * @param uid deletes only the object that has it
-     * @return the object as it last was, or exceptionally {@link dev.podcache.object.FailureReason#CONFLICT} if another
-     *     has taken its place
+     * @param uid the UID that the object must have
+     * @return the last state of the object, or exceptionally {@link dev.podcache.object.FailureReason#CONFLICT} if an
+     *     object with another UID has the name
      */
     CompletableFuture<T> delete(ObjectKey key, String uid);
 }

@@ -1,7 +1,7 @@
 package dev.podcache.apiserver;
 
 /**
- * The one place where bytes of the API server become objects, for GET, LIST and WATCH alike. Thread-safe.
+ * Decodes the objects that the API server sends, for GET, LIST and WATCH alike. Thread-safe.
  *
  * @param <T> the model class
  */
@@ -9,11 +9,11 @@ package dev.podcache.apiserver;
 public interface ObjectDecoder<T> {
 
     /**
-     * Decodes one object and drops what nobody reads ({@code metadata.managedFields}).
+     * Decodes one object, without {@code metadata.managedFields}, which takes memory and has no readers here.
      *
-     * @param json one JSON object in UTF-8, from {@code offset}, {@code length} bytes; not kept
-     * @throws ApiServerException {@link dev.podcache.object.FailureReason#UNREADABLE} if it is no such object; the
-     *     message never quotes the bytes
+     * @param json contains one JSON object in UTF-8, {@code length} bytes from {@code offset}; not kept
+     * @throws ApiServerException {@link dev.podcache.object.FailureReason#UNREADABLE} if the bytes are not an object of
+     *     this kind; the message never quotes them
      */
     Fetched<T> decode(byte[] json, int offset, int length);
 }

@@ -14,13 +14,14 @@ import java.util.concurrent.CompletableFuture;
 public interface ObjectGetter<T> {
 
     /**
-     * One attempt: at most one HTTP request, no retry. Returns at once and never throws; the future completes on a
-     * thread of the implementation, within {@code timeout} and a little.
+     * Reads one object, in a single attempt: at most one HTTP request, no retry. Returns at once and never throws; the
+     * future completes on a thread of the implementation, soon after {@code timeout} at the latest.
      *
-     * @param key the object, with an empty namespace for an object of the whole cluster
-     * @param freshness how new the answer must be
+     * @param key the name of the object, with an empty namespace for a cluster-scoped object
+     * @param consistency whether the API server may answer from its watch cache
      * @param timeout positive
-     * @return the object, or exceptionally an {@link ApiServerException}; there is no such object is one of its reasons
+     * @return the object, or exceptionally an {@link ApiServerException}, whose reason is {@link
+     *     dev.podcache.object.FailureReason#NOT_FOUND} if the object does not exist
      */
-    CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency freshness, Duration timeout);
+    CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency consistency, Duration timeout);
 }

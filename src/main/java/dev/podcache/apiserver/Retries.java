@@ -7,46 +7,44 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether to repeat a request that failed, and after what pause: what all that repeats requests
- * has in common. Immutable.
+ * The common retry policy: decides whether a failed request is retried, and after which pause. Immutable.
  *
- * <p>A caller waits for a get, and an event is of no use for ever: for these it matters whether
- * the failure may pass by itself.
+ * <p>A get has a caller that waits, and an event loses its value with time. Both are retried only if the failure may
+ * pass by itself:
  *
  * <table>
- * <caption>What is repeated for a caller that waits</caption>
- * <tr><th>reason</th><th>a get</th><th>an event</th><th>because</th></tr>
- * <tr><td>UNAVAILABLE, TIMEOUT</td><td>until its deadline</td><td>yes</td><td>no answer came, or
- * one that says that the server could not</td></tr>
- * <tr><td>THROTTLED</td><td>until its deadline</td><td>yes</td><td>the server, or the limit on
- * our side, said: later</td></tr>
- * <tr><td>FORBIDDEN</td><td>for a second</td><td>no</td><td>right after a pod's binding the Node authorizer refuses for
- * some milliseconds (kubernetes/kubernetes PR 136211), later it means what it says; asked alike for every identity, as
- * nobody can tell by a refusal whether it is a node's</td></tr>
- * <tr><td>UNAUTHORIZED</td><td>no</td><td>no</td><td>a token that was rotated has been read again by the connection
- * itself, so the server does not know the new one either</td></tr>
- * <tr><td>NOT_FOUND, ALREADY_EXISTS</td><td>no</td><td>no</td><td>that is the answer</td></tr>
- * <tr><td>CONFLICT, EXPIRED</td><td>no</td><td>no</td><td>it takes another request: on what is
- * there now, or a list</td></tr>
- * <tr><td>REJECTED, UNREADABLE</td><td>no</td><td>no</td><td>the same request would be answered the same; what is closed
- * stays closed</td></tr>
- * <tr><td>INTERRUPTED</td><td>no</td><td>no</td><td>the caller gave up; the server never says so</td></tr>
+ * <caption>Retries of gets and events</caption>
+ * <tr><th>reason</th><th>get</th><th>event</th><th>because</th></tr>
+ * <tr><td>UNAVAILABLE, TIMEOUT</td><td>until its deadline</td><td>yes</td><td>the server did not answer, or could not
+ * process the request</td></tr>
+ * <tr><td>THROTTLED</td><td>until its deadline</td><td>yes</td><td>the server, or the client-side limit, asks for a
+ * pause</td></tr>
+ * <tr><td>FORBIDDEN</td><td>for 1 s</td><td>no</td><td>the Node authorizer refuses for some milliseconds after a pod
+ * was bound (kubernetes/kubernetes PR 136211); a refusal after that is final; this holds for every identity, because a
+ * refusal does not show whether the identity is a node's</td></tr>
+ * <tr><td>UNAUTHORIZED</td><td>no</td><td>no</td><td>the connection has already retried with credentials that it read
+ * again</td></tr>
+ * <tr><td>NOT_FOUND, ALREADY_EXISTS</td><td>no</td><td>no</td><td>this is the answer</td></tr>
+ * <tr><td>CONFLICT, EXPIRED</td><td>no</td><td>no</td><td>another request is needed: one that is based on the current
+ * state, or a list</td></tr>
+ * <tr><td>REJECTED, UNREADABLE</td><td>no</td><td>no</td><td>the same request would fail again; a closed client stays
+ * closed</td></tr>
+ * <tr><td>INTERRUPTED</td><td>no</td><td>no</td><td>the caller has given up; no server sends this</td></tr>
  * </table>
  *
- * <p>Loops that keep something as it should be (watches, refreshes behind gets, the lease, the Node's
- * registration and its status, pods' statuses) repeat whatever the reason: the role may be granted, the token
- * renewed or the server mended at any time, without notice. What they make of an answer is their own: a reflector lists at
- * once after EXPIRED, a lease is created after NOT_FOUND and based on what is there after CONFLICT, a pod's
- * status is done with after NOT_FOUND.
+ * <p>Loops (watches, background refreshes, the lease, the registration and the status of the Node, the statuses of
+ * pods) retry whatever the reason, because a role can be granted, a token renewed or a server repaired at any time,
+ * without notice. Each loop decides what it does next: after EXPIRED a reflector lists at once; after NOT_FOUND a lease
+ * is created; after CONFLICT it is read again; after NOT_FOUND a pod's status is no longer reported.
  *
- * <p>A loop's pauses grow with its failures in a row. After FORBIDDEN it pauses as if there were one fewer, so that it
- * asks twice soon before it slows down: what it keeps may be a pod's that was bound just now.
+ * <p>The pauses of a loop grow with consecutive failures. FORBIDDEN counts as one failure fewer, so a loop retries
+ * twice soon before it slows down: the object may belong to a pod that was bound just now.
  *
- * <p>The pause is the loop's own, or as long as the server asked (Retry-After, as a header or in the Status) if that is
- * longer. But what is asked counts for two minutes at most: a kube-apiserver asks for up to 32 s, and a proxy that asks
- * for a year must not keep a loop from noticing that it is over. A caller with a deadline takes what was asked as it
- * is, and gives up at once if it does not fit. Reflectors wait up to 2 s longer than they were asked to, at random; if
- * the server asks many of them, or cannot be reached, they try one at a time.
+ * <p>A pause is the longer of the loop's own and the one that the server asks for (Retry-After, in the header or in the
+ * Status). Retry-After counts for at most two minutes: a kube-apiserver asks for up to 32 s, and a proxy that asks for
+ * a year must not stop a loop for that long. A caller with a deadline respects the full pause, and fails at once if
+ * that exceeds its deadline. A reflector waits up to 2 s longer than asked, at random. If the server asks many
+ * reflectors to wait, or cannot be reached, they retry one at a time.
  */
 public final class Retries {
 
@@ -56,7 +54,7 @@ public final class Retries {
     private final Pauses own;
     private final Duration longestAsked;
 
-    /** What a loop pauses of its own accord. */
+    /** The loop's own pause, as if the server asked for none. */
     private interface Pauses {
         Duration pause(int failures, double random);
     }
@@ -67,15 +65,16 @@ public final class Retries {
     }
 
     /**
-     * Pauses of up to {@code first}, doubled with each failure in a row up to {@code cap}, as {@link Backoff} has them.
+     * Creates a policy with exponential pauses: up to {@code first}, doubled with each consecutive failure up to {@code
+     * cap}, as in {@link Backoff}.
      */
     public Retries(Duration first, Duration cap) {
         this(new Backoff(first, cap)::pause, LONGEST_ASKED);
     }
 
     /**
-     * At first a pause of any length up to {@code pause}, so that many who failed together come
-     * back apart; then always that.
+     * Returns a policy with a constant pause. Only the first pause is random, up to {@code pause}, so that clients
+     * which failed at the same time do not retry at the same time.
      */
     public static Retries every(Duration pause) {
         return new Retries(
@@ -83,36 +82,36 @@ public final class Retries {
                 LONGEST_ASKED);
     }
 
-    /** No pause but what the server asks for. */
+    /** Returns a policy that pauses only if the server asks for it. */
     public static Retries atOnce() {
         return every(Duration.ZERO);
     }
 
-    /** The same, but what the server asks for counts up to {@code longest} instead of two minutes. */
+    /** Returns a copy of this policy that respects Retry-After up to {@code longest} instead of two minutes. */
     public Retries askedAtMost(Duration longest) {
         return new Retries(own, longest);
     }
 
     /**
-     * How long to pause before the next attempt.
+     * Returns the pause before the next attempt.
      *
-     * @param failures how many attempts in a row have failed, at least 1
+     * @param failures the number of consecutive failures, at least 1
      * @param random uniform in [0, 1), for the jitter of the loop's own pause
-     * @param failure of the latest, as it is or as a stage has wrapped it; any that is not the
-     *     API server's asks for nothing
+     * @param failure the latest failure, which may be wrapped by a future; only an {@link ApiServerException} can ask
+     *     for a pause
      */
     public Duration pause(int failures, double random, @Nullable Throwable failure) {
-        Duration pause = own.pause(isRefusal(failure) ? Math.max(1, failures - 1) : failures, random);
+        Duration pause = own.pause(isForbidden(failure) ? Math.max(1, failures - 1) : failures, random);
         Duration asked = asked(failure);
         return asked == null ? pause : Comparators.max(pause, Comparators.min(asked, longestAsked));
     }
 
-    /** Whether the server asked for a pause. */
+    /** Returns whether the server asks for a pause (Retry-After). */
     public static boolean asksForPause(@Nullable Throwable failure) {
         return asked(failure) != null;
     }
 
-    /** Whether the failure may pass by itself: no answer came, or the server had no time. Any other is an answer. */
+    /** Returns whether a failure may pass by itself, because the server did not answer or was overloaded. */
     public static boolean mayPass(FailureReason reason) {
         return switch (reason) {
             case UNAVAILABLE, THROTTLED, TIMEOUT -> true;
@@ -129,10 +128,10 @@ public final class Retries {
     }
 
     /**
-     * Until how long after the beginning of the first attempt another one may begin for a caller that waits.
+     * Returns for how long after the start of the first attempt a get may start another.
      *
-     * @param budget the caller's time, from the beginning of the first attempt
-     * @return zero if none may
+     * @param budget the caller's time, from the start of the first attempt
+     * @return zero if there must be no retry
      */
     static Duration repeatedFor(FailureReason reason, Duration budget) {
         if (mayPass(reason)) {
@@ -144,7 +143,7 @@ public final class Retries {
         return Duration.ZERO;
     }
 
-    private static boolean isRefusal(@Nullable Throwable failure) {
+    private static boolean isForbidden(@Nullable Throwable failure) {
         ApiServerException known = known(failure);
         return known != null && known.reason() == FailureReason.FORBIDDEN;
     }

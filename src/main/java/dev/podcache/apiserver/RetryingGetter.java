@@ -10,15 +10,14 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats an {@link ObjectGetter}'s attempts as long as that can help, by the table of {@link Retries}, and
- * the next one still begins before the caller's deadline. The only retry loop for reads: attempts themselves
- * never repeat anything. Thread-safe.
+ * Retries the attempts of an {@link ObjectGetter}, by the table of {@link Retries}, until the caller's deadline. This
+ * is the only retry loop for reads; an attempt itself never retries. Thread-safe.
  *
  * @param <T> the model class
  */
 public final class RetryingGetter<T> {
 
-    /** Whatever the server asks for: what does not fit the budget ends the get. */
+    /** Respects Retry-After of any length, because a pause that exceeds the budget ends the get. */
     private static final Retries RETRIES =
             new Retries(Duration.ofMillis(100), Duration.ofSeconds(5)).askedAtMost(ChronoUnit.FOREVER.getDuration());
 
@@ -27,10 +26,10 @@ public final class RetryingGetter<T> {
     private final DoubleSupplier random;
 
     /**
-     * Repeats the attempts of {@code getter}.
+     * Creates a getter that retries.
      *
      * @param getter makes the attempts
-     * @param timekeeper measures and pauses
+     * @param timekeeper measures the budget and schedules the attempts
      * @param random uniform in [0, 1), for the jitter of pauses
      */
     public RetryingGetter(ObjectGetter<T> getter, Timekeeper timekeeper, DoubleSupplier random) {
@@ -40,50 +39,51 @@ public final class RetryingGetter<T> {
     }
 
     /**
-     * One attempt, as {@link ObjectGetter#get} makes it: for callers that have an answer in hand
-     * and rather serve that than wait.
+     * Reads the object in a single attempt, as {@link ObjectGetter#get} does, for callers that would rather serve an
+     * old answer than wait for retries.
      */
-    public CompletableFuture<Fetched<T>> getOnce(ObjectKey key, ReadConsistency freshness, Duration timeout) {
+    public CompletableFuture<Fetched<T>> getOnce(ObjectKey key, ReadConsistency consistency, Duration timeout) {
         try {
-            return getter.get(key, freshness, timeout);
+            return getter.get(key, consistency, timeout);
         } catch (RuntimeException | Error e) {
-            // thrown on, it would leave the gets that share this attempt waiting
+            // to rethrow it would leave the gets that share this attempt without an answer
             return CompletableFuture.failedFuture(NoAnswer.thrown("GET " + key, e));
         }
     }
 
     /**
-     * Attempts until an answer, a final failure or the end of {@code budget}. Returns at once and never throws.
+     * Reads the object, with retries until an answer, a final failure or the end of {@code budget}. Returns at once and
+     * never throws.
      *
-     * @param budget positive: for all attempts and pauses together
+     * @param budget the time for all attempts and pauses together, positive
      * @return the object, or exceptionally the {@link ApiServerException} of the last attempt
      */
-    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency freshness, Duration budget) {
-        Attempts attempts = new Attempts(key, freshness, timekeeper.nanoTime(), budget);
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency consistency, Duration budget) {
+        Attempts attempts = new Attempts(key, consistency, timekeeper.nanoTime(), budget);
         attempts.next();
         return attempts.result;
     }
 
-    /** The attempts of one get. Each runs after the one before it, so its state needs no lock. */
+    /** The attempts of one get. They run one after another, so the state needs no lock. */
     private final class Attempts {
 
         final CompletableFuture<Fetched<T>> result = new CompletableFuture<>();
         private final ObjectKey key;
-        private final ReadConsistency freshness;
-        private final long began;
+        private final ReadConsistency consistency;
+        private final long startedAt;
         private final Duration budget;
         private int failures;
 
-        Attempts(ObjectKey key, ReadConsistency freshness, long began, Duration budget) {
+        Attempts(ObjectKey key, ReadConsistency consistency, long startedAt, Duration budget) {
             this.key = key;
-            this.freshness = freshness;
-            this.began = began;
+            this.consistency = consistency;
+            this.startedAt = startedAt;
             this.budget = budget;
         }
 
         void next() {
             Duration left = budget.minus(spent());
-            getOnce(key, freshness, left).whenComplete(this::attempted);
+            getOnce(key, consistency, left).whenComplete(this::attempted);
         }
 
         private void attempted(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {
@@ -107,7 +107,7 @@ public final class RetryingGetter<T> {
         }
 
         private Duration spent() {
-            return Duration.ofNanos(timekeeper.nanoTime() - began);
+            return Duration.ofNanos(timekeeper.nanoTime() - startedAt);
         }
     }
 }

@@ -4,7 +4,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a watch tells.
+ * One event of a watch.
  *
  * @param <T> the model class
  */
@@ -14,8 +14,8 @@ public sealed interface WatchEvent<T> {
     record Opened<T>() implements WatchEvent<T> {}
 
     /**
-     * An object appeared or changed: the server's ADDED and MODIFIED, which are not told apart because after a
-     * resumption the difference means nothing.
+     * An object was added or modified. There is one event for both, because the difference between ADDED and MODIFIED
+     * is not reliable once a watch was resumed.
      */
     record Upserted<T>(Fetched<T> fetched) implements WatchEvent<T> {
         public Upserted {
@@ -24,9 +24,9 @@ public sealed interface WatchEvent<T> {
     }
 
     /**
-     * An object vanished.
+     * An object was deleted, or no longer matches the selector.
      *
-     * @param last its last state, with the version of the deletion
+     * @param last the last state of the object, with the resourceVersion of the deletion
      */
     record Deleted<T>(Fetched<T> last) implements WatchEvent<T> {
         public Deleted {
@@ -34,7 +34,7 @@ public sealed interface WatchEvent<T> {
         }
     }
 
-    /** Nothing happened up to {@code resourceVersion}: a watch may go on from there. */
+    /** All changes up to {@code resourceVersion} were delivered, so a new watch can start there. */
     record Bookmark<T>(String resourceVersion) implements WatchEvent<T> {
         public Bookmark {
             Objects.requireNonNull(resourceVersion, "resourceVersion");
@@ -42,9 +42,9 @@ public sealed interface WatchEvent<T> {
     }
 
     /**
-     * The watch is over.
+     * The watch has ended. This is the last event.
      *
-     * @param failure null if the server ended it in good order, as servers do from time to time
+     * @param failure null if the server ended the watch normally, such as after its timeout
      */
     record Ended<T>(@Nullable ApiServerException failure) implements WatchEvent<T> {}
 }

@@ -1,10 +1,12 @@
 package dev.podcache.cli;
 
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.ObjectArrays;
 import dev.podcache.cli.config.AddressLookups;
 import dev.podcache.cli.config.GoDuration;
 import dev.podcache.cli.demo.DemoCommand;
 import dev.podcache.cli.observe.ObserveCommand;
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
@@ -20,39 +22,40 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The program {@code podcache}: {@code demo} (what happens without a subcommand), {@code run},
- * {@code observe} and {@code version}. Exit code 0 means that all went well, 1 that something failed, 2
- * that the command line was wrong.
+ * The program {@code podcache} with the subcommands {@code demo} (the default), {@code run}, {@code observe} and {@code
+ * version}. Exit codes: 0 success, 1 failure, 2 wrong command line.
  */
 public final class Main {
 
     private static final int FAILED = 1;
     private static final int USAGE = 2;
+    private static final ImmutableSet<String> ROOT_OPTIONS = ImmutableSet.of("-h", "--help", "-V", "--version");
     private static final int HELP_WIDTH = 100;
-    private static final long LAST_WORDS_SECONDS = 5;
+    private static final long STOP_TIMEOUT_SECONDS = 5;
 
     private Main() {}
 
-    /** Runs the program and ends the process with its exit code; after a signal, with that of the signal. */
+    /** Runs the program and ends the process with its exit code, or after a signal with the exit code of the signal. */
     public static void main(String[] args) {
         run(HollowRuntime::new, args);
     }
 
     /**
-     * The same with a runtime of your own, so that {@code run} is a node that runs containers.
+     * Runs the program with your own runtime, so that {@code run} becomes a node that runs containers. Ends the process
+     * as {@link #main} does.
      *
-     * @param runtime makes the runtime, with the time and threads of the agent, when {@code run} begins
+     * @param runtime called when {@code run} starts; the argument provides the time and threads of the agent
      */
     public static void run(Function<Timekeeper, PodRuntime> runtime, String... args) {
-        AddressLookups.forgetSoon();
+        AddressLookups.setShortTtl();
         Console console = Console.ofProcess();
         CountDownLatch ended = new CountDownLatch(1);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(console, ended), "agent-shutdown"));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(console, ended), "shutdown"));
         int code = execute(console, runtime, args);
         console.out().flush();
         ended.countDown();
         if (!console.stop().isDone()) {
-            // not exit: hooks of the surrounding process, such as Maven's, would print after the data
+            // exit would run the hooks of a surrounding process such as Maven, which print after the data
             Runtime.getRuntime().halt(code);
         }
     }
@@ -63,7 +66,12 @@ public final class Main {
     }
 
     private static int execute(Console console, Function<Timekeeper, PodRuntime> runtime, String... args) {
-        CommandLine line = new CommandLine(new RootCommand(console))
+        return commandLine(console, runtime).execute(withSubcommand(args));
+    }
+
+    /** Returns the parser of the program's arguments. */
+    static CommandLine commandLine(Console console, Function<Timekeeper, PodRuntime> runtime) {
+        CommandLine line = new CommandLine(new RootCommand())
                 .addSubcommand("demo", new DemoCommand(console))
                 .addSubcommand("run", new RunCommand(console, runtime))
                 .addSubcommand("observe", new ObserveCommand(console))
@@ -83,15 +91,21 @@ public final class Main {
             return USAGE;
         });
         line.setExecutionExceptionHandler((thrown, command, parsed) -> failed(console, thrown, parsed));
-        return line.execute(args);
+        return line;
+    }
+
+    /** Adds {@code demo} to a command line that is empty or starts with an option of the demo. */
+    private static String[] withSubcommand(String... args) {
+        boolean demo = args.length == 0 || (args[0].startsWith("-") && !ROOT_OPTIONS.contains(args[0]));
+        return demo ? ObjectArrays.concat("demo", args) : args;
     }
 
     private static int failed(Console console, Exception thrown, ParseResult parsed) {
         console.err()
                 .println("error: "
-                        + (thrown instanceof CommandFailure
+                        + (thrown instanceof CommandException
                                 ? thrown.getMessage()
-                                : "unexpected, please report it: " + thrown + "; with -v there is a stack trace"));
+                                : "this is a bug, please report it: " + thrown + "; -v prints the stack trace"));
         ParseResult command = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
         if (command.hasMatchedOption("--verbose")) {
             thrown.printStackTrace(console.err());
@@ -99,11 +113,11 @@ public final class Main {
         return FAILED;
     }
 
-    /** Asks the command to end, and gives it a moment for its last words. */
+    /** Asks the command to end, and waits for it for some seconds. */
     private static void stop(Console console, CountDownLatch ended) {
         console.stop().complete(null);
         try {
-            ended.await(LAST_WORDS_SECONDS, TimeUnit.SECONDS);
+            ended.await(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

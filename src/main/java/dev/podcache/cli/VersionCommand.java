@@ -1,22 +1,22 @@
 package dev.podcache.cli;
 
 import com.google.common.collect.ImmutableMap;
-import dev.podcache.cli.output.Account;
 import dev.podcache.cli.output.Console;
-import dev.podcache.cli.output.Event;
+import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
+import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Versions;
 import io.fabric8.kubernetes.client.Version;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** The subcommand {@code version}. */
 @Command(
         name = "version",
-        header = "Prints versions.",
+        header = "Prints the versions of Podcache, Java and the Kubernetes client.",
         mixinStandardHelpOptions = true,
-        description = "Of Podcache, of Java and of the Kubernetes client.",
         footer = {"", "Example:", "  podcache version -o json"})
 final class VersionCommand implements Callable<Integer> {
 
@@ -31,18 +31,16 @@ final class VersionCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        ImmutableMap<String, Object> versions = ImmutableMap.of(
-                "podcache",
-                Versions.podcache(),
-                "java",
-                System.getProperty("java.version"),
-                "fabric8",
-                Version.clientVersion());
-        StringBuilder text = new StringBuilder();
-        versions.forEach((name, version) -> text.append(String.format("%-9s %s%n", name, version)));
-        Account account = Account.direct(console.out(), output.format, System::nanoTime);
-        account.block(new Event("version", text.toString().stripTrailing(), versions));
-        account.requireUnbroken();
+        String java = System.getProperty("java.version");
+        ImmutableMap<String, Object> versions =
+                ImmutableMap.of("podcache", Versions.podcache(), "java", java, "fabric8", Version.clientVersion());
+        String text = versions.entrySet().stream()
+                .map(each -> String.format("%-9s %s", each.getKey(), each.getValue()))
+                .collect(Collectors.joining(System.lineSeparator()));
+        EventWriter events = EventWriter.to(console.out(), output.format);
+        events.block(new ProgramEvent("version", text, versions));
+        events.close();
+        events.requireReader();
         return 0;
     }
 }

@@ -1,22 +1,14 @@
 /**
- * The process edge: the program {@code podcache}, which is a node of a cluster ({@code run}), looks at one
- * without changing anything ({@code observe}), or shows both without a cluster ({@code demo}). The only place that
- * wires the library together, reads flags and environment, makes threads of its own, or exits; nobody imports it. Data
- * goes to standard output, logs and complaints to standard error.
+ * The program {@code podcache}: {@code run} is a node of a cluster, {@code observe} watches a node and changes nothing,
+ * {@code demo} shows both without a cluster. Only this package and its subpackages read flags and the environment, use
+ * clocks and threads directly, or exit; no other package imports them. Data goes to standard output, logs and errors go
+ * to standard error.
  *
- * <p>Read {@code Main}, {@code RunCommand}, {@code NodeAgent}, {@code NodeSelf}, {@code AgentServices} and
- * {@code AgentAccount}; {@code ObserveCommand}, {@code Observer}, {@code AssignedPods}, {@code PeriodicReads}; then
- * {@code DemoCommand}, {@code Demo}, {@code DemoSide}, {@code DemoScript} and {@code DemoNode}. How the agent is
- * configured: {@code KubeletFlags} and {@code ConfigurationFile} give {@code Settings}, of which {@code
- * KubeletConfiguration} is made.
+ * <p>Start reading at {@code Main} and {@code RunCommand}. Then {@code output} (events and how they are written), {@code
+ * config} (flags, configuration file, cluster), {@code observe} (reports and the subcommand {@code observe}) and {@code
+ * demo}. The node itself is {@link dev.podcache.kubelet.agent.NodeAgent}.
  *
- * <table>
- * <caption>Locks</caption>
- * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code LineWriter}</td><td>what waits to be printed; printed without it</td><td>none of ours</td></tr>
- * <tr><td>{@code Changes.seen}</td><td>what was seen</td><td>none</td></tr>
- * <tr><td>{@code WatchNews}</td><td>what there is to tell of watches</td><td>none of ours; told without it</td></tr>
- * </table>
+ * <p>Locks: none in this package; the packages below it document theirs.
  */
 @NullMarked
 package dev.podcache.cli;

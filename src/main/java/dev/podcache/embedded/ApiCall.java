@@ -11,13 +11,13 @@ import java.io.IOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** One HTTP request for objects: what it asks, with which parameters, and what it brings. */
+/** One HTTP request for an object or a collection: its path, verb, parameters and body. */
 record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body) {
 
     /**
-     * Finds out what is asked.
+     * Derives the verb of a request from its HTTP method, path and {@code watch} parameter.
      *
-     * @throws StatusException 405 if nobody can ask that of this path
+     * @throws StatusException 405 if the path does not allow the method
      */
     static ApiCall of(HttpServerRequest http, RequestPath path, Buffer body) {
         return new ApiCall(http, path, verbOf(http, path), body);
@@ -35,7 +35,7 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
             case "POST" -> verb = creatable ? Verb.CREATE : null;
             case "PUT" -> verb = collection ? null : Verb.UPDATE;
             case "PATCH" -> verb = collection ? null : Verb.PATCH;
-            case "DELETE" -> verb = collection || path.part() == Part.STATUS ? null : Verb.DELETE;
+            case "DELETE" -> verb = collection || path.part() == ObjectPart.STATUS ? null : Verb.DELETE;
             default -> {}
         }
         if (verb == null) {
@@ -45,20 +45,25 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
         return verb;
     }
 
+    /** Returns a query parameter, or "" if it is not given. */
     String parameter(String name) {
         return http.getParam(name, "");
     }
 
-    /** A parameter that is a number of seconds, or 0 if it is not given. */
+    /**
+     * Returns a query parameter as a number of seconds, or 0 if it is not given.
+     *
+     * @throws StatusException 400 if the parameter is not a number of at most nine digits
+     */
     long seconds(String name) {
         String text = parameter(name);
         if (!text.isEmpty() && (text.length() > 9 || !text.chars().allMatch(c -> c >= '0' && c <= '9'))) {
-            throw StatusException.badRequest(name + ": Invalid value: \"" + text + "\": not a number of seconds");
+            throw StatusException.badRequest(name + ": Invalid value: \"" + text + "\": must be a number of seconds");
         }
         return text.isEmpty() ? 0 : Long.parseLong(text);
     }
 
-    /** What a list or watch selects; an object's own path selects that object. */
+    /** Returns the selection of a list or watch. If the path names an object, that object alone is selected. */
     Selection selection() {
         Selection selection = Selection.everything()
                 .in(path.key().namespace())
@@ -70,18 +75,19 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
                         path.resource(), "metadata.name=" + path.key().name());
     }
 
-    /** What faults are told of it. */
+    /** Returns the description of this call that fault patterns match and logs show. */
     ApiRequest request() {
         boolean selects = verb == Verb.LIST || verb == Verb.WATCH;
         String name = selects ? selection().name() : path.key().name();
         return new ApiRequest(verb, path.resource(), ObjectKey.of(path.key().namespace(), name));
     }
 
+    /** Returns whether the Accept header asks for a Table, as {@code kubectl get} does. */
     boolean wantsTable() {
         return http.headers().get("Accept") != null && http.getHeader("Accept").contains("as=Table");
     }
 
-    /** The media type of the body, without parameters. */
+    /** Returns the media type of the body in lower case and without parameters, or "" if none is given. */
     String mediaType() {
         String type = http.getHeader("Content-Type");
         int semicolon = type == null ? -1 : type.indexOf(';');
@@ -89,7 +95,12 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
         return bare.strip().toLowerCase(Locale.ROOT);
     }
 
-    /** The body, which must be a JSON object. */
+    /**
+     * Returns the body as a JSON object.
+     *
+     * @throws StatusException 400 if the body is not a JSON object, 415 if its media type is neither JSON nor supported
+     *     protobuf
+     */
     ObjectNode bodyObject() {
         if (mediaType().equals(ProtobufBody.MEDIA_TYPE)) {
             return ProtobufBody.decode(body.getBytes());
@@ -104,29 +115,36 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
         if (bodyTree() instanceof ObjectNode object) {
             return object;
         }
-        throw StatusException.badRequest("the body of the request is no JSON object");
+        throw StatusException.badRequest("the body of the request must be a JSON object");
     }
 
-    /** The body, which must be JSON. */
+    /**
+     * Returns the body as JSON.
+     *
+     * @throws StatusException 400 if the body is not JSON
+     */
     JsonNode bodyTree() {
         try {
             return Json.MAPPER.readTree(body.getBytes());
         } catch (JsonProcessingException e) {
-            // the parser's own message quotes what it read
+            // the message of the parser quotes the body
             throw StatusException.badRequest("the body of the request is not JSON" + at(e.getLocation()));
         } catch (IOException e) {
             throw new AssertionError("reading from memory", e);
         }
     }
 
-    /** Unknown for a number, a text or a nesting that is longer than the parser takes. */
+    /**
+     * Describes where parsing failed. The location is null if a number, a text or the nesting exceeds a limit of the
+     * parser.
+     */
     private static String at(@Nullable JsonLocation location) {
         return location == null
                 ? ": a part of it is too long or nested too deeply"
                 : ": error at line " + location.getLineNr() + ", column " + location.getColumnNr();
     }
 
-    /** What is asked, without the body: it may hold a secret. */
+    /** Returns the verb, resource and key. The body is left out because it may contain a secret. */
     @Override
     public String toString() {
         return "ApiCall[" + request() + "]";

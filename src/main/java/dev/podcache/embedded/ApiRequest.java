@@ -4,10 +4,10 @@ import dev.podcache.object.ObjectKey;
 import java.util.Objects;
 
 /**
- * What a request is about, as far as faults and logs care.
+ * The verb, resource and key of a request: what {@link RequestPattern} matches and logs show.
  *
- * @param key of a list, a watch or a create: the namespace, or "" for all of them, and the one
- *     name that is asked for, or ""
+ * @param key the key of the object. For a list, watch or create: the namespace, or "" for all namespaces, and the one
+ *     name that the request selects, or ""
  */
 public record ApiRequest(Verb verb, Resource resource, ObjectKey key) {
 

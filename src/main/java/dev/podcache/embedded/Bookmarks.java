@@ -2,12 +2,12 @@ package dev.podcache.embedded;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** Builds the events that tell a watch how far it has come. */
+/** Creates BOOKMARK events, which tell a watch up to which resourceVersion it is complete. */
 final class Bookmarks {
 
     private Bookmarks() {}
 
-    /** Everything up to {@code revision} has been told. */
+    /** Returns a bookmark that confirms the delivery of all changes up to {@code revision}. */
     static ClusterEvent at(Resource resource, long revision) {
         ObjectNode bookmark = Json.MAPPER.createObjectNode();
         bookmark.put("kind", resource.kind());

@@ -4,8 +4,11 @@ import dev.podcache.object.ObjectKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step of the cluster's history: an object that appeared, changed or vanished. Of {@code before} and
- * {@code after} at least one is there.
+ * One committed change of one object.
+ *
+ * @param revision the revision of the storage after the change
+ * @param before the state before the change; null if the object was created
+ * @param after the state after the change; null if the object was deleted
  */
 record ClusterChange(
         Resource resource,
@@ -15,13 +18,14 @@ record ClusterChange(
         @Nullable StoredObject after) {
 
     /**
-     * How a watch sees it: an object that begins to match is ADDED, one that ceases to is DELETED in the state it had
-     * while it matched, with the version of this change.
+     * Returns the event that a watch with this selection receives for the change. An object that starts to match is
+     * ADDED. An object that no longer matches is DELETED: the event has the last matching state and the resourceVersion
+     * of this change.
      *
-     * @return null if the watch has nothing to do with it
+     * @return null if the object matches neither before nor after the change
      */
     @Nullable
-    ClusterEvent seenBy(Selection selection) {
+    ClusterEvent eventFor(Selection selection) {
         boolean matched = before != null && selection.matches(before.json());
         if (after != null && selection.matches(after.json())) {
             return new ClusterEvent(matched ? ClusterEvent.Type.MODIFIED : ClusterEvent.Type.ADDED, after.json());

@@ -3,27 +3,28 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
- * One event of a watch.
+ * An event of a watch.
  *
- * @param object the object, the bookmark, or the Status of an ERROR; shared and never to be modified
+ * @param object the object, the bookmark, or the Status of an ERROR; shared, so callers must not modify it
  */
 public record ClusterEvent(Type type, ObjectNode object) {
 
-    /** As a server writes it. */
+    /** The type of an event, spelled as in the {@code type} field of a Kubernetes watch event. */
     public enum Type {
         ADDED,
         MODIFIED,
         DELETED,
         BOOKMARK,
-        /** The watch ends after it. */
+        /** The watch failed; no event follows. */
         ERROR
     }
 
+    /** Returns an ERROR event with the Status of {@code refusal}. */
     static ClusterEvent error(StatusException refusal) {
         return new ClusterEvent(Type.ERROR, Json.tree(refusal.status()));
     }
 
-    /** The type and nothing else: the object may be a Secret. */
+    /** Returns the type only, because the object may be a Secret. */
     @Override
     public String toString() {
         return "ClusterEvent[" + type + "]";

@@ -1,9 +1,9 @@
 package dev.podcache.embedded;
 
-/** An open watch. Thread-safe. */
+/** An open watch of an {@link InMemoryCluster}. Thread-safe. */
 @FunctionalInterface
 public interface ClusterWatch {
 
-    /** Ends it without a word to its listener. Never blocks. Idempotent. */
+    /** Closes the watch without calling {@link WatchListener#ended()}. Never blocks. Idempotent. */
     void close();
 }

@@ -3,20 +3,21 @@ package dev.podcache.embedded;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to delete.
+ * The options of a delete request.
  *
- * @param gracePeriodSeconds for pods: 0 removes at once, null takes the pod's own period
- * @param uid deletes only the object with it, or null
- * @param resourceVersion deletes only the object at it, or null
+ * @param gracePeriodSeconds the grace period of a pod: 0 removes the pod at once, null uses the period in its spec;
+ *     ignored for other resources
+ * @param uid the UID that the object must have, or null for no precondition
+ * @param resourceVersion the resourceVersion that the object must have, or null for no precondition
  */
 public record DeleteOptions(
         @Nullable Long gracePeriodSeconds,
         @Nullable String uid,
         @Nullable String resourceVersion) {
 
-    /** Unconditionally, with the grace period of the object. */
+    /** Deletes without preconditions and with the grace period in the spec of the pod. */
     public static final DeleteOptions DEFAULT = new DeleteOptions(null, null, null);
 
-    /** Unconditionally and at once. */
+    /** Deletes without preconditions and without a grace period. */
     public static final DeleteOptions NOW = new DeleteOptions(0L, null, null);
 }

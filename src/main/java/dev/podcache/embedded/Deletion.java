@@ -6,13 +6,21 @@ import dev.podcache.object.ObjectKey;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Whether an object may be deleted, and how long a pod that runs on a node lives on, marked. Pure. */
+/**
+ * Computes the effect of a delete request: whether its preconditions hold, and the graceful deletion of pods. Pure
+ * functions.
+ */
 final class Deletion {
 
     private static final long DEFAULT_GRACE_SECONDS = 30;
 
     private Deletion() {}
 
+    /**
+     * Checks the preconditions of a deletion.
+     *
+     * @throws StatusException 409 if the UID or resourceVersion of the object differs from the precondition
+     */
     static void requirePreconditions(Resource resource, ObjectKey key, ObjectNode current, DeleteOptions options) {
         requireEqual(
                 resource, key, "UID", options.uid(), current.path("metadata").path("uid"));
@@ -35,7 +43,10 @@ final class Deletion {
         }
     }
 
-    /** How long the pod may live on; 0 means that it goes at once. */
+    /**
+     * Returns the grace period of the pod in seconds; 0 if it is removed at once, as a pod that has no node or has
+     * finished is.
+     */
     static long graceSeconds(ObjectNode current, DeleteOptions options) {
         String phase = current.path("status").path("phase").asText();
         boolean running = !current.path("spec").path("nodeName").asText().isEmpty()
@@ -44,25 +55,28 @@ final class Deletion {
         if (!running) {
             return 0;
         }
-        Long asked = options.gracePeriodSeconds();
-        return asked != null
-                ? asked
+        Long requested = options.gracePeriodSeconds();
+        return requested != null
+                ? requested
                 : current.path("spec").path("terminationGracePeriodSeconds").asLong(DEFAULT_GRACE_SECONDS);
     }
 
-    /** The pod as a graceful deletion leaves it; a second one may only shorten the grace period. */
-    static ObjectNode marked(ObjectNode current, long graceSeconds, Instant now) {
+    /**
+     * Returns the pod with the deletion timestamp and grace period of a graceful deletion. A repeated deletion can only
+     * shorten the grace period.
+     */
+    static ObjectNode markedForDeletion(ObjectNode current, long graceSeconds, Instant now) {
         ObjectNode object = current.deepCopy();
         ObjectNode metadata = Json.object(object, "metadata");
         boolean marked = metadata.has("deletionTimestamp");
         if (!marked
                 || graceSeconds < metadata.path("deletionGracePeriodSeconds").asLong()) {
-            Instant asked = marked
+            Instant requested = marked
                     ? Instant.parse(metadata.path("deletionTimestamp").asText())
                             .minusSeconds(
                                     metadata.path("deletionGracePeriodSeconds").asLong())
                     : now;
-            metadata.put("deletionTimestamp", WriteRules.timestamp(asked.plusSeconds(graceSeconds)));
+            metadata.put("deletionTimestamp", WriteRules.timestamp(requested.plusSeconds(graceSeconds)));
             metadata.put("deletionGracePeriodSeconds", graceSeconds);
         }
         return object;

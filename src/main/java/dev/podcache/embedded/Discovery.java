@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.common.collect.ImmutableList;
 import org.jspecify.annotations.Nullable;
 
-/** What a client asks before it asks for objects: versions, groups, resources, health. */
+/** Answers the requests for versions, API groups, resources and health. */
 final class Discovery {
 
     private static final String GROUP = "coordination.k8s.io";
@@ -14,7 +14,7 @@ final class Discovery {
 
     private Discovery() {}
 
-    /** The answer to a path, or null if that is not one of ours. */
+    /** Returns the answer for {@code path}, or null if it is not a discovery or health path. */
     static @Nullable HttpAnswer answer(String path) {
         String normal = path.length() > 1 && path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
         return switch (normal) {

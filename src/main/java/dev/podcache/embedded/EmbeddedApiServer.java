@@ -13,28 +13,28 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The HTTP face of an {@link InMemoryCluster}, on loopback only and without authentication: HTTP/1.1 and HTTP/2 (h2c,
- * by prior knowledge or upgrade), objects and lists as JSON, watches as streams of one JSON object a line, enough
- * discovery for kubectl. Thread-safe.
+ * Serves an {@link InMemoryCluster} over HTTP, on the loopback address and without authentication. It supports HTTP/1.1
+ * and HTTP/2 (h2c, by prior knowledge or upgrade), sends objects and lists as JSON and watches as streams with one JSON
+ * object per line, and implements as much of discovery as kubectl needs. Thread-safe.
  *
- * <p>What is not there: WebSockets (who asks for one is answered plainly and may ask for a stream), dry
- * runs, server-side apply, paging ({@code limit} is ignored), set-based selectors, other resources,
- * YAML, and answers in protobuf.
+ * <p>Not supported: WebSockets (a watch request with an upgrade to WebSocket gets an ordinary response, after which
+ * clients request a stream), dry runs, server-side apply, paging ({@code limit} is ignored), set-based selectors,
+ * resources other than those of {@link Resource}, YAML, and responses in protobuf.
  */
 public final class EmbeddedApiServer implements AutoCloseable {
 
     private static final String LOOPBACK = "127.0.0.1";
 
-    /** What a kube-apiserver allows. */
+    /** The default limit of a kube-apiserver. */
     private static final int CONCURRENT_STREAMS = 100;
 
     private static final int EVENT_LOOPS = 2;
-    private static final int LONGEST_URL = 16 << 10;
+    private static final int MAX_URL_BYTES = 16 << 10;
     private static final int WAIT_SECONDS = 10;
 
     private final Vertx vertx;
     private final HttpServer server;
-    private final HttpFace face;
+    private final RequestDispatcher dispatcher;
     private final InMemoryCluster cluster;
     private final AtomicInteger connections = new AtomicInteger();
 
@@ -47,30 +47,35 @@ public final class EmbeddedApiServer implements AutoCloseable {
                 .setUseDaemonThread(true)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
-        face = new HttpFace(vertx, cluster);
+        dispatcher = new RequestDispatcher(vertx, cluster);
         server = vertx.createHttpServer(new HttpServerOptions()
                         .setHost(LOOPBACK)
                         .setPort(port)
-                        .setMaxInitialLineLength(LONGEST_URL)
+                        .setMaxInitialLineLength(MAX_URL_BYTES)
                         .setInitialSettings(new Http2Settings().setMaxConcurrentStreams(concurrentStreams)))
                 .connectionHandler(connection -> {
                     connections.incrementAndGet();
                     connection.closeHandler(closed -> connections.decrementAndGet());
                 })
-                .requestHandler(face::handle);
+                .requestHandler(dispatcher::handle);
     }
 
-    /** Serves {@code cluster} on a free port, with the 100 streams a connection that servers allow. */
+    /**
+     * Starts a server for {@code cluster} on a free port. It allows 100 streams per HTTP/2 connection, as a
+     * kube-apiserver does.
+     *
+     * @throws IllegalStateException if the server cannot listen
+     */
     public static EmbeddedApiServer start(InMemoryCluster cluster) {
         return start(cluster, 0, CONCURRENT_STREAMS);
     }
 
     /**
-     * Serves {@code cluster}, which stays open when the server closes.
+     * Starts a server for {@code cluster}. Closing the server does not close the cluster.
      *
-     * @param port 0 for a free one
-     * @param concurrentStreams how many streams an HTTP/2 connection may have at once; at least 1
-     * @throws IllegalStateException if the port cannot be listened on
+     * @param port the port to listen on; 0 for a free one
+     * @param concurrentStreams the number of concurrent streams that an HTTP/2 connection allows; at least 1
+     * @throws IllegalStateException if the server cannot listen on the port
      */
     public static EmbeddedApiServer start(InMemoryCluster cluster, int port, int concurrentStreams) {
         EmbeddedApiServer server = new EmbeddedApiServer(cluster, port, concurrentStreams);
@@ -83,60 +88,64 @@ public final class EmbeddedApiServer implements AutoCloseable {
         }
     }
 
+    /** Returns the port that the server listens on. */
     public int port() {
         return server.actualPort();
     }
 
-    /** Where clients find it, such as {@code http://127.0.0.1:34567}. */
+    /** Returns the base URL of the server, such as {@code http://127.0.0.1:34567}. */
     public String url() {
         return "http://" + LOOPBACK + ":" + port();
     }
 
-    /** What is served. */
+    /** Returns the cluster that is served. */
     public InMemoryCluster cluster() {
         return cluster;
     }
 
-    /** What goes wrong, in requests for objects; discovery and health stay well. */
+    /**
+     * Returns the faults that are injected into requests for objects. Discovery and health requests are not affected.
+     */
     public Faults faults() {
-        return face.faults();
+        return dispatcher.faults();
     }
 
-    /** What came over HTTP so far, whatever became of it. */
+    /** Returns the numbers of requests for objects that arrived over HTTP, including failed ones. */
     public RequestCounts requests() {
-        return face.counts();
+        return dispatcher.counts();
     }
 
-    /** How many watch streams are open. */
+    /** Returns the number of open watch streams. */
     public int openWatches() {
-        return face.openWatches();
+        return dispatcher.openWatches();
     }
 
-    /** How many connections are open. */
+    /** Returns the number of open connections. */
     public int connections() {
         return connections.get();
     }
 
     /**
-     * Closes all connections and waits, 10 s at most, until the last thread has done its last task. Idempotent.
+     * Closes all connections and waits up to 10 s until all threads of the server have finished. Idempotent.
      *
-     * @throws IllegalStateException if that took longer, or the thread was interrupted, which it then still is
+     * @throws IllegalStateException if closing takes longer, or if the calling thread is interrupted; its interrupt
+     *     status is then set
      */
     @Override
     public void close() {
-        face.faults().clear();
+        dispatcher.faults().clear();
         await(vertx.close(), "did not close");
     }
 
-    private static void await(Future<?> future, String complaint) {
+    private static void await(Future<?> future, String failure) {
         try {
             future.toCompletionStage().toCompletableFuture().get(WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("the embedded API server " + complaint + ": interrupted", e);
+            throw new IllegalStateException("the embedded API server " + failure + ": interrupted", e);
         } catch (ExecutionException | TimeoutException e) {
             Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
-            throw new IllegalStateException("the embedded API server " + complaint + ": " + cause.getMessage(), cause);
+            throw new IllegalStateException("the embedded API server " + failure + ": " + cause.getMessage(), cause);
         }
     }
 }

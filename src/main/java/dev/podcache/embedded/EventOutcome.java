@@ -1,13 +1,13 @@
 package dev.podcache.embedded;
 
-/** What happens to an event of a watch. */
+/** What the server does with an event of a watch. */
 public enum EventOutcome {
-    /** It is sent. */
+    /** Sends the event. */
     PASS,
-    /** It is lost, and the watch goes on as if nothing had happened. */
+    /** Loses the event and continues the watch. */
     DROP,
-    /** It is sent twice, as by a proxy that repeats what it is not sure to have passed on. */
+    /** Sends the event twice, as a proxy does that retries after an uncertain delivery. */
     DUPLICATE,
-    /** Half of it is sent, then the connection breaks. */
+    /** Sends half of the event, then breaks the connection. */
     CUT
 }

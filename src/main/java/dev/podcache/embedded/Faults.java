@@ -12,85 +12,94 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * What goes wrong at a server, switched on by a test or a demonstration and obeyed by whoever serves the cluster. Of
- * several faults that concern a request the one that was switched on first decides. Thread-safe.
+ * The faults that a test or demonstration injects into a server. A fault affects the requests that match its
+ * {@link RequestPattern}. If several faults match a request, the one added first applies. Thread-safe.
+ *
+ * <p>A server asks {@link #outcomeOf} for each request and {@link #outcomeOfEvent} for each event, and applies the
+ * outcome.
  */
 public final class Faults {
 
-    private final List<PlannedFault> faults = new CopyOnWriteArrayList<>();
+    private final List<RequestFault> faults = new CopyOnWriteArrayList<>();
     private final List<EventFault> eventFaults = new CopyOnWriteArrayList<>();
     private final Map<OpenedWatch, ApiRequest> watches = new ConcurrentHashMap<>();
     private volatile RequestObserver observer = RequestObserver.NONE;
 
-    /** A fault that is on. */
+    /** An active fault. */
     @FunctionalInterface
     public interface Switched extends AutoCloseable {
-        /** Switches it off. Idempotent. */
+        /** Deactivates the fault. Idempotent. */
         @Override
         void close();
     }
 
-    /** A watch that a server has told about. */
+    /** An open watch that a server has registered with {@link Faults#opened}. */
     @FunctionalInterface
     public interface OpenedWatch {
-        /** Breaks its connection. */
+        /** Breaks the connection of the watch. */
         void reset();
     }
 
-    private record PlannedFault(RequestPattern pattern, RequestOutcome fate, AtomicInteger left) {
-        boolean strikes(ApiRequest request) {
-            return !isOver() && pattern.matches(request) && takeOne(left);
+    private record RequestFault(RequestPattern pattern, RequestOutcome outcome, AtomicInteger remaining) {
+        boolean applies(ApiRequest request) {
+            return !isOver() && pattern.matches(request) && takeOne(remaining);
         }
 
-        /** Whether nothing is left to strike or, of what it holds, to release. */
+        /** Returns whether the fault can be removed: no request is left to affect, and none is left to release. */
         boolean isOver() {
-            return fate instanceof RequestOutcome.Hold hold ? hold.held().isReleased() : left.get() <= 0;
+            return outcome instanceof RequestOutcome.Hold hold ? hold.held().isReleased() : remaining.get() <= 0;
         }
     }
 
-    private record EventFault(RequestPattern pattern, EventOutcome fate, AtomicInteger left) {
-        boolean strikes(ApiRequest watch) {
-            return pattern.matches(watch) && takeOne(left);
+    private record EventFault(RequestPattern pattern, EventOutcome outcome, AtomicInteger remaining) {
+        boolean applies(ApiRequest watch) {
+            return pattern.matches(watch) && takeOne(remaining);
         }
 
         boolean isOver() {
-            return left.get() <= 0;
+            return remaining.get() <= 0;
         }
     }
 
     /** Answers the next {@code times} matching requests with {@code error}. */
     public Switched failNext(int times, StatusException error, RequestPattern pattern) {
-        return add(new PlannedFault(pattern, new RequestOutcome.Fail(error), new AtomicInteger(times)));
+        return add(new RequestFault(pattern, new RequestOutcome.Fail(error), new AtomicInteger(times)));
     }
 
-    /** Answers matching requests with {@code error} until switched off. */
+    /** Answers matching requests with {@code error} until the returned fault is closed. */
     public Switched fail(StatusException error, RequestPattern pattern) {
         return failNext(Integer.MAX_VALUE, error, pattern);
     }
 
-    /** Closes the connection of matching requests without an answer until switched off. */
+    /** Closes the connection of matching requests without an answer until the returned fault is closed. */
     public Switched refuse(RequestPattern pattern) {
-        return add(new PlannedFault(pattern, new RequestOutcome.Refuse(), new AtomicInteger(Integer.MAX_VALUE)));
+        return add(new RequestFault(pattern, new RequestOutcome.Refuse(), new AtomicInteger(Integer.MAX_VALUE)));
     }
 
-    /** Answers matching requests {@code delay} later until switched off. */
+    /** Delays matching requests by {@code delay} until the returned fault is closed. */
     public Switched delay(Duration delay, RequestPattern pattern) {
-        return add(new PlannedFault(pattern, new RequestOutcome.Delay(delay), new AtomicInteger(Integer.MAX_VALUE)));
+        return add(new RequestFault(pattern, new RequestOutcome.Delay(delay), new AtomicInteger(Integer.MAX_VALUE)));
     }
 
-    /** Reads what matching requests ask for when they come, and answers them when released. */
-    public Held hold(RequestPattern pattern) {
-        return hold(Integer.MAX_VALUE, pattern, new Held(false));
+    /**
+     * Holds the answers to matching requests until they are released. The answer has the state at the arrival of the
+     * request; a watch starts at its release.
+     */
+    public HeldRequests hold(RequestPattern pattern) {
+        return hold(Integer.MAX_VALUE, pattern, new HeldRequests(false));
     }
 
-    /** The same for the next {@code times} matching requests only: those after them pass. */
-    public Held holdNext(int times, RequestPattern pattern) {
-        return hold(times, pattern, new Held(false));
+    /**
+     * Holds the answers to the next {@code times} matching requests, as {@link #hold} does. Later requests are not
+     * affected.
+     */
+    public HeldRequests holdNext(int times, RequestPattern pattern) {
+        return hold(times, pattern, new HeldRequests(false));
     }
 
-    /** Holds matching requests; what they ask for is read when they are released. */
-    public Held holdBeforeReading(RequestPattern pattern) {
-        return hold(Integer.MAX_VALUE, pattern, new Held(true));
+    /** Holds matching requests until they are released. The answer has the state at the release. */
+    public HeldRequests holdBeforeReading(RequestPattern pattern) {
+        return hold(Integer.MAX_VALUE, pattern, new HeldRequests(true));
     }
 
     /** Loses the next {@code times} events of matching watches. */
@@ -103,66 +112,75 @@ public final class Faults {
         return add(new EventFault(pattern, EventOutcome.DUPLICATE, new AtomicInteger(times)));
     }
 
-    /** Breaks a matching watch in the middle of its next event. */
+    /** Breaks the connection of a matching watch in the middle of its next event. */
     public Switched cutNextEvent(RequestPattern pattern) {
         return add(new EventFault(pattern, EventOutcome.CUT, new AtomicInteger(1)));
     }
 
-    /** Breaks the connections of the matching watches that are open. */
+    /** Breaks the connections of all open watches that match. */
     public void resetWatches(RequestPattern pattern) {
-        ImmutableList<OpenedWatch> concerned = watches.entrySet().stream()
+        ImmutableList<OpenedWatch> matching = watches.entrySet().stream()
                 .filter(watch -> pattern.matches(watch.getValue()))
                 .map(Map.Entry::getKey)
                 .collect(ImmutableList.toImmutableList());
-        concerned.forEach(OpenedWatch::reset);
+        matching.forEach(OpenedWatch::reset);
     }
 
-    /** Reports every request and every watch from now on to {@code told}, which replaces the observer before it. */
-    public void observe(RequestObserver told) {
-        observer = Objects.requireNonNull(told, "told");
+    /** Reports requests and watches to {@code newObserver} from now on. Replaces the previous observer. */
+    public void observe(RequestObserver newObserver) {
+        observer = Objects.requireNonNull(newObserver, "newObserver");
     }
 
-    /** Switches everything off and releases what is held. */
+    /** Removes all faults and releases all held requests. */
     public void clear() {
-        ImmutableList<PlannedFault> cleared = ImmutableList.copyOf(faults);
+        ImmutableList<RequestFault> cleared = ImmutableList.copyOf(faults);
         faults.clear();
         eventFaults.clear();
-        for (PlannedFault fault : cleared) {
-            if (fault.fate() instanceof RequestOutcome.Hold hold) {
+        for (RequestFault fault : cleared) {
+            if (fault.outcome() instanceof RequestOutcome.Hold hold) {
                 hold.held().release();
             }
         }
     }
 
-    /** For a server: what happens to this request. Counts it. */
-    public RequestOutcome fateOf(ApiRequest request) {
+    /**
+     * Returns what the server must do with a request. Called by the server once per request, because each call counts
+     * against limited faults.
+     */
+    public RequestOutcome outcomeOf(ApiRequest request) {
         observer.requested(request);
-        Optional<PlannedFault> striking =
-                faults.stream().filter(fault -> fault.strikes(request)).findFirst();
-        faults.removeIf(PlannedFault::isOver);
-        return striking.map(PlannedFault::fate).orElseGet(RequestOutcome.Pass::new);
+        Optional<RequestFault> applying =
+                faults.stream().filter(fault -> fault.applies(request)).findFirst();
+        faults.removeIf(RequestFault::isOver);
+        return applying.map(RequestFault::outcome).orElseGet(RequestOutcome.Pass::new);
     }
 
-    /** For a server: what happens to the next event of this watch. Counts it. */
-    public EventOutcome fateOfEvent(ApiRequest watch) {
-        Optional<EventFault> striking =
-                eventFaults.stream().filter(fault -> fault.strikes(watch)).findFirst();
+    /**
+     * Returns what the server must do with the next event of a watch. Called by the server once per event, because each
+     * call counts against limited faults.
+     */
+    public EventOutcome outcomeOfEvent(ApiRequest watch) {
+        Optional<EventFault> applying =
+                eventFaults.stream().filter(fault -> fault.applies(watch)).findFirst();
         eventFaults.removeIf(EventFault::isOver);
-        return striking.map(EventFault::fate).orElse(EventOutcome.PASS);
+        return applying.map(EventFault::outcome).orElse(EventOutcome.PASS);
     }
 
-    /** How many faults are kept: those that are neither switched off nor over. */
+    /** Returns the number of faults that are neither closed nor exhausted. */
     int size() {
         return faults.size() + eventFaults.size();
     }
 
-    /** For a server: a watch is open, and can be reset until {@link #closed}. */
+    /**
+     * Registers an open watch, which {@link #resetWatches} can break until {@link #closed} is called. Called by the
+     * server.
+     */
     public void opened(OpenedWatch watch, ApiRequest request) {
         watches.put(watch, request);
         observer.opened(request);
     }
 
-    /** For a server: the watch is over. */
+    /** Removes a watch that has ended. Called by the server. */
     public void closed(OpenedWatch watch) {
         ApiRequest closed = watches.remove(watch);
         if (closed != null) {
@@ -170,12 +188,12 @@ public final class Faults {
         }
     }
 
-    private Held hold(int times, RequestPattern pattern, Held held) {
-        add(new PlannedFault(pattern, new RequestOutcome.Hold(held), new AtomicInteger(times)));
+    private HeldRequests hold(int times, RequestPattern pattern, HeldRequests held) {
+        add(new RequestFault(pattern, new RequestOutcome.Hold(held), new AtomicInteger(times)));
         return held;
     }
 
-    private Switched add(PlannedFault fault) {
+    private Switched add(RequestFault fault) {
         faults.add(fault);
         return () -> faults.removeIf(Predicate.isEqual(fault));
     }
@@ -185,7 +203,7 @@ public final class Faults {
         return () -> eventFaults.removeIf(Predicate.isEqual(fault));
     }
 
-    private static boolean takeOne(AtomicInteger left) {
-        return left.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
+    private static boolean takeOne(AtomicInteger remaining) {
+        return remaining.getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0;
     }
 }

@@ -1,32 +1,36 @@
 package dev.podcache.embedded;
 
 /**
- * What is wrong with one field of an object, in the words of a kube-apiserver.
+ * An invalid field of an object, with the reason and wording of a kube-apiserver.
  *
- * @param what without the field, never with a payload
+ * @param detail the message without the name of the field; never contains a payload
  */
-record FieldError(String field, String reason, String what) {
+record FieldError(String field, String reason, String detail) {
 
     // After apimachinery/pkg/util/validation/field/errors.go of kubernetes/kubernetes.
 
+    /** Returns the error for a missing field. */
     static FieldError required(String field, String why) {
         return new FieldError(field, "FieldValueRequired", "Required value: " + why);
     }
 
-    /** A value that may be shown. */
+    /** Returns the error for an invalid value. The message contains {@code value}, which must not be secret. */
     static FieldError invalid(String field, String value, String why) {
         return new FieldError(field, "FieldValueInvalid", "Invalid value: " + value + ": " + why);
     }
 
+    /** Returns the error for a field that must not be set or changed. */
     static FieldError forbidden(String field, String why) {
         return new FieldError(field, "FieldValueForbidden", "Forbidden: " + why);
     }
 
+    /** Returns the error for a field whose content exceeds {@code maxBytes}. */
     static FieldError tooLong(String field, long maxBytes) {
         return new FieldError(field, "FieldValueTooLong", "Too long: must have at most " + maxBytes + " bytes");
     }
 
+    /** Returns the message with the name of the field. */
     String message() {
-        return field + ": " + what;
+        return field + ": " + detail;
     }
 }

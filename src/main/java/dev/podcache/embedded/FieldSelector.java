@@ -6,18 +6,18 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 
 /**
- * Field selectors, for the fields that a kube-apiserver offers of the resource: names
- * everywhere, some more of pods and others.
+ * A field selector. Supports the fields that a kube-apiserver supports: the name and namespace of every resource, and
+ * further fields of some resources.
  */
 record FieldSelector(ImmutableList<Term> terms) {
 
     static final FieldSelector NONE = new FieldSelector(ImmutableList.of());
 
     private static final JsonPointer NAME = JsonPointer.compile("/metadata/name");
-    private static final ImmutableSet<String> OF_EVERYTHING = ImmutableSet.of("metadata.name", "metadata.namespace");
-    private static final ImmutableSet<String> OF_PODS = ImmutableSet.of(
+    private static final ImmutableSet<String> COMMON_FIELDS = ImmutableSet.of("metadata.name", "metadata.namespace");
+    private static final ImmutableSet<String> POD_FIELDS = ImmutableSet.of(
             "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase");
-    private static final ImmutableSet<String> OF_EVENTS = ImmutableSet.of(
+    private static final ImmutableSet<String> EVENT_FIELDS = ImmutableSet.of(
             "involvedObject.kind",
             "involvedObject.namespace",
             "involvedObject.name",
@@ -25,13 +25,18 @@ record FieldSelector(ImmutableList<Term> terms) {
             "reason",
             "type");
 
-    /** One condition on one field. */
+    /** One condition: a field equals, or does not equal, a value. */
     record Term(JsonPointer pointer, String value, boolean equal) {
         boolean matches(JsonNode object) {
             return object.at(pointer).asText("").equals(value) == equal;
         }
     }
 
+    /**
+     * Parses a field selector; an empty text has no conditions.
+     *
+     * @throws StatusException 400 if the selector is malformed or {@code resource} does not support a field of it
+     */
     static FieldSelector parse(Resource resource, String selector) {
         ImmutableList.Builder<Term> terms = ImmutableList.builder();
         for (SelectorTerm term : SelectorTerm.parse("fieldSelector", selector)) {
@@ -45,10 +50,10 @@ record FieldSelector(ImmutableList<Term> terms) {
     }
 
     private static boolean selectable(Resource resource, String field) {
-        return OF_EVERYTHING.contains(field)
+        return COMMON_FIELDS.contains(field)
                 || switch (resource) {
-                    case PODS -> OF_PODS.contains(field);
-                    case EVENTS -> OF_EVENTS.contains(field);
+                    case PODS -> POD_FIELDS.contains(field);
+                    case EVENTS -> EVENT_FIELDS.contains(field);
                     case SECRETS -> field.equals("type");
                     case NODES -> field.equals("spec.unschedulable");
                     case NAMESPACES -> field.equals("status.phase");
@@ -56,7 +61,7 @@ record FieldSelector(ImmutableList<Term> terms) {
                 };
     }
 
-    /** The one name that it asks for, or "". */
+    /** Returns the name that an object must have, or "" if the selector does not require one. */
     String name() {
         for (Term term : terms) {
             if (term.equal() && term.pointer().equals(NAME)) {
@@ -66,6 +71,7 @@ record FieldSelector(ImmutableList<Term> terms) {
         return "";
     }
 
+    /** Returns whether {@code object} meets all conditions. */
     boolean matches(JsonNode object) {
         for (Term term : terms) {
             if (!term.matches(object)) {

@@ -8,21 +8,24 @@ import io.vertx.core.http.HttpServerResponse;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A complete answer.
+ * A complete HTTP response.
  *
- * @param retryAfterSeconds 0 for none
+ * @param retryAfterSeconds the value of the Retry-After header; 0 for no header
  */
 record HttpAnswer(int code, String mediaType, Buffer body, int retryAfterSeconds) {
 
+    /** Returns a response with a JSON body. */
     static HttpAnswer json(int code, JsonNode body) {
         return new HttpAnswer(code, "application/json", encoded(body), 0);
     }
 
+    /** Returns a 200 response with a plain text body. */
     static HttpAnswer text(String text) {
         return new HttpAnswer(
                 200, "text/plain; charset=utf-8", Buffer.buffer(text.getBytes(StandardCharsets.UTF_8)), 0);
     }
 
+    /** Returns the response for a refused request: its Status, and Retry-After if the Status has a delay. */
     static HttpAnswer error(StatusException refusal) {
         Status status = refusal.status();
         Integer retryAfter =
@@ -31,6 +34,7 @@ record HttpAnswer(int code, String mediaType, Buffer body, int retryAfterSeconds
                 refusal.code(), "application/json", encoded(Json.tree(status)), retryAfter == null ? 0 : retryAfter);
     }
 
+    /** Returns {@code json} as bytes. */
     static Buffer encoded(JsonNode json) {
         try {
             return Buffer.buffer(Json.MAPPER.writeValueAsBytes(json));
@@ -39,12 +43,13 @@ record HttpAnswer(int code, String mediaType, Buffer body, int retryAfterSeconds
         }
     }
 
-    /** The code and the length: the body may hold a secret. */
+    /** Returns the code and the length. The body is left out because it may contain a secret. */
     @Override
     public String toString() {
         return "HttpAnswer[" + code + ", " + body.length() + " bytes]";
     }
 
+    /** Sends this response unless the response has ended or its connection is closed. */
     void send(HttpServerResponse response) {
         if (response.ended() || response.closed()) {
             return;

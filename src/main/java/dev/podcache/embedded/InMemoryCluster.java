@@ -12,24 +12,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a small Kubernetes cluster as its API server sees it, without the HTTP: nodes, namespaces, pods,
- * secrets, config maps, services, events and leases. Thread-safe; nothing blocks beyond a brief lock.
+ * The state of a small Kubernetes cluster, with the semantics of its API server but without HTTP: nodes, namespaces,
+ * pods, secrets, config maps, services, events and leases. Thread-safe. Methods block only for short critical sections.
  *
- * <p>Honest about what clients rely on: one growing resourceVersion, optimistic locking, the status subresource,
- * graceful deletion of pods, immutable Secrets, and reads and watches out of a watch cache that {@linkplain
- * #holdWatchCache() can lag} and that forgets. Differences from a kube-apiserver: a missing namespace is created by the
- * first object in it (as the admission plugin NamespaceAutoProvision does), a version from the future is refused at
- * once instead of after 3 s, and specs are neither completed with defaults nor checked beyond their types. So a pod
- * that a node agent is to run brings its own {@code enableServiceLinks}, and its volumes their {@code defaultMode}.
+ * <p>Implements what clients rely on: one increasing resourceVersion, optimistic locking, the status subresource,
+ * graceful deletion of pods, immutable Secrets and ConfigMaps, and reads and watches from a watch cache with a bounded
+ * history that {@linkplain #holdWatchCache() can lag}. Differences from a kube-apiserver: creating an object creates
+ * its namespace if missing (as the admission plugin NamespaceAutoProvision does); a read at a future resourceVersion is
+ * refused at once instead of after 3 s; specs get no defaults and only their types are validated. A pod for a node
+ * agent must therefore set {@code enableServiceLinks} itself, and its volumes {@code defaultMode}.
  *
- * <p>Everything that is refused is refused with a {@link StatusException}. Trees that are returned
- * are shared: never modify them.
+ * <p>Every refused request throws a {@link StatusException}. Returned trees are shared: callers must not modify them.
  */
 public final class InMemoryCluster implements AutoCloseable {
 
-    // One lock covers the storage, its caches and the set of open watches. Under it, watches are only given signals
-    // in the order of history; after it, the thread that made the change tells them. So a change made by a thread has
-    // been told to every watch when the call returns, unless another thread is telling that watch just then.
+    // One lock guards the storage, its watch caches and the set of open watches. Events are queued under the lock, in
+    // the order of the changes, and delivered after the lock is released, by the thread that made the change. When a
+    // write returns, its events have been delivered to every watch, except to a watch whose events another thread is
+    // delivering at that moment.
 
     private static final int HISTORY_LIMIT = 1024;
     private static final Duration BOOKMARK_PERIOD = Duration.ofMinutes(1);
@@ -50,17 +50,21 @@ public final class InMemoryCluster implements AutoCloseable {
         this.watches = new Watches(lock, storage, timekeeper, bookmarkPeriod);
     }
 
-    /** An empty cluster that remembers 1,024 changes a resource and sends a bookmark a minute, as servers do. */
+    /**
+     * Creates an empty cluster with the defaults of a kube-apiserver: a history of 1,024 changes per resource and a
+     * bookmark per minute.
+     */
     public static InMemoryCluster create(Timekeeper timekeeper) {
         return create(timekeeper, HISTORY_LIMIT, BOOKMARK_PERIOD);
     }
 
     /**
-     * An empty cluster.
+     * Creates an empty cluster.
      *
-     * @param timekeeper gives timestamps and drives bookmarks and timeouts; stays open when the cluster closes
-     * @param historyLimit how many changes of each resource a watch can go back; at least 1
-     * @param bookmarkPeriod positive
+     * @param timekeeper supplies timestamps and schedules bookmarks and timeouts; closing the cluster does not close it
+     * @param historyLimit the number of changes per resource from which a watch can resume; at least 1
+     * @param bookmarkPeriod the interval between the bookmarks of a watch; positive
+     * @throws IllegalArgumentException if {@code historyLimit} or {@code bookmarkPeriod} is not positive
      */
     public static InMemoryCluster create(Timekeeper timekeeper, int historyLimit, Duration bookmarkPeriod) {
         if (historyLimit < 1 || bookmarkPeriod.isZero() || bookmarkPeriod.isNegative()) {
@@ -74,19 +78,23 @@ public final class InMemoryCluster implements AutoCloseable {
 
     private void createNamespace(String name) {
         write(() -> {
-            registry.provideNamespaceLocked(name);
+            registry.ensureNamespaceLocked(name);
             return null;
         });
     }
 
-    /** What was asked of this cluster so far, whether refused or not. */
+    /** Returns the numbers of requests to this cluster, including refused ones. */
     public RequestCounts requests() {
         return counts;
     }
 
-    // Objects of fabric8's model
+    // Methods that take the model classes of fabric8
 
-    /** Stores a new object and returns it as stored. */
+    /**
+     * Creates an object and returns it as stored.
+     *
+     * @throws StatusException 409 if the object exists, 400 or 422 if it is invalid
+     */
     public <T extends HasMetadata> T create(T object) {
         Resource resource = Resource.of(object.getClass());
         ObjectNode body = Json.tree(object);
@@ -94,41 +102,63 @@ public final class InMemoryCluster implements AutoCloseable {
                 object, create(resource, body.path("metadata").path("namespace").asText(), body));
     }
 
-    /** The latest committed state. */
+    /**
+     * Returns the latest committed state of an object.
+     *
+     * @throws StatusException 404 if the object does not exist
+     */
     public <T extends HasMetadata> T get(Class<T> model, String namespace, String name) {
         return Json.model(get(Resource.of(model), ObjectKey.of(namespace, name), ""), model);
     }
 
     /**
-     * Replaces an object, apart from its status, and returns it as stored; conflicts if its
-     * resourceVersion is set and old.
+     * Replaces an object, except for its status, and returns it as stored.
+     *
+     * @throws StatusException 404 if the object does not exist, 409 if its resourceVersion is set and not the latest,
+     *     400 or 422 if it is invalid
      */
     public <T extends HasMetadata> T update(T object) {
-        return typed(object, update(Resource.of(object.getClass()), keyOf(object), Part.OBJECT, Json.tree(object)));
+        return typed(
+                object, update(Resource.of(object.getClass()), keyOf(object), ObjectPart.OBJECT, Json.tree(object)));
     }
 
-    /** Replaces the status, labels and annotations of an object and returns it as stored. */
+    /**
+     * Replaces the status, labels and annotations of an object and returns it as stored.
+     *
+     * @throws StatusException as for {@link #update(HasMetadata)}
+     */
     public <T extends HasMetadata> T updateStatus(T object) {
-        return typed(object, update(Resource.of(object.getClass()), keyOf(object), Part.STATUS, Json.tree(object)));
+        return typed(
+                object, update(Resource.of(object.getClass()), keyOf(object), ObjectPart.STATUS, Json.tree(object)));
     }
 
-    /** Deletes the object of that name, as {@code kubectl delete} would: a pod that has a node is only marked. */
+    /**
+     * Deletes the object with this name, as {@code kubectl delete} does. An unfinished pod that has a node is only
+     * marked for deletion.
+     *
+     * @throws StatusException 404 if the object does not exist
+     */
     public void delete(HasMetadata object) {
         delete(Resource.of(object.getClass()), keyOf(object), DeleteOptions.DEFAULT);
     }
 
-    /** Deletes the object of that name at once, as {@code kubectl delete --force --grace-period=0} would. */
+    /**
+     * Deletes the object with this name at once, as {@code kubectl delete --force --grace-period=0} does.
+     *
+     * @throws StatusException 404 if the object does not exist
+     */
     public void deleteNow(HasMetadata object) {
         delete(Resource.of(object.getClass()), keyOf(object), DeleteOptions.NOW);
     }
 
-    // JSON trees
+    // Methods that take JSON trees
 
     /**
-     * Stores a new object.
+     * Creates an object.
      *
-     * @param namespace empty if {@code body} names it, or for a resource that has none
+     * @param namespace the namespace; empty if {@code body} contains it or the resource is cluster-scoped
      * @return the object as stored
+     * @throws StatusException 409 if the object exists, 400 or 422 if it is invalid
      */
     public ObjectNode create(Resource resource, String namespace, ObjectNode body) {
         counts.add(Verb.CREATE, resource);
@@ -138,10 +168,12 @@ public final class InMemoryCluster implements AutoCloseable {
     }
 
     /**
-     * Reads one object.
+     * Returns an object.
      *
-     * @param resourceVersion "" for the latest committed state, "0" for what the watch cache has, else for
-     *     what it has if that is not older
+     * @param resourceVersion "" for the latest committed state; otherwise, the state in the watch cache, which must not
+     *     be older than this version. "0" accepts any state
+     * @throws StatusException 404 if the object does not exist, 504 if the watch cache is older than
+     *     {@code resourceVersion}
      */
     public ObjectNode get(Resource resource, ObjectKey key, String resourceVersion) {
         counts.add(Verb.GET, resource);
@@ -151,9 +183,10 @@ public final class InMemoryCluster implements AutoCloseable {
     }
 
     /**
-     * Reads what is selected.
+     * Returns the selected objects.
      *
      * @param resourceVersion as for {@link #get(Resource, ObjectKey, String)}
+     * @throws StatusException 504 if the watch cache is older than {@code resourceVersion}
      */
     public ObjectList list(Resource resource, Selection selection, String resourceVersion) {
         counts.add(Verb.LIST, resource);
@@ -163,43 +196,56 @@ public final class InMemoryCluster implements AutoCloseable {
     }
 
     /**
-     * Follows what is selected, as the watch cache gets to know it. A version that is no longer remembered is answered
-     * as a kube-apiserver does: with an ERROR event of code 410.
+     * Watches the selected objects in the watch cache. As in a kube-apiserver, a watch from a resourceVersion that is
+     * no longer in the history receives an ERROR event with code 410.
      */
     public ClusterWatch watch(Resource resource, Selection selection, WatchOptions options, WatchListener listener) {
         counts.add(Verb.WATCH, resource);
         return watches.open(resource, selection, options, listener);
     }
 
-    /** Replaces one part of an object; changes nothing, not even the version, if it is so already. */
-    public ObjectNode update(Resource resource, ObjectKey key, Part part, ObjectNode body) {
+    /**
+     * Replaces one part of an object. An update that changes nothing keeps the resourceVersion.
+     *
+     * @return the object as stored
+     * @throws StatusException 404 if the object does not exist, 409 on a conflict, 400 or 422 if {@code body} is
+     *     invalid
+     */
+    public ObjectNode update(Resource resource, ObjectKey key, ObjectPart part, ObjectNode body) {
         counts.add(Verb.UPDATE, resource);
         ObjectNames.requireMatch(resource, key, body);
         return write(() -> registry.replaceLocked(resource, key, part, body));
     }
 
-    /** Changes one part of an object; changes nothing, not even the version, if it is so already. */
-    public ObjectNode patch(Resource resource, ObjectKey key, Part part, PatchBody patch) {
+    /**
+     * Patches one part of an object. A patch that changes nothing keeps the resourceVersion.
+     *
+     * @return the object as stored
+     * @throws StatusException 404 if the object does not exist, 409 on a conflict, 400 or 422 if {@code patch} is
+     *     invalid or does not apply
+     */
+    public ObjectNode patch(Resource resource, ObjectKey key, ObjectPart part, PatchBody patch) {
         counts.add(Verb.PATCH, resource);
         return write(() -> registry.patchLocked(resource, key, part, patch));
     }
 
     /**
-     * Deletes an object. A pod that has a node and has not ended is marked with a deletionTimestamp and lives on until
-     * it is deleted with a grace period of 0, which is its kubelet's task.
+     * Deletes an object. An unfinished pod that has a node is only marked with a deletionTimestamp. Its kubelet removes
+     * it later by a deletion with a grace period of 0.
      *
      * @return the last state of the object
+     * @throws StatusException 404 if the object does not exist, 409 if a precondition fails
      */
     public ObjectNode delete(Resource resource, ObjectKey key, DeleteOptions options) {
         counts.add(Verb.DELETE, resource);
         return write(() -> registry.deleteLocked(resource, key, options));
     }
 
-    // What tests switch
+    // Fault injection
 
     /**
-     * Freezes the watch cache: watches hear nothing, reads of version "0" see the past, until
-     * {@link #releaseWatchCache()}.
+     * Stops the watch cache: until {@link #releaseWatchCache()}, watches receive no events and reads at version "0"
+     * return the old state.
      */
     public void holdWatchCache() {
         synchronized (lock) {
@@ -207,7 +253,7 @@ public final class InMemoryCluster implements AutoCloseable {
         }
     }
 
-    /** Lets the watch cache catch up and follow again. */
+    /** Resumes the watch cache, which then catches up with all changes. */
     public void releaseWatchCache() {
         write(() -> {
             storage.hold(false);
@@ -216,8 +262,10 @@ public final class InMemoryCluster implements AutoCloseable {
     }
 
     /**
-     * Answers every other read of one object at a version such as "0" as a second API server would whose cache lacks the
-     * last change of that object; {@code false} ends this.
+     * Answers every other read of an object from the watch cache as a second, staler API server would: with the state
+     * before the last change of the object.
+     *
+     * @param on whether to alternate
      */
     public void alternateWithStalerServer(boolean on) {
         synchronized (lock) {
@@ -225,7 +273,7 @@ public final class InMemoryCluster implements AutoCloseable {
         }
     }
 
-    /** Forgets the history, so that a watch from any version but the newest is answered 410. */
+    /** Clears the history, so that a watch from any version but the latest gets 410. */
     public void forgetHistory() {
         synchronized (lock) {
             for (Resource resource : Resource.values()) {
@@ -234,19 +282,19 @@ public final class InMemoryCluster implements AutoCloseable {
         }
     }
 
-    /** The version of the last committed change. */
+    /** Returns the resourceVersion of the last committed change. */
     public String resourceVersion() {
         synchronized (lock) {
             return Long.toUnsignedString(storage.revision());
         }
     }
 
-    /** How many watches of the resource are open. */
+    /** Returns the number of open watches of a resource. */
     public int openWatches(Resource resource) {
         return watches.count(resource);
     }
 
-    /** How many watches are open. */
+    /** Returns the number of open watches. */
     public int openWatches() {
         int count = 0;
         for (Resource resource : Resource.values()) {
@@ -255,25 +303,25 @@ public final class InMemoryCluster implements AutoCloseable {
         return count;
     }
 
-    /** Ends all watches. Later reads and writes are still answered, later watches end at once. Idempotent. */
+    /** Ends all watches, and later watches as soon as they are opened. Reads and writes still work. Idempotent. */
     @Override
     public void close() {
         watches.close();
     }
 
-    /** The time that timestamps are made of. */
+    /** Returns the current time, from which timestamps are made. */
     Instant now() {
         return timekeeper.wallTime();
     }
 
     private <R extends @Nullable Object> R write(Supplier<R> step) {
         R result;
-        ImmutableList<Watcher> telling;
+        ImmutableList<Watcher> pending;
         synchronized (lock) {
             result = step.get();
-            telling = storage.feedCaches();
+            pending = storage.updateCaches();
         }
-        telling.forEach(Watcher::tell);
+        pending.forEach(Watcher::deliver);
         return result;
     }
 

@@ -12,13 +12,16 @@ import com.fasterxml.jackson.databind.type.LogicalType;
 import java.io.IOException;
 import java.util.stream.Collectors;
 
-/** Between fabric8's models and JSON trees. Failures name fields, never values: a value may be a secret. */
+/**
+ * Converts between fabric8's model classes and JSON trees. Exception messages contain names of fields but no values,
+ * which may be secret.
+ */
 final class Json {
 
-    /** Knows java.time, which Leases are written in. */
+    /** Supports java.time, which the model of Lease uses. */
     static final ObjectMapper MAPPER = JsonMapper.builder().findAndAddModules().build();
 
-    /** Takes no number for a string, as Go's decoder does not. */
+    /** Refuses a number or boolean where a string is expected, as the decoder of Go does. */
     private static final ObjectMapper STRICT = JsonMapper.builder()
             .findAndAddModules()
             .withCoercionConfig(
@@ -32,8 +35,8 @@ final class Json {
     private Json() {}
 
     /**
-     * As it would come over the wire: a tree that is made without bytes between has other
-     * number types, which equal none.
+     * Returns {@code model} as a JSON tree. Converts by way of bytes, so that numbers have the same node types as in a
+     * parsed request and compare as equal.
      */
     static ObjectNode tree(Object model) {
         try {
@@ -43,6 +46,11 @@ final class Json {
         }
     }
 
+    /**
+     * Converts a JSON tree to a model class.
+     *
+     * @throws StatusException 400 if a value has the wrong type
+     */
     static <T> T model(JsonNode tree, Class<T> model) {
         try {
             return STRICT.treeToValue(tree, model);
@@ -52,12 +60,12 @@ final class Json {
         }
     }
 
-    /** The object or the empty object that is now there. */
+    /** Returns the object at {@code field}. Creates an empty one if the field is missing or not an object. */
     static ObjectNode object(ObjectNode parent, String field) {
         return parent.get(field) instanceof ObjectNode child ? child : parent.putObject(field);
     }
 
-    /** Drops fields that are null, as decoding into Go's structs does. */
+    /** Removes all fields that are null, recursively, as decoding into the structs of Go does. */
     static void dropNulls(JsonNode node) {
         if (node instanceof ObjectNode object) {
             object.properties().removeIf(field -> field.getValue().isNull());
@@ -65,7 +73,7 @@ final class Json {
         node.forEach(Json::dropNulls);
     }
 
-    /** Drops the field if it is an object or list without content, as Go's omitempty does. */
+    /** Removes the field if it is an empty object or list, as {@code omitempty} of Go does. */
     static void dropIfEmpty(ObjectNode object, String field) {
         JsonNode value = object.get(field);
         if (value != null && value.isContainerNode() && value.isEmpty()) {
@@ -73,7 +81,7 @@ final class Json {
         }
     }
 
-    /** Makes {@code field} of {@code to} what it is of {@code from}, or nothing. */
+    /** Copies {@code field}. Removes it from {@code to} if {@code from} does not have it. */
     static void copy(JsonNode from, ObjectNode to, String field) {
         JsonNode value = from.get(field);
         if (value == null) {

@@ -3,15 +3,23 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.common.collect.ImmutableList;
 
-/** Label selectors: equality, inequality (which a missing label satisfies) existence and absence. */
+/**
+ * A label selector with conditions for equality, inequality (which a missing label satisfies), existence and absence.
+ */
 record LabelSelector(ImmutableList<SelectorTerm> terms) {
 
     static final LabelSelector NONE = new LabelSelector(ImmutableList.of());
 
+    /**
+     * Parses a label selector; an empty text has no conditions.
+     *
+     * @throws StatusException 400 if the selector is malformed or set-based
+     */
     static LabelSelector parse(String selector) {
         return new LabelSelector(SelectorTerm.parse("labelSelector", selector));
     }
 
+    /** Returns whether {@code labels} meet all conditions. */
     boolean matches(JsonNode labels) {
         for (SelectorTerm term : terms) {
             JsonNode value = labels.path(term.key());

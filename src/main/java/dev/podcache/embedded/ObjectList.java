@@ -1,17 +1,17 @@
 package dev.podcache.embedded;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.google.common.collect.ImmutableList;
+import java.util.List;
 
 /**
- * What a list found.
+ * The result of a list request.
  *
- * @param items by namespace and name; shared and never to be modified
- * @param resourceVersion from which a watch may go on
+ * @param items the objects, unmodifiable and ordered by namespace and name; shared, so callers must not modify them
+ * @param resourceVersion the version of the list, from which a watch can continue
  */
-public record ObjectList(ImmutableList<ObjectNode> items, String resourceVersion) {
+public record ObjectList(List<ObjectNode> items, String resourceVersion) {
 
-    /** The version and the count: the objects may be Secrets. */
+    /** Returns the version and the number of items. The items are left out because they may be Secrets. */
     @Override
     public String toString() {
         return "ObjectList[items=" + items.size() + ", resourceVersion=" + resourceVersion + "]";

@@ -6,17 +6,21 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ResourceVersions;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** Names, namespaces and versions, as requests give them: whether they are legal and agree with each other. */
+/** Validates the names, namespaces and resource versions in requests. */
 final class ObjectNames {
 
-    /** Letters and digits that make no words: {@code k8s.io/apimachinery/pkg/util/rand}. */
+    /** The characters that {@code k8s.io/apimachinery/pkg/util/rand} uses because they do not form words. */
     private static final String SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 
     private static final int SUFFIX_LENGTH = 5;
 
     private ObjectNames() {}
 
-    /** The name under which {@code body} is to be created, made up if only its beginning is given. */
+    /**
+     * Returns the key for a new object. Generates the name from {@code generateName} if no name is given.
+     *
+     * @throws StatusException 400 if the namespaces of the URL and the body differ, 422 if a name is missing or invalid
+     */
     static ObjectKey forCreate(Resource resource, String namespace, JsonNode body) {
         JsonNode metadata = body.path("metadata");
         String name = metadata.path("name").asText();
@@ -34,7 +38,11 @@ final class ObjectNames {
         return key;
     }
 
-    /** That the body of an update is about the object that the URL names. */
+    /**
+     * Checks that the body of an update has the name and namespace of the URL.
+     *
+     * @throws StatusException 400 if they differ
+     */
     static void requireMatch(Resource resource, ObjectKey key, ObjectNode body) {
         JsonNode metadata = body.path("metadata");
         String name = metadata.path("name").asText(key.name());
@@ -47,13 +55,17 @@ final class ObjectNames {
         }
     }
 
-    /** The number that a resourceVersion parameter stands for; 0 if it is empty. */
+    /**
+     * Parses a resourceVersion parameter; returns 0 if it is empty.
+     *
+     * @throws StatusException 500 if it is not an unsigned number, as a kube-apiserver answers
+     */
     static long version(String resourceVersion) {
         if (resourceVersion.isEmpty()) {
             return 0;
         }
         return ResourceVersions.parse(resourceVersion)
-                .orElseThrow(() -> StatusException.versionIsNoNumber(resourceVersion));
+                .orElseThrow(() -> StatusException.invalidVersion(resourceVersion));
     }
 
     private static void requireSameNamespace(String ofUrl, String ofBody) {
@@ -78,7 +90,7 @@ final class ObjectNames {
 
     private static StatusException illegal(Resource resource, ObjectKey key, String field, String value) {
         return StatusException.invalid(
-                resource, key.name(), FieldError.invalid(field, "\"" + value + "\"", "not a legal name"));
+                resource, key.name(), FieldError.invalid(field, "\"" + value + "\"", "must be a valid name"));
     }
 
     private static String randomSuffix() {

@@ -7,7 +7,7 @@ import io.fabric8.kubernetes.api.model.StatusBuilder;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** From a request for objects to its answer; all but watches. */
+/** Executes the requests for objects, except watches, against the cluster. */
 final class ObjectRequests {
 
     private static final ImmutableList<String> KIND_AND_VERSION = ImmutableList.of("kind", "apiVersion");
@@ -20,10 +20,10 @@ final class ObjectRequests {
         this.tables = tables;
     }
 
-    /** Does what is asked. Never throws what a client can cause. */
+    /** Executes a request and returns its answer. A {@link StatusException} becomes an error answer. */
     HttpAnswer answer(ApiCall call) {
         try {
-            requireNothingUnsupported(call);
+            requireSupported(call);
             return switch (call.verb()) {
                 case GET -> get(call);
                 case LIST -> list(call);
@@ -31,20 +31,20 @@ final class ObjectRequests {
                 case UPDATE -> update(call);
                 case PATCH -> patch(call);
                 case DELETE -> delete(call);
-                case WATCH -> throw new AssertionError("a watch has no answer but a stream");
+                case WATCH -> throw new AssertionError("a watch is answered by a stream");
             };
         } catch (StatusException e) {
             return HttpAnswer.error(e);
         }
     }
 
-    private static void requireNothingUnsupported(ApiCall call) {
+    private static void requireSupported(ApiCall call) {
         if (!call.parameter("dryRun").isEmpty()) {
-            throw StatusException.badRequest("this server has no dry run");
+            throw StatusException.badRequest("this server does not support dry runs");
         }
         if (call.parameter("resourceVersionMatch").equals("Exact")) {
             throw StatusException.badRequest(
-                    "this server keeps no old states: resourceVersionMatch=Exact is not possible");
+                    "this server does not support resourceVersionMatch=Exact: it keeps the latest state only");
         }
     }
 
@@ -66,7 +66,7 @@ final class ObjectRequests {
         list.putObject("metadata").put("resourceVersion", found.resourceVersion());
         ArrayNode items = list.putArray("items");
         for (ObjectNode object : found.items()) {
-            // as servers do: what a list contains says its kind once
+            // a kube-apiserver leaves out the kind and apiVersion of the items
             ObjectNode item = items.addObject();
             item.setAll(object);
             item.remove(KIND_AND_VERSION);

@@ -7,10 +7,14 @@ import dev.podcache.patch.MergePatch;
 import dev.podcache.patch.PatchException;
 import dev.podcache.patch.StrategicMergePatch;
 
-/** A change of an object, in one of three languages. */
+/**
+ * A patch and its type.
+ *
+ * @param body the patch, in the format of {@code type}
+ */
 public record PatchBody(PatchType type, JsonNode body) {
 
-    /** The language. */
+    /** The format of a patch. */
     public enum PatchType {
         JSON("application/json-patch+json"),
         MERGE("application/merge-patch+json"),
@@ -22,25 +26,31 @@ public record PatchBody(PatchType type, JsonNode body) {
             this.mediaType = mediaType;
         }
 
-        /** As the Content-PatchType names it. */
+        /** Returns the media type, as in the Content-Type header. */
         public String mediaType() {
             return mediaType;
         }
     }
 
+    /**
+     * Returns {@code object} with the patch applied.
+     *
+     * @throws StatusException 400 if the patch is malformed, 422 if it does not apply or its result is invalid, 500
+     *     where a kube-apiserver does not handle the mistake
+     */
     ObjectNode applyTo(Resource resource, ObjectNode object) {
         try {
             if (apply(resource, object) instanceof ObjectNode result) {
                 requireModel(resource, result);
                 return result;
             }
-            throw StatusException.badRequest("the patch leaves no object");
+            throw StatusException.badRequest("the result of the patch must be a JSON object");
         } catch (PatchException e) {
             String why = String.valueOf(e.getMessage());
             throw switch (e.fault()) {
                 case MALFORMED -> StatusException.badRequest(why);
                 case INAPPLICABLE -> StatusException.unprocessable(why);
-                case UNFORESEEN -> StatusException.ownMistake(why);
+                case UNFORESEEN -> StatusException.unforeseen(why);
             };
         }
     }
@@ -65,13 +75,11 @@ public record PatchBody(PatchType type, JsonNode body) {
         if (body instanceof ObjectNode object) {
             return object;
         }
-        String complaint = "a " + type.mediaType() + " is a JSON object";
-        throw type == PatchType.MERGE
-                ? StatusException.unprocessable(complaint)
-                : StatusException.badRequest(complaint);
+        String message = "a patch of type " + type.mediaType() + " must be a JSON object";
+        throw type == PatchType.MERGE ? StatusException.unprocessable(message) : StatusException.badRequest(message);
     }
 
-    /** The type and nothing else: the body may hold a secret. */
+    /** Returns the type only, because the body may contain a secret. */
     @Override
     public String toString() {
         return "PatchBody[" + type + "]";

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
 /**
- * The little protobuf that kubectl cannot do without: {@code kubectl create secret}, {@code configmap} and {@code
- * namespace} send nothing else. Anything beyond their fields is refused rather than lost.
+ * Decodes the protobuf bodies of {@code kubectl create secret}, {@code configmap} and {@code namespace}, which are sent
+ * in no other format. A body with other fields is refused, so that no data is lost.
  */
 final class ProtobufBody {
 
@@ -26,16 +26,16 @@ final class ProtobufBody {
     }
 
     /**
-     * The object as JSON.
+     * Returns the object as JSON.
      *
-     * @throws StatusException 400 if it cannot be read, 415 if it is beyond this reader
+     * @throws StatusException 400 if the body is malformed, 415 if it has other kinds or fields
      */
     static ObjectNode decode(byte[] body) {
         ByteBuffer buffer = ByteBuffer.wrap(body);
         ObjectNode object = Json.MAPPER.createObjectNode();
         try {
             if (buffer.getInt() != MAGIC) {
-                throw StatusException.badRequest("the body of the request is no protobuf of Kubernetes");
+                throw StatusException.badRequest("the body of the request is not Kubernetes protobuf");
             }
             fields(buffer, (field, value) -> {
                 switch (field) {
@@ -45,7 +45,7 @@ final class ProtobufBody {
                 }
             });
         } catch (BufferUnderflowException | IllegalArgumentException e) {
-            throw StatusException.badRequest("the protobuf in the body of the request is cut off");
+            throw StatusException.badRequest("the protobuf in the body of the request is truncated");
         }
         return object;
     }
@@ -66,7 +66,7 @@ final class ProtobufBody {
                 case "ConfigMap 2" -> entry(value, Json.object(object, "data"), false);
                 case "ConfigMap 3" -> entry(value, Json.object(object, "binaryData"), true);
                 case "Namespace 2" -> requireEmpty(value);
-                case "Namespace 3" -> {} // its status, which a creation ignores
+                case "Namespace 3" -> {} // the status, which a create request ignores
                 default -> throw unsupported();
             }
         });
@@ -106,7 +106,7 @@ final class ProtobufBody {
             int start = message.position();
             int number = varint(message);
             if (delimited && number < 0) {
-                // a negative length leads back, and round for ever
+                // a negative length would move the position backwards and loop for ever
                 throw new BufferUnderflowException();
             }
             int from = delimited ? message.position() : start;
@@ -142,7 +142,7 @@ final class ProtobufBody {
         return value.hasRemaining() && value.get(0) != 0;
     }
 
-    /** Go writes some fields that are not set: as nothing, or as a zero. */
+    /** Accepts an unset field, which the encoder of Go writes as an empty value or a zero. */
     private static void requireEmpty(ByteBuffer value) {
         if (value.hasRemaining() && !(value.remaining() == 1 && value.get(0) == 0)) {
             throw unsupported();
@@ -153,7 +153,7 @@ final class ProtobufBody {
         return StatusException.of(
                 415,
                 "UnsupportedMediaType",
-                "this server reads no more protobuf than plain Secrets, ConfigMaps and Namespaces; send"
+                "this server decodes protobuf for plain Secrets, ConfigMaps and Namespaces only; send"
                         + " application/json");
     }
 }

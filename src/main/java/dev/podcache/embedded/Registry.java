@@ -6,7 +6,10 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.time.Timekeeper;
 import java.util.Collection;
 
-/** Reads and writes of the storage by the rules, each to be called under the cluster's lock. */
+/**
+ * Reads and writes the storage by the rules of an API server. Every method must be called under the lock of the
+ * cluster.
+ */
 final class Registry {
 
     private final Storage storage;
@@ -56,12 +59,12 @@ final class Registry {
             throw StatusException.alreadyExists(resource, key.name());
         }
         if (resource.namespaced()) {
-            provideNamespaceLocked(key.namespace());
+            ensureNamespaceLocked(key.namespace());
         }
         return storage.put(resource, key, object).json();
     }
 
-    void provideNamespaceLocked(String name) {
+    void ensureNamespaceLocked(String name) {
         ObjectKey key = ObjectKey.of("", name);
         if (!storage.objects(Resource.NAMESPACES).containsKey(key)) {
             ObjectNode empty = Json.MAPPER.createObjectNode();
@@ -72,13 +75,13 @@ final class Registry {
         }
     }
 
-    ObjectNode replaceLocked(Resource resource, ObjectKey key, Part part, ObjectNode body) {
+    ObjectNode replaceLocked(Resource resource, ObjectKey key, ObjectPart part, ObjectNode body) {
         StoredObject current = currentLocked(resource, key);
         ObjectNode updated = WriteRules.updated(resource, key, part, current.json(), body);
         return putIfChangedLocked(resource, key, current, updated);
     }
 
-    ObjectNode patchLocked(Resource resource, ObjectKey key, Part part, PatchBody patch) {
+    ObjectNode patchLocked(Resource resource, ObjectKey key, ObjectPart part, PatchBody patch) {
         ObjectNode current = currentLocked(resource, key).json();
         ObjectNode patched = patch.applyTo(resource, current);
         ObjectNames.requireMatch(resource, key, patched);
@@ -91,9 +94,9 @@ final class Registry {
         Deletion.requirePreconditions(resource, key, current.json(), options);
         ObjectNode last = current.json();
         if (resource == Resource.PODS) {
-            // even one that goes at once is marked first, and watches see it
+            // a pod that is removed at once is also marked first, and watches receive this event
             long grace = Deletion.graceSeconds(current.json(), options);
-            ObjectNode marked = Deletion.marked(current.json(), grace, timekeeper.wallTime());
+            ObjectNode marked = Deletion.markedForDeletion(current.json(), grace, timekeeper.wallTime());
             last = putIfChangedLocked(resource, key, current, marked);
             if (grace > 0) {
                 return last;

@@ -1,11 +1,13 @@
 package dev.podcache.embedded;
 
-import com.google.common.collect.ImmutableSortedMap;
+import java.util.Collections;
 import java.util.Locale;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Counts requests by verb and resource. Thread-safe; what is read over several counts is not atomic. */
+/** Counts requests by verb and resource. Thread-safe; results that combine several counts are not atomic. */
 public final class RequestCounts {
 
     private final Map<String, Integer> counts = new ConcurrentHashMap<>();
@@ -16,19 +18,19 @@ public final class RequestCounts {
         counts.merge(name(verb, resource), 1, Integer::sum);
     }
 
-    /** How many requests of this sort there were. */
+    /** Returns the number of requests with this verb for this resource. */
     public int of(Verb verb, Resource resource) {
         return counts.getOrDefault(name(verb, resource), 0);
     }
 
-    /** How many requests there were. */
+    /** Returns the number of all requests. */
     public int total() {
         return counts.values().stream().mapToInt(Integer::intValue).sum();
     }
 
-    /** The counts by names such as {@code get secrets}. */
-    public ImmutableSortedMap<String, Integer> snapshot() {
-        return ImmutableSortedMap.copyOf(counts);
+    /** Returns an unmodifiable copy of the counts, by sorted names such as {@code get secrets}. */
+    public SortedMap<String, Integer> snapshot() {
+        return Collections.unmodifiableSortedMap(new TreeMap<>(counts));
     }
 
     private static String name(Verb verb, Resource resource) {

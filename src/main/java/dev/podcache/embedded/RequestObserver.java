@@ -1,20 +1,21 @@
 package dev.podcache.embedded;
 
 /**
- * Receives every request that reaches the server, before any fault is applied to it, so that a test can check what a
- * client asks for. The methods run on the server's event loops, several at once; they must neither block nor throw.
+ * Receives every request that arrives at the server, before faults are applied, so that a test can check the requests
+ * of a client. The methods are called on the event loops of the server, also concurrently. They must neither block nor
+ * throw.
  */
 public interface RequestObserver {
 
-    /** Ignores everything. */
+    /** An observer that does nothing. */
     RequestObserver NONE = new RequestObserver() {};
 
-    /** Receives a request that has arrived. */
+    /** Called when a request has arrived. */
     default void requested(ApiRequest request) {}
 
-    /** Receives a watch that the server has accepted. */
+    /** Called when the server has accepted a watch. */
     default void opened(ApiRequest watch) {}
 
-    /** Receives a watch that was accepted and has ended, by either side. */
+    /** Called when an accepted watch has ended, whichever side ended it. */
     default void closed(ApiRequest watch) {}
 }

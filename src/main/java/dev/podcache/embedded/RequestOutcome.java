@@ -2,21 +2,21 @@ package dev.podcache.embedded;
 
 import java.time.Duration;
 
-/** What happens to a request. */
+/** What the server does with a request. */
 public sealed interface RequestOutcome {
 
-    /** It is answered. */
+    /** Answers the request. */
     record Pass() implements RequestOutcome {}
 
-    /** It is answered when the test says so. */
-    record Hold(Held held) implements RequestOutcome {}
+    /** Answers the request when the test releases it. */
+    record Hold(HeldRequests held) implements RequestOutcome {}
 
-    /** It is answered later. */
+    /** Answers the request after a delay. */
     record Delay(Duration duration) implements RequestOutcome {}
 
-    /** Its connection is closed without an answer. */
+    /** Closes the connection without an answer. */
     record Refuse() implements RequestOutcome {}
 
-    /** It is answered with an error. */
+    /** Answers the request with an error. */
     record Fail(StatusException error) implements RequestOutcome {}
 }

@@ -8,16 +8,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a URL's path names: a collection, an object or the status of one.
+ * The collection, object or status subresource that the path of a URL names.
  *
- * @param key with an empty name for a collection, and an empty namespace for all of them
+ * @param key the key of the object; its name is empty for a collection, and its namespace for all namespaces or a
+ *     cluster-scoped resource
  */
-record RequestPath(Resource resource, ObjectKey key, Part part) {
+record RequestPath(Resource resource, ObjectKey key, ObjectPart part) {
 
     private static final Splitter SLASHES = Splitter.on('/').omitEmptyStrings();
 
     /**
-     * Reads a path such as {@code /api/v1/namespaces/shop/pods/web-1/status}; null if it names nothing that we store.
+     * Parses a path such as {@code /api/v1/namespaces/shop/pods/web-1/status}. Returns null if the path names no
+     * resource of this server.
      */
     static @Nullable RequestPath parse(String path) {
         List<String> all = SLASHES.splitToStream(path)
@@ -59,7 +61,7 @@ record RequestPath(Resource resource, ObjectKey key, Part part) {
             return null;
         }
         String name = segments.size() > 1 ? segments.get(1) : "";
-        return new RequestPath(resource, ObjectKey.of(namespace, name), status ? Part.STATUS : Part.OBJECT);
+        return new RequestPath(resource, ObjectKey.of(namespace, name), status ? ObjectPart.STATUS : ObjectPart.OBJECT);
     }
 
     boolean isCollection() {

@@ -4,7 +4,10 @@ import dev.podcache.object.ObjectKey;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Which requests a fault concerns. Each condition narrows it down; none means all requests for objects. Immutable. */
+/**
+ * Selects the requests that a fault affects. Each condition narrows the selection; a pattern without conditions matches
+ * all requests for objects. Immutable.
+ */
 public final class RequestPattern {
 
     private static final RequestPattern ANY = new RequestPattern(null, null, "", "");
@@ -21,32 +24,34 @@ public final class RequestPattern {
         this.name = Objects.requireNonNull(name, "name");
     }
 
-    /** All requests for objects. */
+    /** Returns a pattern that matches all requests for objects. */
     public static RequestPattern any() {
         return ANY;
     }
 
-    /** Of these, the ones with that verb. */
+    /** Returns this pattern, restricted to a verb. */
     public RequestPattern verb(Verb only) {
         return new RequestPattern(Objects.requireNonNull(only, "verb"), resource, namespace, name);
     }
 
-    /** Of these, the ones for that resource. */
+    /** Returns this pattern, restricted to a resource. */
     public RequestPattern resource(Resource only) {
         return new RequestPattern(verb, Objects.requireNonNull(only, "resource"), namespace, name);
     }
 
-    /** Of these, the ones in that namespace; a request over all namespaces is none of them. */
+    /** Returns this pattern, restricted to a namespace. A request over all namespaces does not match. */
     public RequestPattern namespace(String only) {
         return new RequestPattern(verb, resource, only, name);
     }
 
-    /** Of these, the ones for one object, also lists and watches that select it by its name. */
+    /**
+     * Returns this pattern, restricted to one object. Lists and watches that select the object by its name match, too.
+     */
     public RequestPattern key(ObjectKey only) {
         return new RequestPattern(verb, resource, only.namespace(), only.name());
     }
 
-    /** Whether it concerns the request. */
+    /** Returns whether the request meets all conditions. */
     public boolean matches(ApiRequest request) {
         return (verb == null || verb == request.verb())
                 && (resource == null || resource == request.resource())

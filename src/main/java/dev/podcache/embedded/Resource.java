@@ -11,7 +11,7 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.util.Arrays;
 
-/** What the cluster stores, as URLs and RBAC rules name it. */
+/** A resource that the cluster stores. */
 public enum Resource {
     NODES(Node.class, "nodes", "no", Scope.CLUSTER),
     NAMESPACES(Namespace.class, "namespaces", "ns", Scope.CLUSTER),
@@ -42,9 +42,9 @@ public enum Resource {
     }
 
     /**
-     * The resource that stores objects of {@code model}.
+     * Returns the resource whose objects have the class {@code model}.
      *
-     * @throws IllegalArgumentException if none does
+     * @throws IllegalArgumentException if there is no such resource
      */
     public static Resource of(Class<?> model) {
         for (Resource resource : values()) {
@@ -53,44 +53,45 @@ public enum Resource {
             }
         }
         throw new IllegalArgumentException(
-                "the in-memory cluster stores no " + model.getName() + "; it knows " + Arrays.toString(values()));
+                "the in-memory cluster does not store " + model.getName() + ", only " + Arrays.toString(values()));
     }
 
-    /** The fabric8 class of its objects. */
+    /** Returns the fabric8 class of the objects. */
     public Class<? extends HasMetadata> model() {
         return model;
     }
 
-    /** As URLs write it, such as {@code configmaps}. */
+    /** Returns the plural name in URLs, such as {@code configmaps}. */
     public String plural() {
         return plural;
     }
 
-    /** As kubectl's users abbreviate it, such as {@code cm}; empty where there is none. */
+    /** Returns the short name in kubectl, such as {@code cm}; empty if there is none. */
     String shortName() {
         return shortName;
     }
 
-    /** As manifests write it, such as {@code ConfigMap}. */
+    /** Returns the kind in manifests, such as {@code ConfigMap}. */
     public String kind() {
         return model.getSimpleName();
     }
 
-    /** Empty for the core group. */
+    /** Returns the API group; empty for the core group. */
     public String group() {
         return this == LEASES ? COORDINATION : "";
     }
 
-    /** As manifests write it, such as {@code v1} or {@code coordination.k8s.io/v1}. */
+    /** Returns the API version in manifests, such as {@code v1} or {@code coordination.k8s.io/v1}. */
     public String apiVersion() {
         return group().isEmpty() ? "v1" : group() + "/v1";
     }
 
+    /** Returns whether the objects have a namespace. */
     public boolean namespaced() {
         return scope == Scope.NAMESPACE;
     }
 
-    /** Whether it has a status that is written on its own. */
+    /** Returns whether the resource has a status subresource. */
     boolean hasStatus() {
         return switch (this) {
             case NODES, NAMESPACES, PODS, SERVICES -> true;
@@ -98,7 +99,7 @@ public enum Resource {
         };
     }
 
-    /** As messages of a server name it: with its group, if it has one. */
+    /** Returns the name in messages of a kube-apiserver: the plural name, and the group unless it is the core group. */
     String qualified() {
         return group().isEmpty() ? plural : plural + "." + group();
     }

@@ -3,9 +3,7 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Objects;
 
-/**
- * Which objects of a resource a list or a watch is about: a namespace, a field selector, a label selector. Immutable.
- */
+/** Selects the objects of a list or watch by namespace, field selector and label selector. Immutable. */
 public final class Selection {
 
     private static final Selection EVERYTHING = new Selection("", FieldSelector.NONE, LabelSelector.NONE);
@@ -20,47 +18,47 @@ public final class Selection {
         this.labels = labels;
     }
 
-    /** All objects of all namespaces. */
+    /** Returns a selection of all objects in all namespaces. */
     public static Selection everything() {
         return EVERYTHING;
     }
 
     /**
-     * The same in one namespace.
+     * Returns this selection for a namespace, which replaces the previous one.
      *
-     * @param newNamespace empty for all of them
+     * @param newNamespace the namespace; empty for all namespaces
      */
     public Selection in(String newNamespace) {
         return new Selection(Objects.requireNonNull(newNamespace, "namespace"), fields, labels);
     }
 
     /**
-     * The same, reduced to what has these fields.
+     * Returns this selection with a field selector, which replaces the previous one.
      *
      * @param selector such as {@code spec.nodeName=worker-1,metadata.namespace!=kube-system}; empty for no condition
-     * @throws StatusException 400 for a field that {@code resource} cannot be selected by, or a
-     *     selector that cannot be read
+     * @throws StatusException 400 if {@code selector} is malformed or {@code resource} does not support a field of it
      */
     public Selection withFields(Resource resource, String selector) {
         return new Selection(namespace, FieldSelector.parse(resource, selector), labels);
     }
 
     /**
-     * The same, reduced to what has these labels.
+     * Returns this selection with a label selector, which replaces the previous one.
      *
-     * @param selector equalities, inequalities and existence, such as {@code app=web,tier!=test,owner}; empty for no
-     *     condition
-     * @throws StatusException 400 if it cannot be read; set-based selectors are not understood
+     * @param selector conditions for equality, inequality and existence, such as {@code app=web,tier!=test,owner};
+     *     empty for no condition
+     * @throws StatusException 400 if {@code selector} is malformed or set-based
      */
     public Selection withLabels(String selector) {
         return new Selection(namespace, fields, LabelSelector.parse(selector));
     }
 
-    /** The one name that it asks for, or "". */
+    /** Returns the name that an object must have, or "" if the selection does not require one. */
     String name() {
         return fields.name();
     }
 
+    /** Returns whether the object is selected. */
     boolean matches(JsonNode object) {
         JsonNode metadata = object.path("metadata");
         return (namespace.isEmpty()

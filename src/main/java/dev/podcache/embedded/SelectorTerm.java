@@ -4,8 +4,7 @@ import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 
 /**
- * One condition of a selector, as {@code key=value}, {@code key==value}, {@code key!=value},
- * {@code key} or {@code !key}.
+ * One condition of a selector: {@code key=value}, {@code key==value}, {@code key!=value}, {@code key} or {@code !key}.
  */
 record SelectorTerm(String key, Operator operator, String value) {
 
@@ -18,19 +17,26 @@ record SelectorTerm(String key, Operator operator, String value) {
         MISSING
     }
 
+    /**
+     * Parses the comma-separated conditions of a selector.
+     *
+     * @param parameter the name of the query parameter, for messages
+     * @throws StatusException 400 if a condition is malformed
+     */
     static ImmutableList<SelectorTerm> parse(String parameter, String selector) {
         ImmutableList.Builder<SelectorTerm> terms = ImmutableList.builder();
         for (String text : COMMAS.split(selector)) {
             SelectorTerm term = parseTerm(text);
             if (term.key.isEmpty() || term.key.indexOf(' ') >= 0 || term.key.indexOf('!') >= 0) {
                 throw StatusException.badRequest("unable to parse " + parameter + " \"" + selector
-                        + "\": this server understands key=value, key!=value, key and !key");
+                        + "\": this server supports key=value, key!=value, key and !key");
             }
             terms.add(term);
         }
         return terms.build();
     }
 
+    /** Returns whether the condition compares a value, instead of testing for existence. */
     boolean comparesValues() {
         return operator == Operator.EQUAL || operator == Operator.NOT_EQUAL;
     }

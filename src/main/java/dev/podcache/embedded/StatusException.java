@@ -6,8 +6,8 @@ import io.fabric8.kubernetes.api.model.StatusCauseBuilder;
 import java.util.Objects;
 
 /**
- * A request that the cluster refuses, as the Status that a kube-apiserver would answer: the same code, reason and
- * wording. Messages name objects and fields and never contain a payload. Immutable.
+ * Thrown when the cluster refuses a request. Has the Status of a kube-apiserver: its code, reason and wording. Messages
+ * name objects and fields and never contain a payload. Immutable.
  */
 public final class StatusException extends RuntimeException {
 
@@ -15,24 +15,24 @@ public final class StatusException extends RuntimeException {
 
     private final transient Status status;
 
-    /** Refuses with {@code status}, whose code and message must be set. */
+    /** Creates an exception with {@code status}, whose code and message must be set. */
     public StatusException(Status status) {
         super(Objects.requireNonNull(status.getMessage(), "message"), null, false, false);
         Objects.requireNonNull(status.getCode(), "code");
         this.status = status;
     }
 
-    /** The answer; not to be modified. */
+    /** Returns the Status in the answer; callers must not modify it. */
     public Status status() {
         return status;
     }
 
-    /** The HTTP code of the answer. */
+    /** Returns the HTTP status code. */
     public int code() {
         return status.getCode();
     }
 
-    /** 429, with what its Retry-After says. */
+    /** Returns a 429 with a Retry-After header. */
     public static StatusException tooManyRequests(int retryAfterSeconds) {
         return new StatusException(
                 failure(429, "TooManyRequests", "the server is currently overloaded, try again later")
@@ -62,7 +62,7 @@ public final class StatusException extends RuntimeException {
         return of(503, "ServiceUnavailable", "the server is currently unable to handle the request");
     }
 
-    /** 410: the version asked for is no longer known. */
+    /** Returns a 410: the requested resourceVersion is no longer in the history. */
     public static StatusException gone() {
         return of(410, "Expired", "The resourceVersion for the provided watch is too old.");
     }
@@ -88,7 +88,10 @@ public final class StatusException extends RuntimeException {
         return invalid(qualifiedKind(resource), resource.kind(), resource, name, error);
     }
 
-    /** As servers word it when not the kind of the object but the way of its storage is to blame: by the resource. */
+    /**
+     * Returns a 422 that names the resource instead of the kind, as a kube-apiserver does when the storage refuses an
+     * update.
+     */
     static StatusException invalidUpdate(Resource resource, String name, FieldError error) {
         return invalid(resource.qualified(), resource.plural(), resource, name, error);
     }
@@ -101,32 +104,33 @@ public final class StatusException extends RuntimeException {
                 .getCauses()
                 .add(new StatusCauseBuilder()
                         .withReason(error.reason())
-                        .withMessage(error.what())
+                        .withMessage(error.detail())
                         .withField(error.field())
                         .build());
         return new StatusException(status);
     }
 
-    /** 422 for a patch that is one, but does not go with the object. */
+    /** Returns a 422 for a well-formed patch that does not apply to the object. */
     static StatusException unprocessable(String why) {
         return of(422, "Invalid", "the server rejected our request due to an error in our request: " + why);
     }
 
     /**
-     * 409 for a deletion under a condition that does not hold; says the kind where other conflicts say the resource.
+     * Returns a 409 for a failed precondition of a deletion. Its details name the kind, those of other conflicts the
+     * resource.
      */
     static StatusException preconditionFailed(Resource resource, String name, String why) {
         String message = "Operation cannot be fulfilled on " + qualifiedKind(resource) + " \"" + name + "\": " + why;
         return new StatusException(detailed(failure(409, "Conflict", message), resource.kind(), resource, name));
     }
 
-    /** What a server makes of a resourceVersion that is no number: its own mistake. */
-    static StatusException versionIsNoNumber(String version) {
-        return ownMistake("resourceVersion: Invalid value: \"" + version + "\": not an unsigned number");
+    /** Returns the answer of a kube-apiserver to a malformed resourceVersion: a 500. */
+    static StatusException invalidVersion(String version) {
+        return unforeseen("resourceVersion: Invalid value: \"" + version + "\": not an unsigned number");
     }
 
-    /** 500 without a reason, for a mistake of the client that servers do not foresee. */
-    static StatusException ownMistake(String message) {
+    /** Returns a 500 without a reason, for a mistake of the client that a kube-apiserver does not handle. */
+    static StatusException unforeseen(String message) {
         return of(500, "", message);
     }
 
@@ -138,7 +142,7 @@ public final class StatusException extends RuntimeException {
         return of(410, "Expired", "too old resource version: " + asked + " (" + oldest + ")");
     }
 
-    /** 504: the watch cache does not reach the version that is asked for, such as that of an API server ahead of it. */
+    /** Returns a 504: the watch cache is older than the requested version, which may come from another API server. */
     public static StatusException tooLargeVersion(long asked, long current) {
         String message = "Timeout: Too large resource version: " + asked + ", current: " + current;
         return new StatusException(failure(504, "Timeout", message)

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What etcd is to a server: the committed objects under one growing revision, followed by one watch cache a resource.
- * The caches follow at once, unless they are held. Guarded by the cluster's lock.
+ * The committed objects with one increasing revision, as etcd has them for an API server, and the watch cache of each
+ * resource. The caches follow each change at once, unless they are held. Guarded by the lock of the cluster.
  */
 final class Storage {
 
@@ -28,7 +28,7 @@ final class Storage {
     private long cachedRevision = 1;
     private boolean held;
     private boolean alternating;
-    private boolean stalersTurn;
+    private boolean stalerAnswers;
 
     Storage(int historyLimit) {
         for (Resource resource : Resource.values()) {
@@ -61,7 +61,7 @@ final class Storage {
         return cache;
     }
 
-    /** Takes {@code json} over as the new state of the object. */
+    /** Stores {@code json} as the new state of the object. The caller must not modify {@code json} afterwards. */
     StoredObject put(Resource resource, ObjectKey key, ObjectNode json) {
         StoredObject after = StoredObject.at(++revision, json);
         StoredObject before = objects(resource).put(key, after);
@@ -69,6 +69,7 @@ final class Storage {
         return after;
     }
 
+    /** Removes the object; does nothing if it does not exist. */
     void remove(Resource resource, ObjectKey key) {
         StoredObject before = objects(resource).remove(key);
         if (before != null) {
@@ -76,38 +77,42 @@ final class Storage {
         }
     }
 
+    /** Sets whether the caches stop following changes. */
     void hold(boolean newHeld) {
         held = newHeld;
     }
 
-    /** Has every other read of the cache answered by a second server, which has not heard of each object's last change. */
+    /**
+     * Sets whether a second, staler server answers every other read of the cache, with the state before the last change
+     * of the object.
+     */
     void alternate(boolean on) {
         alternating = on;
     }
 
-    /** What a read of the cache finds. */
+    /** Returns the state of an object in the watch cache, or null. */
     @Nullable
     StoredObject cached(Resource resource, ObjectKey key) {
-        stalersTurn = alternating && !stalersTurn;
-        return stalersTurn
+        stalerAnswers = alternating && !stalerAnswers;
+        return stalerAnswers
                 ? cache(resource).beforeLastChange(key)
                 : cache(resource).get(key);
     }
 
     /**
-     * Brings the caches up to date, unless they are held.
+     * Applies all outstanding changes to the caches, unless they are held.
      *
-     * @return the watches that have something to tell
+     * @return the watches with events to deliver
      */
-    ImmutableList<Watcher> feedCaches() {
+    ImmutableList<Watcher> updateCaches() {
         if (held) {
             return ImmutableList.of();
         }
-        ImmutableList.Builder<Watcher> telling = ImmutableList.builder();
+        ImmutableList.Builder<Watcher> pending = ImmutableList.builder();
         for (@Nullable ClusterChange change = notYetCached.poll(); change != null; change = notYetCached.poll()) {
-            telling.addAll(cache(change.resource()).apply(change));
+            pending.addAll(cache(change.resource()).apply(change));
         }
         cachedRevision = revision;
-        return telling.build();
+        return pending.build();
     }
 }

@@ -3,20 +3,23 @@ package dev.podcache.embedded;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
- * One state of one object.
+ * One state of an object.
  *
- * @param json with its metadata complete; never modified
+ * @param json the object with complete metadata; never modified
  * @param revision its resourceVersion
  */
 record StoredObject(ObjectNode json, long revision) {
 
-    /** Takes {@code json} over and writes the version into it. */
+    /**
+     * Creates a state from {@code json}, and sets its resourceVersion. The caller must not modify {@code json}
+     * afterwards.
+     */
     static StoredObject at(long revision, ObjectNode json) {
         Json.object(json, "metadata").put("resourceVersion", Long.toUnsignedString(revision));
         return new StoredObject(json, revision);
     }
 
-    /** Whether nothing but the version differs. */
+    /** Returns whether {@code candidate} is equal apart from the resourceVersion. */
     boolean sameContent(ObjectNode candidate) {
         ObjectNode mine = json.deepCopy();
         ObjectNode other = candidate.deepCopy();
@@ -25,7 +28,7 @@ record StoredObject(ObjectNode json, long revision) {
         return mine.equals(other);
     }
 
-    /** The version and nothing else: the object may be a Secret. */
+    /** Returns the version only, because the object may be a Secret. */
     @Override
     public String toString() {
         return "StoredObject[revision=" + revision + "]";

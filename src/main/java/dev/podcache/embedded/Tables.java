@@ -11,12 +11,16 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Objects as the tables that {@code kubectl get} prints: a few columns of each resource, the age last. */
+/** Creates the tables that {@code kubectl get} prints: the name, a few columns per resource, and the age. */
 final class Tables {
 
     private final Supplier<Instant> now;
 
-    /** Ages are measured against {@code now}. */
+    /**
+     * Creates tables.
+     *
+     * @param now supplies the time from which ages are computed
+     */
     Tables(Supplier<Instant> now) {
         this.now = now;
     }
@@ -51,7 +55,7 @@ final class Tables {
         };
     }
 
-    /** The table of a list. */
+    /** Returns the table of a list. */
     ObjectNode table(Resource resource, List<ObjectNode> objects, String resourceVersion) {
         ObjectNode table = Json.MAPPER.createObjectNode();
         table.put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
@@ -65,7 +69,7 @@ final class Tables {
         return table;
     }
 
-    /** The table of one object, with its version. */
+    /** Returns the table of one object, with its resourceVersion. */
     ObjectNode row(Resource resource, ObjectNode object) {
         return table(
                 resource,

@@ -1,6 +1,6 @@
 package dev.podcache.embedded;
 
-/** What a request does, in the words of RBAC. */
+/** The verb of a request, as in RBAC rules. */
 public enum Verb {
     GET,
     LIST,

@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server has of one resource without asking its storage: the objects, the last changes, and the watches that
- * these are told to. May lag behind the storage. Guarded by the cluster's lock.
+ * The watch cache of one resource: the objects, the last changes, and the open watches. May lag behind the storage.
+ * Guarded by the lock of the cluster.
  */
 final class WatchCache {
 
@@ -24,25 +24,26 @@ final class WatchCache {
     private final Deque<ClusterChange> history = new ArrayDeque<>();
 
     /**
-     * By the one name that they select, or "": thousands of watches of one object each must not slow down every change.
+     * The open watches, by the name that they select, or "". The index keeps a change cheap while thousands of watches
+     * select one object each.
      */
     private final SetMultimap<String, Watcher> watchers = LinkedHashMultimap.create();
 
-    private long forgotten; // the revision of the last change that left the history
+    private long lastForgotten; // the revision of the last change removed from the history
 
     /**
-     * A cache of nothing yet.
+     * Creates an empty cache.
      *
-     * @param historyLimit how many changes it remembers
+     * @param historyLimit the number of changes in the history
      */
     WatchCache(int historyLimit) {
         this.historyLimit = historyLimit;
     }
 
     /**
-     * Takes over a change.
+     * Applies a change and queues its events.
      *
-     * @return the watches that have something to tell
+     * @return the watches with events to deliver
      */
     ImmutableList<Watcher> apply(ClusterChange change) {
         if (change.after() == null) {
@@ -52,24 +53,27 @@ final class WatchCache {
         }
         history.addLast(change);
         if (history.size() > historyLimit) {
-            forgotten = history.removeFirst().revision();
+            lastForgotten = history.removeFirst().revision();
         }
-        ImmutableList.Builder<Watcher> telling = ImmutableList.builder();
-        queue(change, watchers.get(""), telling);
-        queue(change, watchers.get(change.key().name()), telling);
-        return telling.build();
+        ImmutableList.Builder<Watcher> pending = ImmutableList.builder();
+        queue(change, watchers.get(""), pending);
+        queue(change, watchers.get(change.key().name()), pending);
+        return pending.build();
     }
 
-    private static void queue(ClusterChange change, Set<Watcher> concerned, ImmutableList.Builder<Watcher> telling) {
-        concerned.removeIf(Watcher::isSilent);
-        for (Watcher watcher : concerned) {
+    private static void queue(ClusterChange change, Set<Watcher> candidates, ImmutableList.Builder<Watcher> pending) {
+        candidates.removeIf(Watcher::isCancelled);
+        for (Watcher watcher : candidates) {
             if (watcher.queue(change)) {
-                telling.add(watcher);
+                pending.add(watcher);
             }
         }
     }
 
-    /** The object as it was before its last change that is remembered; as it is if none is. */
+    /**
+     * Returns the object before its last change in the history. If the history has no change of it, returns the current
+     * state.
+     */
     @Nullable
     StoredObject beforeLastChange(ObjectKey key) {
         for (Iterator<ClusterChange> latest = history.descendingIterator(); latest.hasNext(); ) {
@@ -91,35 +95,36 @@ final class WatchCache {
     }
 
     /**
-     * Queues what the watcher has to know first, and follows what comes.
+     * Queues the initial events of a watch, then adds the watch.
      *
-     * @return false if that is no longer known; then the watcher is told so, and not followed
+     * @return false if the history no longer reaches back to the start of the watch; an ERROR event is then queued, and
+     *     the watch is not added
      */
     boolean open(Watcher watcher) {
         if (watcher.after() == 0) {
             objects.values().stream()
                     .filter(watcher::selects)
                     .forEach(object -> watcher.queue(new ClusterEvent(ClusterEvent.Type.ADDED, object.json())));
-        } else if (Long.compareUnsigned(watcher.after(), forgotten) >= 0) {
+        } else if (Long.compareUnsigned(watcher.after(), lastForgotten) >= 0) {
             history.forEach(watcher::queue);
         } else {
-            watcher.queue(ClusterEvent.error(StatusException.expired(watcher.after(), forgotten)));
+            watcher.queue(ClusterEvent.error(StatusException.expired(watcher.after(), lastForgotten)));
             return false;
         }
         return watchers.put(watcher.name(), watcher);
     }
 
-    /** No watch can begin before {@code upTo} any more. */
+    /** Clears the history. No watch can start before {@code upTo} afterwards. */
     void forgetHistory(long upTo) {
         history.clear();
-        forgotten = upTo;
+        lastForgotten = upTo;
     }
 
     boolean isOpen(Watcher watcher) {
         return watchers.containsEntry(watcher.name(), watcher);
     }
 
-    /** Whether it was open. */
+    /** Removes a watch. Returns whether it was open. */
     boolean close(Watcher watcher) {
         return watchers.remove(watcher.name(), watcher);
     }

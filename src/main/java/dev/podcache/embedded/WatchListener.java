@@ -1,11 +1,14 @@
 package dev.podcache.embedded;
 
-/** Told what a watch sees, by one thread at a time and in order. Must neither block nor throw. */
+/** Receives the events of a watch in order, one call at a time. Must neither block nor throw. */
 public interface WatchListener {
 
-    /** Something happened. */
+    /** Called for each event. */
     void event(ClusterEvent event);
 
-    /** The watch is over, by its timeout, after an ERROR, or because the cluster closed; nothing comes after this. */
+    /**
+     * Called when the watch has ended: by its timeout, after an ERROR, or because the cluster was closed. No call
+     * follows.
+     */
     void ended();
 }

@@ -4,11 +4,12 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How to watch.
+ * The options of a watch.
  *
- * @param resourceVersion after which changes are wanted; "" or "0" asks for the current objects as ADDED first
- * @param bookmarks whether to send them
- * @param timeout after which the watch ends; zero for never
+ * @param resourceVersion the version after which changes are sent; for "" or "0", the current objects are sent first,
+ *     as ADDED
+ * @param bookmarks whether to send bookmarks
+ * @param timeout the time after which the watch ends; zero for no timeout
  */
 public record WatchOptions(String resourceVersion, boolean bookmarks, Duration timeout) {
 
@@ -17,7 +18,7 @@ public record WatchOptions(String resourceVersion, boolean bookmarks, Duration t
         Objects.requireNonNull(timeout, "timeout");
     }
 
-    /** Changes after {@code resourceVersion}, for ever, without bookmarks. */
+    /** Returns options for a watch from {@code resourceVersion}, without bookmarks or timeout. */
     public static WatchOptions from(String resourceVersion) {
         return new WatchOptions(resourceVersion, false, Duration.ZERO);
     }

@@ -7,25 +7,25 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A watch as it goes over the wire: one JSON object a line, for as long as client and server please. */
+/** A watch response over HTTP: one JSON object per line, until the client or the server ends it. */
 final class WatchStream implements WatchListener, Faults.OpenedWatch {
 
-    // Everything is written on the connection's event loop: the cluster tells events one at a time and in order, and
-    // a loop runs what it is given in order. So the fields below belong to that loop.
+    // The response is written on the event loop of its connection. The cluster delivers events in order and one at a
+    // time, and an event loop runs tasks in order. The fields below are confined to the event loop.
 
     private final ApiRequest request;
     private final HttpServerResponse response;
-    private final Context loop;
+    private final Context eventLoop;
     private final Function<ClusterEvent, ObjectNode> format;
     private final Faults faults;
-    private Runnable whenOver = () -> {};
+    private Runnable onEnd = () -> {};
     private @Nullable ClusterWatch watch;
-    private boolean over;
+    private boolean ended;
 
-    WatchStream(ApiCall call, Context loop, Function<ClusterEvent, ObjectNode> format, Faults faults) {
+    WatchStream(ApiCall call, Context eventLoop, Function<ClusterEvent, ObjectNode> format, Faults faults) {
         this.request = call.request();
         this.response = call.http().response();
-        this.loop = loop;
+        this.eventLoop = eventLoop;
         this.format = format;
         this.faults = faults;
     }
@@ -34,31 +34,36 @@ final class WatchStream implements WatchListener, Faults.OpenedWatch {
         return request;
     }
 
-    /** Begins the answer and follows the cluster; to be called on the event loop, once. */
-    void open(Function<WatchListener, ClusterWatch> opening, Runnable newWhenOver) {
-        whenOver = newWhenOver;
-        response.closeHandler(closed -> leave());
-        response.exceptionHandler(failure -> leave());
+    /**
+     * Starts the response and the watch. Must be called once, on the event loop.
+     *
+     * @param opening opens the watch with the listener that it is given
+     * @param newOnEnd runs when the watch ends
+     */
+    void open(Function<WatchListener, ClusterWatch> opening, Runnable newOnEnd) {
+        onEnd = newOnEnd;
+        response.closeHandler(closed -> end());
+        response.exceptionHandler(failure -> end());
         response.setStatusCode(200)
                 .putHeader("Content-Type", "application/json")
                 .setChunked(true);
         response.writeHead();
         ClusterWatch opened = opening.apply(this);
         watch = opened;
-        if (over) {
+        if (ended) {
             opened.close();
         }
     }
 
     @Override
     public void event(ClusterEvent event) {
-        loop.runOnContext(nothing -> send(event));
+        eventLoop.runOnContext(nothing -> send(event));
     }
 
     @Override
     public void ended() {
-        loop.runOnContext(nothing -> {
-            if (leave()) {
+        eventLoop.runOnContext(nothing -> {
+            if (end()) {
                 response.end();
             }
         });
@@ -66,19 +71,19 @@ final class WatchStream implements WatchListener, Faults.OpenedWatch {
 
     @Override
     public void reset() {
-        loop.runOnContext(nothing -> {
-            if (leave()) {
+        eventLoop.runOnContext(nothing -> {
+            if (end()) {
                 response.reset();
             }
         });
     }
 
     private void send(ClusterEvent event) {
-        if (over) {
+        if (ended) {
             return;
         }
         Buffer line = HttpAnswer.encoded(format.apply(event)).appendByte((byte) '\n');
-        switch (fateOf(event)) {
+        switch (outcomeOf(event)) {
             case PASS -> response.write(line);
             case DROP -> {}
             case DUPLICATE -> {
@@ -86,29 +91,29 @@ final class WatchStream implements WatchListener, Faults.OpenedWatch {
                 response.write(line);
             }
             case CUT -> {
-                leave();
+                end();
                 response.write(line.slice(0, line.length() / 2)).onComplete(written -> response.reset());
             }
         }
     }
 
-    private EventOutcome fateOf(ClusterEvent event) {
+    private EventOutcome outcomeOf(ClusterEvent event) {
         return switch (event.type()) {
-            case ADDED, MODIFIED, DELETED -> faults.fateOfEvent(request);
+            case ADDED, MODIFIED, DELETED -> faults.outcomeOfEvent(request);
             case BOOKMARK, ERROR -> EventOutcome.PASS;
         };
     }
 
-    /** Whether it was not over yet. */
-    private boolean leave() {
-        if (over) {
+    /** Ends the watch. Returns whether it was open. */
+    private boolean end() {
+        if (ended) {
             return false;
         }
-        over = true;
+        ended = true;
         if (watch != null) {
             watch.close();
         }
-        whenOver.run();
+        onEnd.run();
         return true;
     }
 }

@@ -4,14 +4,11 @@ import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What is scheduled for one watch: its next bookmark and its timeout. Once stopped, nothing is
- * scheduled any more. Thread-safe.
- */
+/** The timers of one watch: its next bookmark and its timeout. After {@link #stop}, no timer runs. Thread-safe. */
 final class WatchTimers {
 
-    // Each start writes its timer before it reads stopped, stop writes stopped before it reads the timers: one of the
-    // two cancels whatever meets.
+    // Each start method writes its timer before it reads stopped. stop() writes stopped before it reads the timers. So
+    // if both run concurrently, at least one of them cancels the timer.
 
     private final Timekeeper timekeeper;
     private volatile Timekeeper.@Nullable Scheduled bookmark;

@@ -7,12 +7,12 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One watch: what it selects, and what it has still to tell. */
+/** One watch: its selection and the queue of its events. */
 final class Watcher {
 
-    // Signals are queued under the cluster's lock, in the order of history, and told outside of it:
-    // whoever made a change tells it before the change returns, unless another thread is telling at the
-    // moment, which then goes on with ours.
+    // Signals are queued under the lock of the cluster, in the order of the changes, and delivered after the lock is
+    // released. The thread that made a change delivers it before the write returns. If another thread is delivering for
+    // this watch at the moment, that thread delivers the change as well.
 
     private static final Logger log = LoggerFactory.getLogger(InMemoryCluster.class);
 
@@ -21,13 +21,13 @@ final class Watcher {
     private final WatchListener listener;
     private final WatchTimers timers;
     private final Queue<Consumer<WatchListener>> signals = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger tellers = new AtomicInteger();
-    private volatile boolean silent;
+    private final AtomicInteger deliveryRequests = new AtomicInteger();
+    private volatile boolean cancelled;
 
     /**
-     * A watch of what comes after a revision.
+     * Creates a watch.
      *
-     * @param after changes up to this revision are none of its business
+     * @param after the revision from which to watch; this and earlier changes are not delivered
      */
     Watcher(Selection selection, long after, WatchListener listener, WatchTimers timers) {
         this.selection = selection;
@@ -40,7 +40,7 @@ final class Watcher {
         return after;
     }
 
-    /** The one name that it selects, or "" if it may select several. */
+    /** Returns the name that the watch selects, or "" if it may select several objects. */
     String name() {
         return selection.name();
     }
@@ -49,12 +49,14 @@ final class Watcher {
         return timers;
     }
 
-    /** Whether the change concerns this watch, which then has something to {@link #tell()}. */
+    /**
+     * Queues the event for a change. Returns whether there is one; it must then be {@linkplain #deliver() delivered}.
+     */
     boolean queue(ClusterChange change) {
         if (Long.compareUnsigned(change.revision(), after) <= 0) {
             return false;
         }
-        ClusterEvent event = change.seenBy(selection);
+        ClusterEvent event = change.eventFor(selection);
         if (event == null) {
             return false;
         }
@@ -67,46 +69,46 @@ final class Watcher {
     }
 
     void queue(ClusterEvent event) {
-        signals.add(told -> told.event(event));
+        signals.add(seen -> seen.event(event));
     }
 
     void queueEnd() {
         signals.add(WatchListener::ended);
     }
 
-    /** Nothing more is told. */
-    void silence() {
-        silent = true;
+    /** Stops the delivery. Discards queued events. */
+    void cancel() {
+        cancelled = true;
         signals.clear();
     }
 
-    boolean isSilent() {
-        return silent;
+    boolean isCancelled() {
+        return cancelled;
     }
 
-    /** Tells what is queued. Never called under a lock. */
-    void tell() {
-        if (tellers.getAndIncrement() != 0) {
+    /** Delivers the queued signals to the listener, in order. Must not be called under the lock. */
+    void deliver() {
+        if (deliveryRequests.getAndIncrement() != 0) {
             return;
         }
-        int told;
+        int seen;
         do {
-            told = tellers.get();
+            seen = deliveryRequests.get();
             for (Consumer<WatchListener> signal = signals.poll(); signal != null; signal = signals.poll()) {
-                tell(signal);
+                deliver(signal);
             }
-        } while (tellers.addAndGet(-told) != 0);
+        } while (deliveryRequests.addAndGet(-seen) != 0);
     }
 
-    private void tell(Consumer<WatchListener> signal) {
-        if (silent) {
+    private void deliver(Consumer<WatchListener> signal) {
+        if (cancelled) {
             return;
         }
         try {
             signal.accept(listener);
         } catch (RuntimeException e) {
-            log.error("a watch listener threw, which it must not; its watch is over", e);
-            silence();
+            log.error("watch listener failed; its watch was closed", e);
+            cancel();
             timers.stop();
         }
     }

@@ -4,13 +4,13 @@ import com.google.common.collect.ImmutableList;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 
-/** Opens, counts and ends the watches of a cluster, with their bookmarks and timeouts. */
+/** Opens, counts and ends the watches of a cluster, and runs their bookmarks and timeouts. */
 final class Watches {
 
-    // Which watches are open is the watch caches' knowledge and guarded by the cluster's lock, as they are. Under it
-    // a watch is only given signals; it tells them after it.
+    // The watch caches hold the open watches; the lock of the cluster guards both. Events are queued under the lock and
+    // delivered after it is released.
 
-    /** How long before its timeout a watch is told how far it has come, as servers do. */
+    /** The last bookmark of a watch is sent this long before its timeout, as a kube-apiserver does. */
     private static final Duration BOOKMARK_BEFORE_TIMEOUT = Duration.ofSeconds(2);
 
     private final Object lock;
@@ -20,9 +20,9 @@ final class Watches {
     private boolean closed; // guarded by lock
 
     /**
-     * No watches yet.
+     * Creates watches without any open.
      *
-     * @param lock the cluster's
+     * @param lock the lock of the cluster
      */
     Watches(Object lock, Storage storage, Timekeeper timekeeper, Duration bookmarkPeriod) {
         this.lock = lock;
@@ -44,7 +44,7 @@ final class Watches {
         } else {
             watcher.queueEnd();
         }
-        watcher.tell();
+        watcher.deliver();
         return watch;
     }
 
@@ -54,7 +54,7 @@ final class Watches {
         }
     }
 
-    /** Ends all; those that are opened later end at once. */
+    /** Ends all open watches. Watches opened later end at once. */
     void close() {
         ImmutableList.Builder<Watcher> ending = ImmutableList.builder();
         synchronized (lock) {
@@ -68,17 +68,17 @@ final class Watches {
         for (Watcher watcher : ending.build()) {
             watcher.timers().stop();
             watcher.queueEnd();
-            watcher.tell();
+            watcher.deliver();
         }
     }
 
-    /** A watch and the way it ends. */
+    /** An open watch with its timers. */
     private final class OpenWatch implements ClusterWatch {
 
         private final Resource resource;
         private final Watcher watcher;
         private final long opened = timekeeper.nanoTime();
-        private long lastBookmark; // after opened; written before the first timer
+        private long lastBookmark; // nanoseconds after opened; written before the first timer starts
 
         OpenWatch(Resource resource, Watcher watcher) {
             this.resource = resource;
@@ -99,9 +99,9 @@ final class Watches {
         }
 
         private void startBookmark() {
-            long gone = timekeeper.nanoTime() - opened;
+            long elapsed = timekeeper.nanoTime() - opened;
             long period = bookmarkPeriod.toNanos();
-            long next = lastBookmark > gone ? Math.min(period, lastBookmark - gone) : period;
+            long next = lastBookmark > elapsed ? Math.min(period, lastBookmark - elapsed) : period;
             watcher.timers().startBookmark(Duration.ofNanos(next), this::bookmark);
         }
 
@@ -111,24 +111,24 @@ final class Watches {
                     watcher.queue(Bookmarks.at(resource, storage.cachedRevision()));
                 }
             }
-            watcher.tell();
+            watcher.deliver();
             startBookmark();
         }
 
         private void timeOut() {
-            if (leave()) {
+            if (end()) {
                 watcher.queueEnd();
-                watcher.tell();
+                watcher.deliver();
             }
         }
 
         @Override
         public void close() {
-            watcher.silence();
-            leave();
+            watcher.cancel();
+            end();
         }
 
-        private boolean leave() {
+        private boolean end() {
             watcher.timers().stop();
             synchronized (lock) {
                 return storage.cache(resource).close(watcher);

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What a kube-apiserver does to an object before it stores it, as far as clients of ours can tell: system metadata, the
- * split of status and the rest, Secrets and ConfigMaps that must not change. Pure: from two trees to a third.
+ * The changes and checks that a kube-apiserver applies to an object before it stores it, as far as clients of this
+ * library can see: system metadata, the separation of the status, and immutable Secrets and ConfigMaps. Pure functions.
  */
 final class WriteRules {
 
@@ -26,11 +26,15 @@ final class WriteRules {
         "labels", "annotations", "finalizers", "ownerReferences", "data", "binaryData"
     };
     private static final String IMMUTABLE = "field is immutable when `immutable` is set";
-    private static final int LARGEST_PAYLOAD = 1 << 20;
+    private static final int MAX_PAYLOAD_BYTES = 1 << 20;
 
     private WriteRules() {}
 
-    /** The object as it is created. */
+    /**
+     * Returns the object to store for a create request.
+     *
+     * @throws StatusException 400, 422 or 500 if {@code body} is invalid
+     */
     static ObjectNode created(Resource resource, ObjectKey key, ObjectNode body, Instant now) {
         ObjectNode object = normalised(resource, key, body);
         ObjectNode metadata = Json.object(object, "metadata");
@@ -55,17 +59,22 @@ final class WriteRules {
         return object;
     }
 
-    /** The object as an update leaves it. */
-    static ObjectNode updated(Resource resource, ObjectKey key, Part part, ObjectNode current, ObjectNode body) {
+    /**
+     * Returns the object to store for an update.
+     *
+     * @throws StatusException 409 if the UID or resourceVersion differs from {@code current}, 400 or 422 if
+     *     {@code body} is invalid
+     */
+    static ObjectNode updated(Resource resource, ObjectKey key, ObjectPart part, ObjectNode current, ObjectNode body) {
         ObjectNode object = normalised(resource, key, body);
         requireSameObject(resource, key, current, object);
         ObjectNode metadata = Json.object(object, "metadata");
         for (String field : KEPT_METADATA) {
             Json.copy(current.path("metadata"), metadata, field);
         }
-        if (part == Part.STATUS) {
+        if (part == ObjectPart.STATUS) {
             Json.copy(current.path("metadata"), metadata, "ownerReferences");
-            keepAllBut("status", current, object);
+            keepAllExcept("status", current, object);
         } else if (resource.hasStatus()) {
             Json.copy(current, object, "status");
         }
@@ -76,6 +85,7 @@ final class WriteRules {
         return object;
     }
 
+    /** Returns {@code time} as a timestamp with a precision of one second. */
     static String timestamp(Instant time) {
         return time.truncatedTo(ChronoUnit.SECONDS).toString();
     }
@@ -114,7 +124,7 @@ final class WriteRules {
         String apiVersion = object.path("apiVersion").asText(resource.apiVersion());
         if (!kind.equals(resource.kind()) || !apiVersion.equals(resource.apiVersion())) {
             throw StatusException.badRequest("the object provided is a " + apiVersion + " " + kind
-                    + ", this resource takes " + resource.apiVersion() + " " + resource.kind());
+                    + ", but this resource takes " + resource.apiVersion() + " " + resource.kind());
         }
     }
 
@@ -132,8 +142,8 @@ final class WriteRules {
         for (Map.Entry<String, JsonNode> entry : secret.path("data").properties()) {
             size += decodedLength(key, entry.getKey(), entry.getValue());
         }
-        if (size > LARGEST_PAYLOAD) {
-            throw StatusException.invalid(Resource.SECRETS, key.name(), FieldError.tooLong("data", LARGEST_PAYLOAD));
+        if (size > MAX_PAYLOAD_BYTES) {
+            throw StatusException.invalid(Resource.SECRETS, key.name(), FieldError.tooLong("data", MAX_PAYLOAD_BYTES));
         }
         if (secret.path("type").asText().isEmpty()) {
             secret.put("type", "Opaque");
@@ -144,13 +154,17 @@ final class WriteRules {
         try {
             return Base64.getDecoder().decode(value.asText()).length;
         } catch (IllegalArgumentException e) {
-            // the decoder's own message quotes a character of the secret
+            // the message of the decoder quotes a character of the secret
             throw StatusException.badRequest("Secret in version \"v1\" cannot be handled as a Secret: data." + field
                     + " of \"" + key.name() + "\" is not base64");
         }
     }
 
-    /** What a patch must not change; an update that does is a conflict instead. */
+    /**
+     * Checks that a patch does not change the UID. An update that changes it is a conflict instead.
+     *
+     * @throws StatusException 422 if the UID differs
+     */
     static void requireSameUid(Resource resource, ObjectKey key, ObjectNode current, ObjectNode patched) {
         String uid = patched.path("metadata").path("uid").asText();
         if (!uid.equals(current.path("metadata").path("uid").asText())) {
@@ -185,7 +199,7 @@ final class WriteRules {
         }
     }
 
-    private static void keepAllBut(String field, ObjectNode current, ObjectNode object) {
+    private static void keepAllExcept(String field, ObjectNode current, ObjectNode object) {
         object.properties()
                 .removeIf(entry -> !entry.getKey().equals(field)
                         && !entry.getKey().equals("metadata")

@@ -1,17 +1,17 @@
 /**
- * An API server in memory, honest about what clients rely on: {@link dev.podcache.embedded.InMemoryCluster} is its
- * state and {@link dev.podcache.embedded.EmbeddedApiServer} its HTTP face on loopback. It is what the demo runs on, the
- * base of our own tests and a test tool for users. With our client it shares the patches and nothing else, so that it
- * cannot share its mistakes.
+ * An API server in memory with the semantics that clients rely on. {@link dev.podcache.embedded.InMemoryCluster} is its
+ * state; {@link dev.podcache.embedded.EmbeddedApiServer} serves it over HTTP on the loopback address. It runs the demo,
+ * is the base of the tests of this library, and is a test tool for users. It shares only the patches with the client of
+ * this library, so that a mistake in the client does not hide behind the same mistake in the server.
  *
- * <p>Read {@code InMemoryCluster}, then {@code Registry}, {@code Storage} and {@code WatchCache} (what is read), {@code
- * WriteRules} and {@code Deletion} (what is written), {@code Watches} and {@code Watcher}; then {@code HttpFace},
- * {@code ObjectRequests} and {@code WatchStream}. What can be made to go wrong is in {@code Faults}.
+ * <p>Where to start reading: {@code InMemoryCluster}; then {@code Registry}, {@code Storage} and {@code WatchCache} for
+ * reads, {@code WriteRules} and {@code Deletion} for writes, {@code Watches} and {@code Watcher} for watches; then
+ * {@code RequestDispatcher}, {@code ObjectRequests} and {@code WatchStream} for HTTP. {@code Faults} injects faults.
  *
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code InMemoryCluster.lock}</td><td>storage, watch caches, which watches are open</td><td>none</td></tr>
+ * <tr><td>{@code InMemoryCluster.lock}</td><td>storage, watch caches, the set of open watches</td><td>none</td></tr>
  * </table>
  */
 @NullMarked

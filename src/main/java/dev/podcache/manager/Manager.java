@@ -11,12 +11,12 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The objects of one kind that registered pods and other registered owners refer to. Thread-safe.
+ * Reads the objects of one kind that registered pods and other registered owners refer to. Thread-safe.
  *
- * <p>Register a pod before its objects are needed, each time it is synced, and unregister it when it is gone:
- * registering an unchanged pod again costs next to nothing, and neither call touches the network or waits for a
- * request. A pod is its namespace, name <em>and</em> UID, so the late unregister of a deleted pod does not
- * touch its successor of the same name.
+ * <p>Register a pod before its objects are needed, and again at each sync; unregister it when it is gone. Registering
+ * an unchanged pod costs next to nothing. Neither call touches the network or waits for a request. A pod is identified
+ * by namespace, name <em>and</em> UID, so unregistering a deleted pod late does not affect its successor of the same
+ * name.
  *
  * <p>Follows {@code Manager} of the kubelet's {@code pkg/kubelet/util/manager/manager.go}.
  *
@@ -25,49 +25,54 @@ import java.util.function.Function;
 public interface Manager<T> {
 
     /**
-     * Returns the object, from memory where the strategy allows it, otherwise from the API server; see {@link
-     * Store#get} for what it promises.
+     * Returns the object, from memory where the strategy allows it, otherwise from the API server. See {@link
+     * Store#get} for the guarantees.
      *
-     * <p>Blocks at most for the read timeout; a hit blocks not at all.
+     * <p>A cache hit does not block. Otherwise the call blocks at most for the read timeout.
      *
      * @return shared by all callers: must not be modified
-     * @throws dev.podcache.object.ObjectUnavailableException why there is no object; under GET never NotRegistered
+     * @throws dev.podcache.object.ObjectUnavailableException if there is no object, with the reason; never
+     *     NotRegistered under GET
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     T getObject(String namespace, String name);
 
     /**
-     * Registers a pod: from now on it holds the objects that it refers to, and none that it referred to before. Objects that are new to the pod are read anew at the next get; under WATCH, one whose watch is broken is served as
-     * it was known, marked stale, if that takes longer than the first-sync timeout. Idempotent: the same UID with the same
-     * resourceVersion is not looked at again. Returns at once.
+     * Registers a pod. From now on it holds the objects that it refers to, and releases the objects that only its
+     * previous registration referred to. The next get of an object that is new to the pod reads it again. Under WATCH,
+     * if the object's watch is broken, such a get waits at most for the first-sync timeout and then returns the last
+     * known object, marked stale.
+     *
+     * <p>Idempotent: a pod with the same UID and resourceVersion is not examined again. Returns at once.
      *
      * @param pod as the API server returned it, with metadata, UID and spec; not kept
      * @throws IllegalArgumentException if namespace, name, UID or spec is missing; nothing has changed then
-     * @throws IllegalStateException if the cache is closed and the pod refers to anything new; never under GET, which
-     *     keeps nothing
+     * @throws IllegalStateException if the cache is closed and the pod refers to a new object; never under GET, which
+     *     keeps no references
      */
     void registerPod(Pod pod);
 
     /**
-     * Unregisters a pod: releases what its last registration holds, whatever the argument refers to. A pod that is not
-     * registered is ignored. Returns at once.
+     * Unregisters a pod: releases the objects that its last registration holds, whatever the argument refers to.
+     * Ignores a pod that is not registered. Returns at once.
      *
-     * @param pod of which only namespace, name and UID are looked at
-     * @throws IllegalArgumentException if one of those is missing
+     * @param pod only namespace, name and UID are used
+     * @throws IllegalArgumentException if namespace, name or UID is missing
      */
     void unregisterPod(Pod pod);
 
     /**
-     * Registers an owner other than a pod, such as an operator's custom resource, see {@link Referrer#of}: from now on
-     * it holds {@code objects}, of any namespaces, and nothing that it held before. Returns at once.
+     * Registers an owner other than a pod, such as an operator's custom resource; see {@link Referrer#of}. From now on
+     * it holds {@code objects}, in any namespaces, and no others. Returns at once.
      *
-     * @param objects of which a copy is kept; a key that is {@linkplain ObjectKey#isLegal not legal} is taken, as in a
-     *     pod, but never asked for: make keys with {@link ObjectKey#validated}
-     * @throws IllegalStateException if the cache is closed and an object is new; never under GET, which keeps nothing
+     * @param objects copied. A key that is {@linkplain ObjectKey#isLegal not legal} is accepted, as in a pod, but never
+     *     requested: make keys with {@link ObjectKey#validated}
+     * @throws IllegalStateException if the cache is closed and an object is new; never under GET, which keeps no
+     *     references
      */
     void register(Referrer referrer, Set<ObjectKey> objects);
 
-    /** Releases what {@code referrer} holds. One that is not registered is ignored. Returns at once. */
+    /** Releases the objects that {@code referrer} holds. Ignores a referrer that is not registered. Returns at once. */
     void unregister(Referrer referrer);
 
     /**
@@ -98,17 +103,17 @@ public interface Manager<T> {
     AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener);
 
     /**
-     * Returns a manager that adds references to {@code store} for what registered pods refer to.
+     * Returns a manager that adds references to {@code store} for the objects that registered pods refer to.
      *
-     * @param references what a pod refers to; called on the thread that registers, outside all locks
+     * @param references returns the objects that a pod refers to; called on the registering thread, outside all locks
      */
     static <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
         return new Registrations().manager(store, ObjectKey::validated, pod -> ObjectNeeds.of(references.apply(pod)));
     }
 
     /**
-     * Returns a manager that keeps no references: registering and unregistering only check the pod, and gets ask the
-     * store for whatever they are given.
+     * Returns a manager that keeps no references. Registering and unregistering only check their arguments, and every
+     * object can be read.
      */
     static <T> Manager<T> simple(Store<T> store) {
         return new StoreManager<>(store, ObjectKey::validated);

@@ -8,30 +8,30 @@ import dev.podcache.object.Referrer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The references of one referrer, of all kinds, from its first registration until it holds nothing any more. */
+/** The references of one referrer, of all kinds, from its first registration until it holds none. */
 final class Registration {
 
     /*
-     * All changes of what one referrer holds go through its monitor, so that the stores see them one after the other:
-     * an unregister can never take back a reference before the register that it undoes has added it. Under the monitor,
-     * only addReference and deleteReference of the stores are called. They neither block nor call back.
+     * All changes of a referrer's references are made under this monitor, so the stores see them one after the other:
+     * an unregister cannot take back a reference before the concurrent register has added it. Under the monitor, only
+     * addReference and deleteReference of the stores are called. They neither block nor call back.
      *
-     * `held` is read without the monitor, to tell quickly that a pod has not changed. It is written after new
-     * references are added and before old ones are taken back: what it says is held is held.
+     * `held` is read without the monitor, to detect an unchanged pod quickly. It is written after new references are
+     * added and before old ones are taken back, so every reference that it lists exists.
      */
 
     private final Referrer referrer;
-    private volatile @Nullable HeldKeys[] held = {}; // by the index of the manager; written under this
+    private volatile @Nullable HeldKeys[] held = {}; // by index of the manager; written under this
     private boolean released; // guarded by this
 
     Registration(Referrer referrer) {
         this.referrer = referrer;
     }
 
-    /** The references of one kind, and the version of the pod; the version is empty for other referrers. */
+    /** The needs of one kind, and the version of the pod, which is empty for other referrers. */
     private record HeldKeys(String version, ObjectNeeds needs) {}
 
-    /** Returns whether this version, if not empty, is the one that is registered with each of the managers. */
+    /** Returns whether this version is not empty and is registered with each of the managers. */
     boolean isAt(String version, ImmutableList<StoreManager<?>> managers) {
         @Nullable HeldKeys[] known = held;
         for (int i = 0; i < managers.size(); i++) {
@@ -44,16 +44,15 @@ final class Registration {
     }
 
     /**
-     * Holds {@code wanted} from now on, and nothing else of these kinds; false, and nothing done, if it was released
-     * before. If a reference cannot be added, what the store throws is thrown on, and what was held before is held as
-     * before.
+     * Replaces the references of these kinds by {@code wanted}. Returns false, without effect, if the registration was
+     * released before. If a store throws while references are added, the exception is rethrown and nothing has changed.
      */
     synchronized boolean update(String version, ImmutableList<Wanted> wanted) {
         if (released) {
             return false;
         }
         @Nullable HeldKeys[] before = held;
-        // new ones first, so that an object in both sets is never without a reference
+        // new references first, so that an object in both sets always has one
         addNew(before, wanted);
         int length = before.length;
         for (Wanted ofKind : wanted) {
@@ -92,7 +91,7 @@ final class Registration {
         }
     }
 
-    /** Takes back the first references that {@link #addNew} added. */
+    /** Takes back the first {@code added} references that {@link #addNew} added. */
     private void takeBack(int added, @Nullable HeldKeys[] before, ImmutableList<Wanted> wanted) {
         int left = added;
         for (Wanted ofKind : wanted) {
@@ -106,7 +105,10 @@ final class Registration {
         }
     }
 
-    /** Releases what is held with these managers; returns true if nothing is held any more, for good. */
+    /**
+     * Releases the references of these managers. Returns true if no reference is left; the registration is then
+     * unusable.
+     */
     synchronized boolean release(ImmutableList<StoreManager<?>> managers) {
         @Nullable HeldKeys[] before = held;
         @Nullable HeldKeys[] after = before.clone();

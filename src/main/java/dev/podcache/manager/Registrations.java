@@ -17,17 +17,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers which referrers are registered, and what each of them holds, of all kinds. Thread-safe.
+ * Remembers the registered referrers and the references that each of them holds, of all kinds. Thread-safe.
  *
- * <p>Each call for a referrer is one step over all kinds: of a {@link #registerPod} and an {@link #unregisterPod} that
- * race, one comes after the other for Secrets and ConfigMaps alike. No call makes a request or waits for one.
+ * <p>Each call for a referrer is one step over all kinds: concurrent calls of {@link #registerPod} and {@link
+ * #unregisterPod} take effect in the same order for Secrets and ConfigMaps. No call makes a request or waits for one.
  */
 final class Registrations {
 
     private final ConcurrentHashMap<Referrer, Registration> byReferrer = new ConcurrentHashMap<>();
     private final AtomicInteger managers = new AtomicInteger();
 
-    /** Makes a manager whose registrations are kept here. */
+    /** Returns a new manager whose registrations are kept here. */
     <T> StoreManager<T> manager(
             Store<T> store, BiFunction<String, String, ObjectKey> keys, Function<Pod, ObjectNeeds> references) {
         return new StoreManager<>(this, managers.getAndIncrement(), store, keys, references);
@@ -52,7 +52,7 @@ final class Registrations {
             Registration registration = byReferrer.computeIfAbsent(referrer, Registration::new);
             updated = registration.update(version, wanted);
             if (!updated) {
-                // another thread released it and will remove it; removing it here as well saves waiting for that thread
+                // released by another thread, which also removes it: removing it here saves waiting for that thread
                 byReferrer.remove(referrer, registration);
             }
         }
@@ -65,12 +65,12 @@ final class Registrations {
         }
     }
 
-    /** Visits what every referrer holds, under no lock. */
+    /** Visits the registration of every referrer, under no lock. */
     void forEach(Consumer<Registration> action) {
         byReferrer.values().forEach(action);
     }
 
-    /** The objects that a referrer needs of the kind of one manager. */
+    /** The objects of the kind of one manager that a referrer needs. */
     record Wanted(StoreManager<?> manager, ObjectNeeds needs) {
         ImmutableSet<ObjectKey> keys() {
             return needs.keys;

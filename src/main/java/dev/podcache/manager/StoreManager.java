@@ -17,11 +17,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Adds references to a store and takes them back as referrers register and unregister. {@link Registrations} remembers
- * what each referrer holds. Under strategy GET, registering checks its arguments and does nothing else.
+ * Adds references to a store, and takes them back, as referrers register and unregister. {@link Registrations}
+ * remembers the references of each referrer. Under strategy GET, registering only checks its arguments.
  *
  * <p>Follows {@code cacheBasedManager} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go} in its
- * newest form: a pod that is registered again only adds what is new. Without references, follows {@code
+ * newest form: registering a pod again adds only its new references. Without references, follows {@code
  * simpleSecretManager} of {@code pkg/kubelet/secret}.
  */
 final class StoreManager<T> implements Manager<T> {
@@ -34,11 +34,11 @@ final class StoreManager<T> implements Manager<T> {
     private final ImmutableList<StoreManager<?>> registering;
 
     /**
-     * Makes a manager that holds nothing.
+     * Makes a manager without registrations.
      *
-     * @param index of this among the managers whose registrations are kept together
-     * @param keys makes the key of an object, or refuses its names
-     * @param references returns what a pod refers to
+     * @param index the index of this manager in {@code registrations}
+     * @param keys returns the key of an object, or throws if a name is not legal
+     * @param references returns the objects that a pod refers to
      */
     StoreManager(
             Registrations registrations,
@@ -54,7 +54,7 @@ final class StoreManager<T> implements Manager<T> {
         this.registering = ImmutableList.of(this);
     }
 
-    /** Makes a manager without references. */
+    /** Makes a manager that keeps no references. */
     StoreManager(Store<T> store, BiFunction<String, String, ObjectKey> keys) {
         this.registrations = new Registrations();
         this.index = 0;
@@ -93,7 +93,7 @@ final class StoreManager<T> implements Manager<T> {
         registrations.unregister(Objects.requireNonNull(referrer, "referrer"), registering);
     }
 
-    /** Returns what {@code pod} needs of this kind. */
+    /** Returns the objects of this kind that {@code pod} needs. */
     Wanted wantedBy(Pod pod) {
         return new Wanted(this, references.apply(pod));
     }

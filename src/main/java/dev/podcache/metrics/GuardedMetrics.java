@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Stands between Podcache and a user's listener. */
+/** Shields Podcache from the exceptions of a user's listener. */
 final class GuardedMetrics implements PodcacheMetrics {
 
     private static final Logger log = LoggerFactory.getLogger(PodcacheMetrics.class);
 
     private final PodcacheMetrics metrics;
-    private final AtomicBoolean complained = new AtomicBoolean();
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     GuardedMetrics(PodcacheMetrics metrics) {
         this.metrics = metrics;
@@ -56,10 +56,10 @@ final class GuardedMetrics implements PodcacheMetrics {
         try {
             call.run();
         } catch (RuntimeException | Error e) {
-            // an Error too, such as of a listener that lacks a class: it must not end a watch.
-            // Once: a listener that always throws would otherwise fill the log at the rate of the gets
-            if (complained.compareAndSet(false, true)) {
-                log.warn("a metrics listener throws; further exceptions of {} are ignored", metrics.getClass(), e);
+            // An Error too, such as a NoClassDefFoundError in a listener: it must not end a watch. Logged once, because
+            // a listener that always throws would fill the log at the rate of the gets.
+            if (warned.compareAndSet(false, true)) {
+                log.warn("metrics listener {} threw; its further exceptions are not logged", metrics.getClass(), e);
             }
         }
     }

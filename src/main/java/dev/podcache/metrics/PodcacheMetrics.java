@@ -8,73 +8,75 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Told what the caches do. Every method does nothing unless overridden, so that an
- * implementation names only what it counts.
+ * A listener for the events of the caches. Every method does nothing unless overridden, so an implementation contains
+ * only what it counts.
  *
- * <p>Hits are not told: a hit costs about as much as reading a field, and counting it would cost more than the hit. A
- * caller who wants to know counts its gets and subtracts what is {@link #missed}.
+ * <p>Cache hits are not reported: a hit costs about as much as reading a field, and counting it would cost more. To
+ * count hits, count your gets and subtract the {@link #missed} ones.
  *
- * <p><b>Rules for implementations.</b> Be fast, do not block, do not call back into Podcache. What is thrown is logged
- * once and otherwise ignored. Methods are called by many threads, at the same time, and never under a lock of
- * Podcache's. Do not make the key a label of a meter: that is one time series for each object.
+ * <p><b>Rules for implementations.</b> Be fast, do not block, do not call Podcache. The first exception is logged; all
+ * exceptions are otherwise ignored. Methods are called by many threads concurrently, and never under a lock of
+ * Podcache. Do not use the key as a metric label: that is one time series for each object.
  */
 public interface PodcacheMetrics {
 
-    /** Counts nothing. */
+    /** A listener that does nothing. */
     PodcacheMetrics NONE = new PodcacheMetrics() {};
 
     /**
-     * A get found no fresh answer and took the slow path: it waits for a request, or is served what is known. Called on
-     * the thread of the get, before anything else happens.
+     * Called when a get found no fresh answer, so that it waits for a request or returns the known object. Runs on the
+     * thread of the get, before the get does anything else.
      *
      * @param strategy {@code GET}, {@code CACHE} or {@code WATCH}
      */
     default void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {}
 
     /**
-     * A get was answered with an object older than the strategy promises, rather than with an
-     * error. On the get's thread.
+     * Called when a get returned an object that is older than the strategy promises, instead of failing. Runs on the
+     * thread of the get.
      */
     default void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {}
 
     /**
-     * A fetch ended: the requests, with their repetitions, that one or many gets waited for.
+     * Called when a fetch ended: the requests, with their retries, that one or many gets waited for.
      *
-     * @param why what made it necessary, such as {@code first read} or {@code expired}; few values, fit for a label
-     * @param failure null if an answer came; "there is no such object" is the failure {@link FailureReason#NOT_FOUND}
-     * @param took from the beginning of the first request to the last answer
+     * @param why the cause, such as {@code first read} or {@code expired}; safe as a metric label
+     * @param failure null if an object was returned; {@link FailureReason#NOT_FOUND} if the object does not exist
+     * @param took from the start of the first request to the last answer
      */
     default void fetched(
             ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {}
 
     /**
-     * What is known of an object changed. Changes of one object are told in order, on a thread of Podcache's, a moment
-     * after the fact. An answer that only repeats what is known is no change.
-     * Who acts on changes gets the object anew, on another thread, whatever the cause: after {@code idle}
-     * nothing more is told before that get.
+     * Called when the held answer for an object changed. The changes of one object are reported in order, on a thread
+     * of Podcache, shortly after they happened. An answer that confirms the held one is not a change.
      *
-     * @param from what was known before; of {@link CacheState}, only UNREAD, FRESH and ABSENT are told here
-     * @param to what is known now; the same as {@code from} when one state of the object followed another
-     * @param cause {@code referenced}, {@code fetched}, {@code watched}, {@code idle}, {@code
-     *     dropped} or {@code evicted}
+     * <p>To react, get the object again on another thread, whatever the cause. After {@code idle}, the next event comes
+     * only after that get.
+     *
+     * @param from the state before: UNREAD, FRESH or ABSENT of {@link CacheState}; others are not reported here
+     * @param to the state now; equal to {@code from} if the object changed
+     * @param cause {@code referenced}, {@code fetched}, {@code watched}, {@code idle}, {@code dropped} or {@code
+     *     evicted}
      */
     default void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {}
 
     /**
-     * Strategy WATCH: a list or watch of an object failed, and what is held may be behind until {@link #watchSynced}.
-     * Told at each failed attempt, on a thread that must not be held up.
+     * Called under strategy WATCH for each failed list or watch of an object: the held object may be outdated until
+     * {@link #watchSynced}. Runs on a thread that must not be blocked.
      */
     default void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {}
 
     /**
-     * Strategy WATCH: an object is watched, and what is held is up to date but for news that is under way. Told once for
-     * each time that it was not. On a thread that must not be held up.
+     * Called under strategy WATCH when the watch of an object is established and the held object is up to date, except
+     * for events in transit. Called once after each period in which it was not. Runs on a thread that must not be
+     * blocked.
      *
-     * @param took since it was not: since the watch was first wanted, or was lost
+     * @param took the length of that period: since the watch was first needed, or was lost
      */
     default void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {}
 
-    /** A listener that passes everything on to {@code metrics} and never throws. */
+    /** Returns a listener that forwards all events to {@code metrics} and never throws. */
     static PodcacheMetrics guarded(PodcacheMetrics metrics) {
         return metrics == NONE || metrics instanceof GuardedMetrics ? metrics : new GuardedMetrics(metrics);
     }

@@ -1,6 +1,6 @@
 /**
- * What Podcache tells of its own work. {@link dev.podcache.metrics.PodcacheMetrics} is a listener that a user
- * implements as far as it interests; a throwing listener is logged and cannot hurt us. There are no locks.
+ * Reports the events of the caches. {@link dev.podcache.metrics.PodcacheMetrics} is a listener that users implement; an
+ * exception of a listener is logged and has no other effect. There are no locks.
  *
  * <p>Read {@code PodcacheMetrics}, then {@code GuardedMetrics}.
  */

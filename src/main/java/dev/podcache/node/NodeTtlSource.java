@@ -13,20 +13,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time to live that the control plane wrote to our Node: the annotation {@value #ANNOTATION}, in seconds. It grows
- * with the cluster, so that big clusters are polled less. Thread-safe.
+ * The TTL that the control plane wrote to a Node: the annotation {@value #ANNOTATION}, in seconds. The control plane
+ * raises it as the cluster grows, so that nodes of big clusters poll less often. Thread-safe.
  *
  * <table>
- * <caption>What counts</caption>
- * <tr><th>annotation</th><th>time to live</th></tr>
- * <tr><td>a signed 64-bit decimal</td><td>so many seconds; below 0 counts as 0, more than a {@code long} of nanoseconds
- * holds counts as what it holds</td></tr>
- * <tr><td>anything else</td><td>the default, with one warning for each value</td></tr>
- * <tr><td>absent, or no Node known</td><td>the default</td></tr>
+ * <caption>The TTL by annotation</caption>
+ * <tr><th>annotation</th><th>TTL</th></tr>
+ * <tr><td>a signed 64-bit decimal</td><td>that number of seconds; a negative number counts as 0, and more than
+ * {@code Long.MAX_VALUE} nanoseconds count as that</td></tr>
+ * <tr><td>any other text</td><td>the default, with one warning for each text</td></tr>
+ * <tr><td>absent, or the Node is unknown</td><td>the default</td></tr>
  * </table>
  *
  * <p>Follows {@code GetObjectTTLFromNodeFunc} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go},
- * except that it is read when the Node changes rather than at each use.
+ * except that the annotation is parsed when the Node changes and not at each use.
  */
 public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
 
@@ -35,13 +35,13 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(NodeTtlSource.class);
     private static final Pattern DECIMAL = Pattern.compile("[+-]?[0-9]+");
-    private static final long NANOS = 1_000_000_000L;
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
     private final NodeLister lister;
     private final long defaultNanos;
     private final Runnable listener = this::read;
     private volatile Ttl ttl;
-    private volatile @Nullable String warnedOf;
+    private volatile @Nullable String warnedValue;
 
     private record Ttl(long nanos, String origin) {}
 
@@ -52,16 +52,16 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
     }
 
     /**
-     * Reads the Node of {@code lister} now and at each change.
+     * Returns a source that reads the Node of {@code lister} now and at each change.
      *
      * @param defaultTtl at least 0
-     * @return to be closed before {@code lister}, which is not closed with it
+     * @return must be closed before {@code lister}, which it does not close
      * @throws IllegalArgumentException if {@code defaultTtl} is negative
      */
     public static NodeTtlSource of(NodeLister lister, Duration defaultTtl) {
         if (defaultTtl.isNegative()) {
             throw new IllegalArgumentException(
-                    "a default TTL of " + defaultTtl + " is negative; 0 means always refetch");
+                    "defaultTtl must be at least 0, which means always refetch, but is " + defaultTtl);
         }
         NodeTtlSource source = new NodeTtlSource(lister, defaultTtl);
         lister.addListener(source.listener);
@@ -79,13 +79,13 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
         return ttl.origin;
     }
 
-    /** Stops listening to the lister. The last time to live stays. Idempotent. */
+    /** Stops listening to the lister. Keeps the last TTL. Idempotent. */
     @Override
     public void close() {
         lister.removeListener(listener);
     }
 
-    // synchronized because the first reading, in of(), may meet a change; nothing but the log is called inside
+    // synchronized because the first call, in of(), may run concurrently with a change; only the log is called inside
     private synchronized void read() {
         Optional<Node> node = lister.get();
         if (node.isEmpty()) {
@@ -100,7 +100,7 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
         } else if (seconds == null) {
             warn(value);
             ttl = byDefault("annotation " + ANNOTATION + " of Node " + lister.name() + " is " + Quoted.value(value)
-                    + ", no number of seconds");
+                    + ", which is not a number of seconds");
         } else {
             ttl = new Ttl(nanos(seconds), "annotation " + ANNOTATION + " of Node " + lister.name());
         }
@@ -111,22 +111,22 @@ public final class NodeTtlSource implements ObjectTtlSource, AutoCloseable {
     }
 
     private void warn(String value) {
-        if (!value.equals(warnedOf)) {
-            warnedOf = value;
+        if (!value.equals(warnedValue)) {
+            warnedValue = value;
             log.warn(
-                    "annotation {} of Node {} is {}, no number of seconds; using the default of {} s. Correct it with:"
-                            + " kubectl annotate node {} --overwrite {}=60",
+                    "annotation {} of Node {} is {}, which is not a number of seconds; using the default of {} s."
+                            + " Correct it with: kubectl annotate node {} --overwrite {}=60",
                     ANNOTATION,
                     lister.name(),
                     Quoted.value(value),
-                    defaultNanos / NANOS,
+                    defaultNanos / NANOS_PER_SECOND,
                     lister.name(),
                     ANNOTATION);
         }
     }
 
     private static long nanos(long seconds) {
-        return seconds > Long.MAX_VALUE / NANOS ? Long.MAX_VALUE : Math.max(0, seconds) * NANOS;
+        return seconds > Long.MAX_VALUE / NANOS_PER_SECOND ? Long.MAX_VALUE : Math.max(0, seconds) * NANOS_PER_SECOND;
     }
 
     private static @Nullable Long parse(String value) {

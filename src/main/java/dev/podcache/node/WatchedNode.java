@@ -1,6 +1,5 @@
 package dev.podcache.node;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** {@link NodeLister} by a watch. */
+/** A {@link NodeLister} that watches the Node. */
 final class WatchedNode implements NodeLister {
 
     private static final Logger log = LoggerFactory.getLogger(NodeLister.class);
@@ -69,31 +68,31 @@ final class WatchedNode implements NodeLister {
         reflector.close();
     }
 
-    /** One thread at a time writes {@link #known}. */
+    /** Updates {@link #known}; called by one thread at a time. */
     private final class NodeSink implements ReflectorSink<Node> {
 
         private boolean failing;
 
         @Override
-        public void replace(ImmutableList<Fetched<Node>> items, String resourceVersion) {
+        public void replace(List<Fetched<Node>> items, String resourceVersion) {
             Node found = null;
             for (Fetched<Node> item : items) {
                 found = isOwn(item) ? item.object() : found;
             }
-            know(found);
+            update(found);
         }
 
         @Override
         public void upsert(Fetched<Node> fetched) {
             if (isOwn(fetched)) {
-                know(fetched.object());
+                update(fetched.object());
             }
         }
 
         @Override
         public void delete(Fetched<Node> last) {
             if (isOwn(last)) {
-                know(null);
+                update(null);
             }
         }
 
@@ -101,26 +100,26 @@ final class WatchedNode implements NodeLister {
         public void connected() {
             if (failing) {
                 failing = false;
-                log.info("Node {} is followed again", name);
+                log.info("watch of Node {} was restored", name);
             }
-            know(known.node);
+            update(known.node);
         }
 
         @Override
         public void disconnected(ApiServerException cause) {
-            // after 410 a list follows at once
+            // after 410 a list follows at once, so no warning
             if (!failing && cause.reason() != FailureReason.EXPIRED) {
                 failing = true;
-                log.warn("Node {} cannot be followed, trying on: {}", name, cause.getMessage());
+                log.warn("watch of Node {} failed; retrying: {}", name, cause.getMessage());
             }
-            change(new Known(known.node, "Node " + name + " cannot be followed: " + cause.getMessage()));
+            change(new Known(known.node, "watch of Node " + name + " failed: " + cause.getMessage()));
         }
 
         private boolean isOwn(Fetched<Node> fetched) {
             return name.equals(fetched.object().getMetadata().getName());
         }
 
-        private void know(@Nullable Node node) {
+        private void update(@Nullable Node node) {
             change(new Known(node, node == null ? "Node " + name + " does not exist" : null));
         }
 
@@ -133,7 +132,7 @@ final class WatchedNode implements NodeLister {
                 try {
                     listener.run();
                 } catch (RuntimeException e) {
-                    log.error("a listener of Node {} failed; this is a bug in it", name, e);
+                    log.error("a listener of Node {} threw; this is a bug in the listener", name, e);
                 }
             }
         }

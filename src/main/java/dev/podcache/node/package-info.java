@@ -1,10 +1,10 @@
 /**
- * What we know of our own Node: {@link dev.podcache.node.NodeLister} has its last known state, {@link
- * dev.podcache.node.NodeTtlSource} reads from it for how long objects stay fresh. The Node is followed by its name,
- * which is all that a Node authorizer allows.
+ * The node agent's own Node: {@link dev.podcache.node.NodeLister} has its last known state, {@link
+ * dev.podcache.node.NodeTtlSource} reads the TTL of cached objects from it. The Node is watched by name, which is all
+ * that a Node authorizer allows.
  *
- * <p>Read {@code NodeLister}, {@code WatchedNode}, {@code NodeTtlSource}. A watch writes, all others read; the only
- * lock is that of {@code NodeTtlSource}, under which the Node is looked at and nothing but the log is called.
+ * <p>Read {@code NodeLister}, {@code WatchedNode}, {@code NodeTtlSource}. The watch writes and all others read. The
+ * only lock is the monitor of {@code NodeTtlSource}: only the Node is read and the log is called under it.
  */
 @NullMarked
 package dev.podcache.node;

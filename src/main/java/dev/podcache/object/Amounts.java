@@ -4,7 +4,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
-/** The numbers that quantities of resources stand for. */
+/** Converts Kubernetes resource quantities to numbers. */
 public final class Amounts {
 
     private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE);
@@ -14,16 +14,16 @@ public final class Amounts {
     private Amounts() {}
 
     /**
-     * What {@code quantity} amounts to, within 2^63 - 1 either way, which is as far as Kubernetes itself computes with
-     * amounts, and rounded up to whole billionths, its smallest unit. So it has few digits, whatever is computed with
-     * it. API servers store others, too: ten characters such as {@code 1e99999999} name a number of a hundred million
+     * Returns the number that {@code quantity} stands for, limited to plus or minus 2^63 - 1 and rounded up to whole
+     * billionths, the limits of Kubernetes' own arithmetic. The result therefore has few digits and is cheap to compute
+     * with. API servers also store other quantities: {@code 1e99999999} stands for a number of a hundred million
      * digits, to which adding one takes minutes.
      *
-     * @throws IllegalArgumentException if that is no quantity
+     * @throws IllegalArgumentException if {@code quantity} is not a valid quantity
      */
     public static BigDecimal of(Quantity quantity) {
         BigDecimal amount = number(quantity);
-        // comparing looks at the order of magnitude first, rounding would write down all digits
+        // compareTo looks at the order of magnitude first; rounding would write out all digits
         if (amount.abs().compareTo(LEAST) < 0) {
             return amount.signum() > 0 ? LEAST : BigDecimal.ZERO;
         }
@@ -37,7 +37,7 @@ public final class Amounts {
         try {
             return quantity.getNumericalAmount();
         } catch (ArithmeticException e) {
-            throw new IllegalArgumentException(quantity + " is no quantity: its exponent is beyond all numbers", e);
+            throw new IllegalArgumentException(quantity + " is not a valid quantity: its exponent is too large", e);
         }
     }
 }

@@ -1,16 +1,19 @@
 package dev.podcache.object;
 
-/** How much is known of a referenced object. */
+/** How much the cache knows about a referenced object. */
 public enum CacheState {
     /**
-     * Referenced, but no answer is held: nobody asked yet, or a new reference or the payload budget made us forget it.
+     * No answer is held: the object was not read yet, or its answer was dropped for a new reference or by the payload
+     * budget.
      */
     UNREAD,
-    /** Held, and no older than the TTL, or watched and confirmed since the watch was last lost. */
+    /**
+     * An answer is held that is younger than the TTL, or whose watch has confirmed it since the watch was last lost.
+     */
     FRESH,
     /**
-     * Held, but older than the TTL, or out of contact: the next get tries to do better. With a background refresh it
-     * may be served without that for a while.
+     * An answer is held that is older than the TTL, or whose watch is lost. The next get tries to refresh it. With a
+     * background refresh it may be served for a while without an attempt.
      */
     STALE,
     /** The API server's last answer was NotFound. */

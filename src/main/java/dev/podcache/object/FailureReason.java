@@ -1,28 +1,30 @@
 package dev.podcache.object;
 
-/** Why a request to the API server brought no object, told apart by HTTP code and Status, never by text. */
+/**
+ * Why a request to the API server returned no object. Derived from HTTP codes and the Status, never from message text.
+ */
 public enum FailureReason {
-    /** 404: the server answers that there is no such object. */
+    /** 404: the object does not exist. */
     NOT_FOUND,
-    /** 403: the server knows who we are and refuses. */
+    /** 403: the caller is authenticated but lacks the permission. */
     FORBIDDEN,
-    /** 401: the server does not know who we are. */
+    /** 401: the caller is not authenticated. */
     UNAUTHORIZED,
     /** 429: the server, or the client-side limit, wants fewer requests. */
     THROTTLED,
-    /** No connection, a broken one, or 5xx. */
+    /** No connection, a broken connection, or 5xx. */
     UNAVAILABLE,
     /** No answer in time. */
     TIMEOUT,
-    /** 410, or an ERROR event with that code: the resourceVersion asked for is no longer known. */
+    /** 410, or an ERROR event with that code: the server no longer knows the requested resourceVersion. */
     EXPIRED,
-    /** 409, or 422 about the UID: somebody else changed the object first, or another has taken its place. */
+    /** 409, or 422 about the UID: the object was changed by another client, or replaced by another object. */
     CONFLICT,
-    /** 409 to a creation: there is an object of that name. */
+    /** 409 to a creation: an object of that name exists. */
     ALREADY_EXISTS,
-    /** 400, 405, 422 and other codes that a repetition cannot mend; or the client that was to ask is closed. */
+    /** 400, 405, 422 and other codes that a retry cannot mend; also a request on a closed client. */
     REJECTED,
-    /** The answer could not be read as the object asked for. */
+    /** The answer could not be decoded as the requested object. */
     UNREADABLE,
     /** The calling thread was interrupted while it waited. */
     INTERRUPTED

@@ -3,8 +3,8 @@ package dev.podcache.object;
 import java.util.Objects;
 
 /**
- * What Kubernetes allows as a name: {@code k8s.io/apimachinery/pkg/util/validation},
- * IsDNS1123Label and IsDNS1123Subdomain.
+ * Checks Kubernetes names, as IsDNS1123Label and IsDNS1123Subdomain of {@code k8s.io/apimachinery/pkg/util/validation}
+ * do.
  */
 final class Names {
 

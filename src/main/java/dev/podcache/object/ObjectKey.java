@@ -4,15 +4,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of one object within its kind: namespace and name. The namespace is empty for objects of the whole cluster,
+ * The namespace and name that identify an object within its kind. The namespace is empty for cluster-scoped objects,
  * such as a Node. The text form is {@code namespace/name}. Immutable.
  *
- * <p>Built for lookups on a hot path: a key is created per get, so neither construction nor comparison allocates or
- * checks anything. Names that no API server would accept are found by {@link #validated}.
+ * <p>Built for a hot path: construction checks nothing and comparison allocates nothing. {@link #validated} rejects
+ * names that no API server would accept.
  */
 public final class ObjectKey {
 
-    // equals and hashCode are written by hand: those that a record generates cost 24 bytes a call
+    // written by hand: the equals and hashCode that a record generates allocate 24 bytes a call
 
     private final String namespace;
     private final String name;
@@ -23,20 +23,21 @@ public final class ObjectKey {
     }
 
     /**
-     * A key as it is, unchecked.
+     * Returns an unchecked key.
      *
-     * @throws NullPointerException if either is null
+     * @throws NullPointerException if an argument is null
      */
     public static ObjectKey of(String namespace, String name) {
         return new ObjectKey(Objects.requireNonNull(namespace, "namespace"), Objects.requireNonNull(name, "name"));
     }
 
     /**
-     * A key that an API server could know: a namespace that is an RFC 1123 label and a name
-     * that is an RFC 1123 subdomain.
+     * Returns a key that an API server could accept: the namespace is an RFC 1123 label and the name an RFC 1123
+     * subdomain.
      *
-     * @throws NullPointerException if either is null
-     * @throws IllegalArgumentException if either is empty or illegal; the message quotes it and says what is allowed
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if an argument is empty or illegal; the message quotes it and says what is
+     *     allowed
      */
     public static ObjectKey validated(String namespace, String name) {
         Names.requireLabel("namespace", namespace);
@@ -44,21 +45,21 @@ public final class ObjectKey {
         return new ObjectKey(namespace, name);
     }
 
-    /** Whether an API server could know this key: whether {@link #validated} would accept it. */
+    /** Returns whether {@link #validated} would accept this key. */
     public boolean isLegal() {
         return Names.isLabel(namespace) && Names.isSubdomain(name);
     }
 
-    /** Whether an API server could know an object of that name. */
+    /** Returns whether {@code name} is a legal object name. */
     static boolean isLegalName(String name) {
         return Names.isSubdomain(name);
     }
 
     /**
-     * The key of an object of the whole cluster, such as a Node.
+     * Returns the key of a cluster-scoped object, such as a Node.
      *
      * @throws NullPointerException if the name is null
-     * @throws IllegalArgumentException if it is empty or illegal; the message quotes it and says what is allowed
+     * @throws IllegalArgumentException if the name is empty or illegal; the message quotes it and says what is allowed
      */
     public static ObjectKey validatedClusterScoped(String name) {
         Names.requireSubdomain("name", name);
@@ -84,7 +85,7 @@ public final class ObjectKey {
         return 31 * namespace.hashCode() + name.hashCode();
     }
 
-    /** {@code namespace/name}, or {@code name} alone where there is no namespace. */
+    /** Returns {@code namespace/name}, or only {@code name} without a namespace. */
     @Override
     public String toString() {
         return namespace.isEmpty() ? name : namespace + "/" + name;

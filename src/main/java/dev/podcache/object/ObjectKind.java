@@ -127,17 +127,17 @@ public final class ObjectKind<T extends HasMetadata> {
         return model;
     }
 
-    /** Returns the kind as manifests write it, such as {@code ConfigMap}. */
+    /** Returns the kind as in manifests, such as {@code ConfigMap}. */
     public String name() {
         return name;
     }
 
-    /** Returns the group and version as manifests write them, such as {@code apps/v1}, or {@code v1} for the core group. */
+    /** Returns the group and version as in manifests, such as {@code apps/v1}, or {@code v1} for the core group. */
     public String apiVersion() {
         return apiVersion;
     }
 
-    /** Returns the resource as URLs and RBAC rules write it, such as {@code configmaps}. */
+    /** Returns the resource as in URLs and RBAC rules, such as {@code configmaps}. */
     public String plural() {
         return plural;
     }
@@ -146,16 +146,16 @@ public final class ObjectKind<T extends HasMetadata> {
         return namespaced;
     }
 
-    /** Whether the object says of itself that its content never changes ({@code immutable: true}). */
+    /** Returns whether the object is marked {@code immutable: true}, so its content never changes. */
     public boolean isImmutable(T object) {
         return immutable.test(object);
     }
 
     /**
-     * Returns the key of an object of this kind.
+     * Returns a validated key of an object of this kind.
      *
-     * @param namespace empty if, and only if, the kind has none
-     * @throws IllegalArgumentException if no API server could know it; the message quotes it and says what is allowed
+     * @param namespace empty if, and only if, the kind is cluster-scoped
+     * @throws IllegalArgumentException if an argument is not legal; the message quotes it and says what is allowed
      */
     public ObjectKey validatedKey(String namespace, String name) {
         if (namespaced) {
@@ -168,7 +168,7 @@ public final class ObjectKind<T extends HasMetadata> {
         return ObjectKey.validatedClusterScoped(name);
     }
 
-    /** Whether an API server could know this key of this kind: whether {@link #validatedKey} would accept it. */
+    /** Returns whether {@link #validatedKey} would accept this key. */
     public boolean isLegal(ObjectKey key) {
         return namespaced ? key.isLegal() : key.namespace().isEmpty() && ObjectKey.isLegalName(key.name());
     }
@@ -179,15 +179,15 @@ public final class ObjectKind<T extends HasMetadata> {
         return listKind != null && (known ? listKind.equals(name + "List") : listKind.endsWith("List"));
     }
 
-    /** The path of one object, such as {@code /api/v1/namespaces/shop/secrets/db}. */
+    /** Returns the path of an object, such as {@code /api/v1/namespaces/shop/secrets/db}. */
     public String path(ObjectKey key) {
         return collectionPath(key.namespace()) + "/" + key.name();
     }
 
     /**
-     * The path of the collection, such as {@code /api/v1/namespaces/shop/secrets}.
+     * Returns the path of the collection, such as {@code /api/v1/namespaces/shop/secrets}.
      *
-     * @param namespace empty for every namespace, or for a kind that has none
+     * @param namespace empty for all namespaces, or for a cluster-scoped kind
      */
     public String collectionPath(String namespace) {
         Objects.requireNonNull(namespace, "namespace");

@@ -6,9 +6,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object of any kind, as a referrer.
+ * A referrer that is a Kubernetes object of any kind.
  *
- * @param name for people: kind, namespace and name
+ * @param name kind, namespace and name, for messages
  */
 record ObjectReferrer(String uid, String name) implements Referrer {
 
@@ -29,7 +29,7 @@ record ObjectReferrer(String uid, String name) implements Referrer {
                 : metadata.getNamespace() + "/" + metadata.getName();
     }
 
-    /** Such as {@code Database shop/orders(UID)}. */
+    /** Returns a text such as {@code Database shop/orders(UID)}. */
     @Override
     public String toString() {
         return name + "(" + uid + ")";

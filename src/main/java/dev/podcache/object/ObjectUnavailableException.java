@@ -6,10 +6,10 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a get brought no object. The family is closed, and each member carries facts, so that nobody needs to match text:
- * which object ({@link #kind()}, {@link #key()}), and where a request failed, why.
+ * Thrown when a get returns no object. The family is sealed, and each member carries facts, so that no caller has to
+ * match text: the object ({@link #kind()}, {@link #key()}) and, where a request failed, the reason.
  *
- * <p>Messages name the object and never contain any of its content. Instances are immutable.
+ * <p>Messages name the object and never contain its content. Instances are immutable.
  */
 public abstract sealed class ObjectUnavailableException extends RuntimeException {
 
@@ -35,25 +35,25 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
         return kind.name() + " " + key;
     }
 
-    /** Nobody registered refers to the object, so no request was made for it. */
+    /** No registered referrer refers to the object, so no request was made. */
     public static final class NotRegistered extends ObjectUnavailableException {
         public NotRegistered(ObjectKind<?> kind, ObjectKey key) {
             super(
                     kind,
                     key,
                     name(kind, key)
-                            + " is not registered: no registered pod refers to it; register the pod, or whatever"
-                            + " else needs it, before reading it",
+                            + " is not registered: no registered pod refers to it; register the pod, or another"
+                            + " owner that needs it, before reading it",
                     null,
                     false);
         }
     }
 
     /**
-     * The API server's answer is that there is no such object. The {@linkplain #getCause() cause} is null, or the
-     * failure of the request that would have told whether it has appeared since.
+     * The API server answered that the object does not exist. If a later check failed, that failure is the {@linkplain
+     * #getCause() cause}; otherwise the cause is null.
      *
-     * <p>Has no stack trace: a pod that waits for its Secret makes this an everyday answer.
+     * <p>Has no stack trace: for a pod that waits for its Secret, this is a frequent answer.
      */
     public static final class NotFound extends ObjectUnavailableException {
         public NotFound(ObjectKind<?> kind, ObjectKey key, @Nullable Throwable failedCheck) {
@@ -63,16 +63,13 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
                     name(kind, key) + " not found"
                             + (failedCheck == null
                                     ? ""
-                                    : ", by the last answer; asking again failed: " + failedCheck.getMessage()),
+                                    : " in the last answer; checking again failed: " + failedCheck.getMessage()),
                     failedCheck,
                     false);
         }
     }
 
-    /**
-     * Strategy WATCH: the first list and watch did not succeed in time. The cause is their last
-     * failure, if there was one.
-     */
+    /** Strategy WATCH: the first list and watch did not succeed in time. The cause is their last failure, if any. */
     public static final class NotSynced extends ObjectUnavailableException {
         public NotSynced(ObjectKind<?> kind, ObjectKey key, Duration waited, @Nullable Throwable lastFailure) {
             super(
@@ -87,7 +84,7 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
         }
     }
 
-    /** Nothing is known of the object and it could not be fetched. */
+    /** No answer is held for the object, and the fetch failed. */
     public static final class FetchFailed extends ObjectUnavailableException {
 
         private final FailureReason reason;
@@ -95,10 +92,10 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
         private final @Nullable Duration retryAfter;
 
         /**
-         * A failure of the request for {@code key}.
+         * Reports the failed fetch of {@code key}.
          *
          * @param httpCode the HTTP code of the last answer, or 0 if there was none
-         * @param retryAfter how long the server asked us to wait, or null
+         * @param retryAfter the pause that the server asked for, or null
          */
         public FetchFailed(
                 ObjectKind<?> kind,
@@ -123,12 +120,12 @@ public abstract sealed class ObjectUnavailableException extends RuntimeException
             return reason;
         }
 
-        /** The HTTP code of the last answer; empty if no answer came. */
+        /** Returns the HTTP code of the last answer; empty without an answer. */
         public OptionalInt httpCode() {
             return httpCode == 0 ? OptionalInt.empty() : OptionalInt.of(httpCode);
         }
 
-        /** How long the server asked us to wait; empty if it did not. */
+        /** Returns the pause that the server asked for (Retry-After); empty if it asked for none. */
         public Optional<Duration> retryAfter() {
             return Optional.ofNullable(retryAfter);
         }

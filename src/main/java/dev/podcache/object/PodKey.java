@@ -4,12 +4,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which pod: namespace, name <em>and</em> UID, so that the late farewell of a deleted pod cannot touch what its
- * successor of the same name holds (kubernetes/kubernetes PR 107831). Immutable.
+ * The identity of a pod: namespace, name <em>and</em> UID. With the UID, unregistering a deleted pod late does not
+ * release the references of its successor of the same name (kubernetes/kubernetes PR 107831). Immutable.
  */
 public final class PodKey implements Referrer {
 
-    // equals and hashCode are written by hand: those that a record generates cost 24 bytes a call
+    // written by hand: the equals and hashCode that a record generates allocate 24 bytes a call
 
     private final String namespace;
     private final String name;
@@ -22,10 +22,10 @@ public final class PodKey implements Referrer {
     }
 
     /**
-     * The key of the pod with that name and UID.
+     * Returns the key of a pod.
      *
-     * @throws NullPointerException if any is null
-     * @throws IllegalArgumentException if the uid is empty
+     * @throws NullPointerException if an argument is null
+     * @throws IllegalArgumentException if the UID is empty
      */
     public static PodKey of(String namespace, String name, String uid) {
         Objects.requireNonNull(namespace, "namespace");
@@ -65,7 +65,7 @@ public final class PodKey implements Referrer {
         return 31 * (31 * uid.hashCode() + name.hashCode()) + namespace.hashCode();
     }
 
-    /** {@code namespace/name(uid)}. */
+    /** Returns {@code namespace/name(uid)}. */
     @Override
     public String toString() {
         return namespace + "/" + name + "(" + uid + ")";

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What a message gives of a text that is not ours: no more than fits, and on one line. A bad value may be anything, a
- * pasted file too, and whoever may write it must not write lines into our log. Never for payloads of Secrets.
+ * Quotes untrusted text for a log line or message: cut to a bounded length, on one line, so that its author cannot
+ * forge log lines. Never for payloads of Secrets.
  */
 public final class Quoted {
 
@@ -16,12 +16,12 @@ public final class Quoted {
 
     private Quoted() {}
 
-    /** A value in quotation marks, cut after 80 characters; what cannot be printed is written as its code. */
+    /** Returns a value in quotation marks, cut after 80 characters, with unprintable characters as Unicode escapes. */
     public static String value(String value) {
         return "\"" + UNPRINTABLE.matcher(cut(value, LONGEST_VALUE)).replaceAll(Quoted::escaped) + "\"";
     }
 
-    /** Prose without quotation marks, cut after 300 characters; what cannot be printed is a blank. */
+    /** Returns prose without quotation marks, cut after 300 characters, with unprintable characters as blanks. */
     public static String text(String text) {
         return UNPRINTABLE.matcher(cut(text, LONGEST_TEXT)).replaceAll(" ");
     }

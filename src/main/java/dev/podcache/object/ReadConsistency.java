@@ -1,15 +1,15 @@
 package dev.podcache.object;
 
 /**
- * How new an answer must be. A final class with constants rather than an enum, because "not older than
- * version v" will be one of its values. Immutable.
+ * The consistency of a read: from the API server's watch cache, or a quorum read. A class with constants rather than an
+ * enum, because "not older than version v" may become one of its values. Immutable.
  */
 public final class ReadConsistency {
 
-    /** What the API server has in its own cache, which may be behind (resourceVersion "0"). Cheap for the server. */
+    /** A read from the API server's watch cache, which may lag (resourceVersion "0"). Cheap for the server. */
     public static final ReadConsistency CACHED = new ReadConsistency("CACHED");
 
-    /** The latest committed state: a quorum read (no resourceVersion). */
+    /** A quorum read of the latest committed state (no resourceVersion). */
     public static final ReadConsistency LATEST = new ReadConsistency("LATEST");
 
     private final String name;

@@ -3,7 +3,7 @@ package dev.podcache.object;
 import java.util.Objects;
 
 /**
- * One need: an object, and what for.
+ * An object and the usage that it is needed for.
  *
  * @param key the object
  * @param usage what it is needed for

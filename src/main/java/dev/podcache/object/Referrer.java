@@ -3,20 +3,20 @@ package dev.podcache.object;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 
 /**
- * Who needs objects, and for as long as it is registered keeps them cached. A pod ({@link PodKey}) is one kind of it;
- * an operator has others, one {@linkplain #of of} each custom resource for example.
+ * An owner that needs objects and keeps them cached while it is registered: a pod ({@link PodKey}) or, for example, a
+ * custom resource of an operator ({@link #of}).
  *
- * <p>Two referrers are the same when {@link Object#equals} says so; implementations are immutable, base equality on the
- * {@link #uid()} at least, and have a {@code toString} fit for logs. A referrer that was deleted and created again
- * under the same name is another one.
+ * <p>Two referrers are the same if {@link Object#equals} says so. Implementations are immutable, include the {@link
+ * #uid()} in their equality and have a {@code toString} suitable for logs. An owner that is deleted and created again
+ * under the same name is a different referrer.
  */
 public interface Referrer {
 
-    /** Unique over space and time, such as {@code metadata.uid}; never empty. */
+    /** Returns an identifier that is unique over space and time, such as {@code metadata.uid}; never empty. */
     String uid();
 
     /**
-     * The referrer that {@code object} is, of whatever kind.
+     * Returns the referrer for a Kubernetes object of any kind.
      *
      * @throws IllegalArgumentException if it has no metadata or UID; the message names it
      */

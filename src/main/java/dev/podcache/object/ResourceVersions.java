@@ -4,9 +4,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares {@code metadata.resourceVersion}s as the unsigned 64-bit numbers that they are in Kubernetes' own
- * storage. One that is null, empty or no such number is <em>unknown</em>, and unknown is never older than
- * anything, nor anything than it.
+ * Compares {@code metadata.resourceVersion}s as unsigned 64-bit numbers, which they are in Kubernetes' own storage. A
+ * version that is null, empty or not such a number is <em>unknown</em>. An unknown version is neither older nor newer
+ * than any other.
  */
 public final class ResourceVersions {
 
@@ -15,16 +15,16 @@ public final class ResourceVersions {
 
     private ResourceVersions() {}
 
-    /** Whether both versions are known and {@code candidate} is the smaller one. */
+    /** Returns whether both versions are known and {@code candidate} is the smaller one. */
     public static boolean isOlder(@Nullable String candidate, @Nullable String reference) {
         OptionalLong left = parse(candidate);
         OptionalLong right = parse(reference);
         return left.isPresent() && right.isPresent() && Long.compareUnsigned(left.getAsLong(), right.getAsLong()) < 0;
     }
 
-    /** The version as an unsigned number, or empty if it is unknown. */
+    /** Returns the version as an unsigned number; empty if it is unknown. */
     public static OptionalLong parse(@Nullable String version) {
-        // by hand because a version that does not parse is an answer here, not an exception
+        // by hand, because an unparsable version is a normal result here and not an exception
         if (version == null || version.isEmpty() || version.length() > 20) {
             return OptionalLong.empty();
         }

@@ -2,7 +2,7 @@ package dev.podcache.object;
 
 /** What a referrer needs an object for. */
 public enum Usage {
-    /** Environment variables: read when a container starts, never again. */
+    /** Environment variables: read once, when a container starts. */
     ENV,
     /** Files in a volume: kept up to date while the pod runs. */
     VOLUME,

@@ -1,7 +1,8 @@
 /**
- * The nouns that every other package speaks: which object ({@link dev.podcache.object.ObjectKey}), of which kind
- * ({@link dev.podcache.object.ObjectKind}), needed by whom ({@link dev.podcache.object.Referrer}) and why it could not
- * be had ({@link dev.podcache.object.ObjectUnavailableException}). Values only: no threads, no I/O, no imports of ours.
+ * The vocabulary of all other packages: {@link dev.podcache.object.ObjectKey} and {@link
+ * dev.podcache.object.ObjectKind} identify an object, {@link dev.podcache.object.Referrer} an owner that needs it, and
+ * {@link dev.podcache.object.ObjectUnavailableException} explains why a get failed. Values only: no threads, no I/O, no
+ * imports from other packages of Podcache.
  *
  * <p>Read {@code ObjectKey}, then {@code Reference}, then {@code ObjectUnavailableException}.
  */

@@ -4,7 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** The fields of a patch that are no fields of the object. */
+/**
+ * The directives of a strategic merge patch: fields that tell the server how to merge, and never become part of the
+ * object.
+ */
 final class Directives {
 
     static final String PATCH = "$patch";
@@ -16,22 +19,22 @@ final class Directives {
 
     private Directives() {}
 
-    /** {@code path} of a field below {@code parent}. */
+    /** Returns the path of {@code field} below {@code parent}, which is empty for the whole object. */
     static String path(String parent, String field) {
         return parent.isEmpty() ? field : parent + "." + field;
     }
 
     /**
-     * A copy of a patch's value as it is where nothing was before: without directives, and
-     * without what it would remove.
+     * Returns a copy of a patch's value for an object that has no such value yet: without directives, nulls and
+     * elements to delete.
      */
     static JsonNode withoutDirectives(JsonNode patch) {
         JsonNode copy = patch.deepCopy();
-        drop(copy);
+        removeDirectives(copy);
         return copy;
     }
 
-    private static void drop(JsonNode node) {
+    private static void removeDirectives(JsonNode node) {
         if (node instanceof ObjectNode object) {
             object.properties()
                     .removeIf(field -> field.getKey().equals(PATCH)
@@ -46,6 +49,6 @@ final class Directives {
                 }
             }
         }
-        node.forEach(Directives::drop);
+        node.forEach(Directives::removeDirectives);
     }
 }

@@ -9,19 +9,27 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Elements of a merged list: which is which, and where they go. What the patch names is in the patch's order, the rest
- * in the order it had, and between the two the old order decides where it can.
+ * Identifies and sorts the elements of a merged list. Elements that the patch names follow the patch's order; all
+ * others keep their old order. Between the two groups, the old order decides if it contains both elements.
  */
 final class ElementOrder {
 
     private final String mergeKey;
 
-    /** The order of lists with that key, or of {@link MergeKeys#VALUES}. */
+    /**
+     * Creates the order of lists with one merge key.
+     *
+     * @param mergeKey the field that identifies an element, or {@link MergeKeys#VALUES}
+     */
     ElementOrder(String mergeKey) {
         this.mergeKey = mergeKey;
     }
 
-    /** What tells an element from others. */
+    /**
+     * Returns the value that identifies {@code element} in its list.
+     *
+     * @throws PatchException if {@code element} lacks the merge key
+     */
     JsonNode identity(JsonNode element) {
         if (mergeKey.equals(MergeKeys.VALUES)) {
             return element;
@@ -33,7 +41,10 @@ final class ElementOrder {
         return key;
     }
 
-    /** Where the first element with the identity of {@code wanted} is, or -1; what is no list has none. */
+    /**
+     * Returns the index of the first element that has the identity of {@code wanted}, or -1 if there is none. Returns
+     * -1 too if {@code list} is not a list.
+     */
     int indexOf(JsonNode list, JsonNode wanted) {
         JsonNode identity = identity(wanted);
         for (int i = 0; list.isArray() && i < list.size(); i++) {
@@ -45,36 +56,36 @@ final class ElementOrder {
     }
 
     /**
-     * Whether the elements of a patch's list, but for those that it deletes, are all named in
-     * {@code order}, and in that order.
+     * Returns whether {@code order} names all elements of a patch's list, in the same order. Elements that the patch
+     * deletes do not count.
      */
     boolean isFollowed(JsonNode order, JsonNode list) {
-        Iterator<JsonNode> places = order.iterator();
+        Iterator<JsonNode> remaining = order.iterator();
         for (JsonNode element : list) {
             boolean deleted = element.path(Directives.PATCH).asText().equals(Directives.DELETE);
-            if (!deleted && !reach(places, element)) {
+            if (!deleted && !advanceTo(element, remaining)) {
                 return false;
             }
         }
         return true;
     }
 
-    private boolean reach(Iterator<JsonNode> places, JsonNode element) {
-        while (places.hasNext()) {
-            if (isSame(places.next(), element)) {
+    private boolean advanceTo(JsonNode element, Iterator<JsonNode> remaining) {
+        while (remaining.hasNext()) {
+            if (names(remaining.next(), element)) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean isSame(JsonNode place, JsonNode element) {
+    private boolean names(JsonNode entry, JsonNode element) {
         return mergeKey.equals(MergeKeys.VALUES)
-                ? place.equals(element)
-                : place.has(mergeKey) && place.get(mergeKey).equals(element.get(mergeKey));
+                ? entry.equals(element)
+                : entry.has(mergeKey) && entry.get(mergeKey).equals(element.get(mergeKey));
     }
 
-    /** The elements of {@code merged} in their final order. */
+    /** Returns the elements of {@code merged} in their final order. */
     ArrayNode arrange(ArrayNode merged, JsonNode patchOrder, JsonNode oldOrder) {
         patchOrder.forEach(this::identity);
         List<JsonNode> named = new ArrayList<>();

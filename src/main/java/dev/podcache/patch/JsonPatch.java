@@ -7,29 +7,30 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.object.Quoted;
 
 /**
- * RFC 6902: a list of operations, applied in order, all or none. Copies are bounded, because copies of copies grow with
- * the number of operations as nothing else does.
+ * A JSON patch (RFC 6902): a list of operations, which are applied in order, all or none. The size of copies is
+ * bounded, because copies of copies grow exponentially with the number of operations.
  */
 public final class JsonPatch {
 
-    // An operation that is none counts as inapplicable, because servers judge operations as they apply them.
-    // fabric8 brings an implementation, but that one removes what is not there without a word, which a server refuses
+    // An invalid operation counts as inapplicable, because servers check an operation only when they apply it.
+    // fabric8 has an implementation too, but it silently skips the removal of a missing field, which a server refuses.
 
     private static final int LONGEST_PATH = 8192;
 
-    /** As JSON, in characters, all copies of a patch together; what a kube-apiserver allows. */
+    /** The limit for all copies of one patch together, in characters of JSON, as in a kube-apiserver. */
     private static final int MOST_COPIED = 3 << 20;
 
     private JsonPatch() {}
 
     /**
-     * {@code target} after {@code patch}; neither is modified.
+     * Returns {@code target} with {@code patch} applied. Modifies neither.
      *
-     * @throws PatchException if it is no list of operations, or one of them fails, a {@code test} included
+     * @throws PatchException if {@code patch} is not a list of operations, or if an operation fails, such as a {@code
+     *     test}
      */
     public static JsonNode apply(JsonNode target, JsonNode patch) {
         if (!(patch instanceof ArrayNode operations)) {
-            throw PatchException.malformed("a JSON patch is a list of operations");
+            throw PatchException.malformed("the JSON patch is not a list of operations");
         }
         JsonNode result = target.deepCopy();
         int copied = 0;
@@ -63,15 +64,16 @@ public final class JsonPatch {
                     add(target, path, requirePresent(target, pointer("from")).deepCopy());
                 case "test" -> {
                     if (!requirePresent(target, path).equals(value())) {
-                        throw failure("finds another value");
+                        throw failure("the value differs");
                     }
                     yield target;
                 }
-                default -> throw PatchException.inapplicable("operation " + index + " of the JSON patch is unknown");
+                default ->
+                    throw PatchException.inapplicable("operation " + index + " of the JSON patch has no known op");
             };
         }
 
-        /** How many characters of {@code target} it will copy. */
+        /** Returns how many characters of {@code target} this operation copies. */
         int copies(JsonNode target) {
             return json.path("op").asText().equals("copy")
                     ? target.at(pointer("from")).toString().length()
@@ -89,11 +91,11 @@ public final class JsonPatch {
             } else if (parent instanceof ArrayNode array) {
                 int at = last.equals("-") ? array.size() : path.last().getMatchingIndex();
                 if (at < 0 || at > array.size()) {
-                    throw failure("is out of the list's bounds");
+                    throw failure("the index is outside the list");
                 }
                 array.insert(at, value);
             } else {
-                throw failure("leads nowhere");
+                throw failure("the parent is neither an object nor a list");
             }
             return target;
         }
@@ -101,7 +103,7 @@ public final class JsonPatch {
         private JsonNode remove(JsonNode target, JsonPointer path) {
             requirePresent(target, path);
             if (path.matches()) {
-                throw failure("would leave nothing");
+                throw failure("the whole object cannot be removed");
             }
             JsonNode parent = target.at(path.head());
             if (parent instanceof ObjectNode object) {
@@ -115,7 +117,7 @@ public final class JsonPatch {
         private JsonNode requirePresent(JsonNode target, JsonPointer path) {
             JsonNode found = target.at(path);
             if (found.isMissingNode()) {
-                throw failure("leads nowhere");
+                throw failure("nothing exists at " + Quoted.text(path.toString()));
             }
             return found;
         }
@@ -123,7 +125,7 @@ public final class JsonPatch {
         private JsonNode value() {
             JsonNode value = json.get("value");
             if (value == null) {
-                throw PatchException.inapplicable("operation " + index + " of the JSON patch lacks its value");
+                throw PatchException.inapplicable("operation " + index + " of the JSON patch has no value");
             }
             return value.deepCopy();
         }
@@ -132,7 +134,7 @@ public final class JsonPatch {
             String text = json.path(field).asText();
             if (!json.path(field).isTextual() || !(text.isEmpty() || text.startsWith("/"))) {
                 throw PatchException.inapplicable(
-                        "operation " + index + " of the JSON patch lacks a JSON pointer as its " + field);
+                        "operation " + index + " of the JSON patch needs a JSON pointer as its " + field);
             }
             if (text.length() > LONGEST_PATH) {
                 throw PatchException.inapplicable("operation " + index + " of the JSON patch has a " + field
@@ -141,7 +143,7 @@ public final class JsonPatch {
             return JsonPointer.compile(text);
         }
 
-        /** Its place and nothing else: its value may be a secret. */
+        /** Returns the index only, because the value may be a secret. */
         @Override
         public String toString() {
             return "Operation[" + index + "]";
@@ -150,7 +152,7 @@ public final class JsonPatch {
         private PatchException failure(String why) {
             return PatchException.inapplicable("operation " + index + " of the JSON patch ("
                     + json.path("op").asText() + " "
-                    + Quoted.text(json.path("path").asText()) + ") " + why);
+                    + Quoted.text(json.path("path").asText()) + ") failed: " + why);
         }
     }
 }

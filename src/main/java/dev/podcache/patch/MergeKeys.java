@@ -5,18 +5,18 @@ import com.google.common.collect.ImmutableSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which lists of a kind merge, and by what: the patch tags of core/v1. Paths leave out list positions; a list that is
- * not in the table is replaced as a whole (tolerations, taints, env sources, container statuses).
+ * The lists of one kind that merge, and the merge key of each, after the patch tags of core/v1. Paths contain no list
+ * indexes. A list without an entry is replaced as a whole (tolerations, taints, env sources, container statuses).
  */
 final class MergeKeys {
 
-    /** The elements are no objects but values, which merge as a set. */
+    /** Takes the place of a merge key in a list of plain values, which merges as a set. */
     static final String VALUES = "";
 
     private static final ImmutableMap<String, String> OF_METADATA =
             ImmutableMap.of("metadata.ownerReferences", "uid", "metadata.finalizers", VALUES);
 
-    private static final ImmutableMap<String, String> OF_A_CONTAINER = ImmutableMap.of(
+    private static final ImmutableMap<String, String> OF_CONTAINER = ImmutableMap.of(
             "ports", "containerPort", "env", "name", "volumeMounts", "mountPath", "volumeDevices", "devicePath");
 
     private static final ImmutableMap<String, String> OF_POD = pod();
@@ -39,7 +39,7 @@ final class MergeKeys {
             .put("status.conditions", "type")
             .buildOrThrow();
 
-    /** Unions: a patch of an element says which fields are to stay ({@code $retainKeys}). */
+    /** Lists of unions: the patch of an element names the fields to keep ({@code $retainKeys}). */
     private static final ImmutableSet<String> RETAIN_KEYS_OF_POD =
             ImmutableSet.of("spec.volumes", "spec.resourceClaims", "status.resourceClaimStatuses");
 
@@ -66,7 +66,7 @@ final class MergeKeys {
         pod.putAll(OF_METADATA);
         for (String containers : new String[] {"spec.containers", "spec.initContainers", "spec.ephemeralContainers"}) {
             pod.put(containers, "name");
-            OF_A_CONTAINER.forEach((list, key) -> pod.put(containers + "." + list, key));
+            OF_CONTAINER.forEach((list, key) -> pod.put(containers + "." + list, key));
         }
         return pod.put("spec.volumes", "name")
                 .put("spec.imagePullSecrets", "name")
@@ -81,13 +81,15 @@ final class MergeKeys {
                 .buildOrThrow();
     }
 
-    /** The key of the list at {@code path}, {@link #VALUES}, or null if it is replaced as a whole. */
+    /**
+     * Returns the merge key of the list at {@code path}, or {@link #VALUES}; null if the list is replaced as a whole.
+     */
     @Nullable
     String keyOf(String path) {
         return keys.get(path);
     }
 
-    /** Whether elements of the list at {@code path} are unions. */
+    /** Returns whether the elements of the list at {@code path} are unions. */
     boolean retainsKeys(String path) {
         return retainKeys.contains(path);
     }

@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** RFC 7386: objects merge field by field, null removes, everything else replaces. */
+/** A JSON merge patch (RFC 7386): objects merge field by field, null removes a field, any other value replaces it. */
 public final class MergePatch {
 
     private MergePatch() {}
 
-    /** {@code target} after {@code patch}; neither is modified. */
+    /** Returns {@code target} with {@code patch} applied. Modifies neither. */
     public static JsonNode apply(JsonNode target, JsonNode patch) {
         if (!(patch instanceof ObjectNode changes)) {
             return patch.deepCopy();

@@ -1,6 +1,6 @@
 package dev.podcache.patch;
 
-/** A patch that cannot be applied. The message names fields and operations, never values: they may be secret. */
+/** Thrown if a patch cannot be applied. The message names fields and operations, never values, which may be secret. */
 public final class PatchException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
@@ -12,13 +12,16 @@ public final class PatchException extends RuntimeException {
         this.fault = fault;
     }
 
-    /** What is wrong. */
+    /** Why a patch cannot be applied. */
     public enum Fault {
-        /** It is no patch at all. */
+        /** It is not a valid patch. */
         MALFORMED,
-        /** It is one, but this object does not go with it. */
+        /** It is a valid patch, but does not fit this object. */
         INAPPLICABLE,
-        /** It contradicts itself or says what is never said, which API servers take for a mistake of their own. */
+        /**
+         * It contradicts itself or has an unknown directive. API servers answer this with 500, as an error of their
+         * own.
+         */
         UNFORESEEN
     }
 
@@ -34,7 +37,7 @@ public final class PatchException extends RuntimeException {
         return new PatchException(message, Fault.UNFORESEEN);
     }
 
-    /** What is wrong. */
+    /** Returns why the patch cannot be applied. */
     public Fault fault() {
         return fault;
     }

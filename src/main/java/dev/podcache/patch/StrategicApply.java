@@ -18,7 +18,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** {@link StrategicMergePatch#apply}. Works on copies: what is given stays as it is. */
+/** Implements {@link StrategicMergePatch#apply}. Works on copies. */
 final class StrategicApply {
 
     private final MergeKeys keys;
@@ -50,7 +50,7 @@ final class StrategicApply {
                 mergeField(object, field, change.getValue(), path(path, field));
             }
         }
-        // after the merging, whatever the order of fields in the patch
+        // only after all lists are merged: a patch may have its fields in any order
         oldOrders.forEach((field, oldOrder) ->
                 arrange(object, field, oldOrder, patch.path(SET_ELEMENT_ORDER + field), path(path, field)));
         return object;
@@ -58,14 +58,14 @@ final class StrategicApply {
 
     private static void requireList(String field, JsonNode value) {
         if (field.startsWith(DELETE_FROM_PRIMITIVE_LIST) && !value.isArray()) {
-            throw PatchException.malformed("a $deleteFromPrimitiveList of the patch is no list");
+            throw PatchException.malformed("a $deleteFromPrimitiveList of the patch is not a list");
         }
         if (field.startsWith(SET_ELEMENT_ORDER) && !value.isArray()) {
-            throw PatchException.unforeseen("a $setElementOrder of the patch is no list");
+            throw PatchException.unforeseen("a $setElementOrder of the patch is not a list");
         }
     }
 
-    /** What the patch changes of a list it must give in the order that it sets, as far as it sets one. */
+    /** Requires the patch of a list to have its elements in the order of its $setElementOrder, unless that is empty. */
     private void requireOrder(ObjectNode patch, String field, String parent) {
         JsonNode list = patch.get(field);
         String path = path(parent, field);
@@ -74,7 +74,7 @@ final class StrategicApply {
             return;
         }
         if (!list.isArray()) {
-            throw PatchException.unforeseen("\"" + path + "\" is no list, and the patch has a $setElementOrder for it");
+            throw PatchException.unforeseen("\"" + path + "\" has a $setElementOrder in the patch, but is not a list");
         }
         JsonNode order = patch.path(SET_ELEMENT_ORDER + field);
         if (!order.isEmpty() && !new ElementOrder(key).isFollowed(order, list)) {
@@ -82,7 +82,7 @@ final class StrategicApply {
         }
     }
 
-    /** The lists that the patch orders, as they are now; merging puts new ones in their place. */
+    /** Returns the lists that the patch orders as they are before the merge, which replaces them. */
     private static Map<String, JsonNode> oldOrders(ObjectNode object, ObjectNode patch) {
         Map<String, JsonNode> orders = new HashMap<>();
         for (Map.Entry<String, JsonNode> change : patch.properties()) {
@@ -162,7 +162,7 @@ final class StrategicApply {
         ArrayNode named = JsonNodeFactory.instance.arrayNode();
         for (JsonNode element : patch) {
             if (!(element instanceof ObjectNode change)) {
-                throw PatchException.unforeseen("the list at \"" + path + "\" has elements that are no objects");
+                throw PatchException.unforeseen("the list at \"" + path + "\" has elements that are not objects");
             }
             if (change.has(PATCH)) {
                 removeElement(merged, change, path, order);
@@ -204,7 +204,8 @@ final class StrategicApply {
     private void arrange(ObjectNode object, String field, JsonNode oldOrder, JsonNode newOrder, String path) {
         String key = keys.keyOf(path);
         if (key == null) {
-            throw PatchException.unforeseen("$setElementOrder for the list at \"" + path + "\", which does not merge");
+            throw PatchException.unforeseen(
+                    "the patch has a $setElementOrder for \"" + path + "\", which does not merge");
         }
         if (object.get(field) instanceof ArrayNode list) {
             object.set(field, new ElementOrder(key).arrange(list, newOrder, oldOrder));

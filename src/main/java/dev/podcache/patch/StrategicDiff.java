@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** {@link StrategicMergePatch#diff}. */
+/** Implements {@link StrategicMergePatch#diff}. */
 final class StrategicDiff {
 
     private final MergeKeys keys;

@@ -24,8 +24,8 @@ final class ConfigMapNames {
     }
 
     /**
-     * Gives every place that can name a ConfigMap to {@code found}: its usage, and the name,
-     * which may be null or empty.
+     * Passes each place in {@code spec} that can name a ConfigMap to {@code found}: its usage, and the name, which may
+     * be null or empty.
      */
     static void forEach(PodSpec spec, BiConsumer<Usage, @Nullable String> found) {
         ConfigMapNames names = new ConfigMapNames(found);

@@ -12,12 +12,15 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Where the environments of a pod's containers come from: init, regular and ephemeral containers alike. */
+/** Finds the sources of environment variables in a pod's init, regular and ephemeral containers. */
 final class Containers {
 
     private Containers() {}
 
-    /** Gives every source of a whole environment and of a single variable to its consumer; none is null. */
+    /**
+     * Passes every {@code envFrom} source to {@code whole} and every {@code valueFrom} source to {@code single}; none
+     * is null.
+     */
     static void forEachSource(PodSpec spec, Consumer<EnvFromSource> whole, Consumer<EnvVarSource> single) {
         for (Container container : present(spec.getInitContainers())) {
             sources(container.getEnvFrom(), container.getEnv(), whole, single);
@@ -30,7 +33,7 @@ final class Containers {
         }
     }
 
-    /** The elements that are there, of a list that may be missing. */
+    /** Returns the elements of a list that are not null; none if the list is null. */
     static <T> Iterable<T> present(@Nullable List<T> list) {
         if (list == null) {
             return List.of();
@@ -40,7 +43,7 @@ final class Containers {
                 return Iterables.filter(list, Objects::nonNull);
             }
         }
-        // as it is: registrations come often, and a filter and its iterator for each list are a sixth of their garbage
+        // unfiltered, because registrations are frequent: filters and their iterators would be a sixth of their garbage
         return list;
     }
 

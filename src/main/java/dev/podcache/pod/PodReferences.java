@@ -9,20 +9,21 @@ import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a pod refers to by name, and who the pod is. The objects lie in the pod's own namespace, because a pod cannot
- * name any other. Static, pure and thread-safe as long as nobody changes the pod meanwhile.
+ * Extracts the Secrets and ConfigMaps that a pod refers to by name, and the identity of the pod. All objects are in the
+ * pod's namespace, because a pod cannot name another one. Pure and thread-safe, provided that the pod is not modified
+ * concurrently.
  *
- * <p>An object that the pod needs for several purposes gives one {@link Reference} for each, however often the pod
- * mentions it. Names are taken as they are, legal or not; null and empty ones, which a pod may contain, are skipped.
- * Any part of the pod below its {@code spec} may be null, elements of lists too.
+ * <p>An object gives one {@link Reference} for each usage, however often the pod mentions it. Names are not checked;
+ * null and empty names are skipped. Every part below {@code spec} may be null, list elements included.
  *
- * <p>What an object refers to in turn does not count, nor does what a pod gets without naming it: service account
- * tokens, trust bundles and pod certificates.
+ * <p>References of the referenced objects do not count, nor do objects that a pod receives without naming them: service
+ * account tokens, trust bundles and pod certificates.
  *
  * <p>Follows {@code VisitPodSecretNames} and {@code VisitPodConfigmapNames} of {@code pkg/api/v1/pod/util.go}.
  */
@@ -30,55 +31,57 @@ public final class PodReferences {
 
     private static final String REMEDY = ": register pods as the API server returned them";
 
-    /** For how many a set is made at first. */
-    private static final int USUAL = 8;
+    /** The initial capacity of a set of references. */
+    private static final int EXPECTED_REFERENCES = 8;
 
     private PodReferences() {}
 
     /**
-     * The Secrets that {@code pod} refers to, in the order of their first mention.
+     * Returns the Secrets that {@code pod} refers to, in the order of their first mention.
      *
+     * @return unmodifiable
      * @throws IllegalArgumentException if the pod has no metadata, namespace, name or spec; the message says which
      */
-    public static ImmutableSet<Reference> secrets(Pod pod) {
+    public static Set<Reference> secrets(Pod pod) {
         return secrets(pod, Reference::new);
     }
 
     /**
-     * The ConfigMaps that {@code pod} refers to, in the order of their first mention.
+     * Returns the ConfigMaps that {@code pod} refers to, in the order of their first mention.
      *
+     * @return unmodifiable
      * @throws IllegalArgumentException if the pod has no metadata, namespace, name or spec; the message says which
      */
-    public static ImmutableSet<Reference> configMaps(Pod pod) {
+    public static Set<Reference> configMaps(Pod pod) {
         return configMaps(pod, Reference::new);
     }
 
-    /** The objects of {@link #secrets}, whatever they are needed for. */
-    public static ImmutableSet<ObjectKey> secretKeys(Pod pod) {
+    /** Returns the keys of {@link #secrets}, whatever their usage, as an unmodifiable set. */
+    public static Set<ObjectKey> secretKeys(Pod pod) {
         return secrets(pod, (key, usage) -> key);
     }
 
-    /** The objects of {@link #configMaps}, whatever they are needed for. */
-    public static ImmutableSet<ObjectKey> configMapKeys(Pod pod) {
+    /** Returns the keys of {@link #configMaps}, whatever their usage, as an unmodifiable set. */
+    public static Set<ObjectKey> configMapKeys(Pod pod) {
         return configMaps(pod, (key, usage) -> key);
     }
 
-    private static <R> ImmutableSet<R> secrets(Pod pod, BiFunction<ObjectKey, Usage, R> meaning) {
-        Gathered<R> gathered = new Gathered<>(pod, meaning);
-        SecretNames.forEach(spec(pod), gathered);
-        return gathered.build();
+    private static <R> ImmutableSet<R> secrets(Pod pod, BiFunction<ObjectKey, Usage, R> mapper) {
+        Collector<R> collector = new Collector<>(pod, mapper);
+        SecretNames.forEach(spec(pod), collector);
+        return collector.build();
     }
 
-    private static <R> ImmutableSet<R> configMaps(Pod pod, BiFunction<ObjectKey, Usage, R> meaning) {
-        Gathered<R> gathered = new Gathered<>(pod, meaning);
-        ConfigMapNames.forEach(spec(pod), gathered);
-        return gathered.build();
+    private static <R> ImmutableSet<R> configMaps(Pod pod, BiFunction<ObjectKey, Usage, R> mapper) {
+        Collector<R> collector = new Collector<>(pod, mapper);
+        ConfigMapNames.forEach(spec(pod), collector);
+        return collector.build();
     }
 
     /**
-     * Who {@code pod} is. Needs no spec, so that a pod can take its leave with nothing but its identity.
+     * Returns the identity of {@code pod}. Needs no spec, so a pod can be unregistered by its identity alone.
      *
-     * @throws IllegalArgumentException if the pod has no metadata, namespace, name or uid; the message says which
+     * @throws IllegalArgumentException if the pod has no metadata, namespace, name or UID; the message says which
      */
     public static PodKey key(Pod pod) {
         ObjectMeta metadata = metadata(pod);
@@ -90,9 +93,9 @@ public final class PodReferences {
     }
 
     /**
-     * Who {@code pod} is, if it is complete enough to be registered.
+     * Returns the identity of {@code pod} if it is complete enough to be registered.
      *
-     * @throws IllegalArgumentException if the pod has no metadata, namespace, name, uid or spec; the message says which
+     * @throws IllegalArgumentException if the pod has no metadata, namespace, name, UID or spec; the message says which
      */
     public static PodKey registrableKey(Pod pod) {
         PodKey key = key(pod);
@@ -100,7 +103,7 @@ public final class PodReferences {
         return key;
     }
 
-    /** The metadata of a pod that has a namespace and a name. */
+    /** Returns the metadata of a pod, after checking its namespace and name. */
     private static ObjectMeta metadata(Pod pod) {
         @Nullable ObjectMeta metadata = Objects.requireNonNull(pod, "pod").getMetadata();
         if (metadata == null) {
@@ -131,22 +134,22 @@ public final class PodReferences {
         return "pod " + metadata.getNamespace() + "/" + metadata.getName();
     }
 
-    /** Gathers names that may be null or empty, each as what it stands for. */
-    private static final class Gathered<R> implements BiConsumer<Usage, @Nullable String> {
+    /** Collects the results of {@code mapper} for all names that are neither null nor empty. */
+    private static final class Collector<R> implements BiConsumer<Usage, @Nullable String> {
 
         private final String namespace;
-        private final BiFunction<ObjectKey, Usage, R> meaning;
-        private final ImmutableSet.Builder<R> builder = ImmutableSet.builderWithExpectedSize(USUAL);
+        private final BiFunction<ObjectKey, Usage, R> mapper;
+        private final ImmutableSet.Builder<R> builder = ImmutableSet.builderWithExpectedSize(EXPECTED_REFERENCES);
 
-        Gathered(Pod pod, BiFunction<ObjectKey, Usage, R> meaning) {
+        Collector(Pod pod, BiFunction<ObjectKey, Usage, R> mapper) {
             this.namespace = metadata(pod).getNamespace();
-            this.meaning = meaning;
+            this.mapper = mapper;
         }
 
         @Override
         public void accept(Usage usage, @Nullable String name) {
             if (name != null && !name.isEmpty()) {
-                builder.add(meaning.apply(ObjectKey.of(namespace, name), usage));
+                builder.add(mapper.apply(ObjectKey.of(namespace, name), usage));
             }
         }
 

@@ -34,7 +34,8 @@ final class SecretNames {
     }
 
     /**
-     * Gives every place that can name a Secret to {@code found}: its usage, and the name, which may be null or empty.
+     * Passes each place in {@code spec} that can name a Secret to {@code found}: its usage, and the name, which may be
+     * null or empty.
      */
     static void forEach(PodSpec spec, BiConsumer<Usage, @Nullable String> found) {
         SecretNames names = new SecretNames(found);

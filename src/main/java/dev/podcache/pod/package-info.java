@@ -1,8 +1,8 @@
 /**
- * Which Secrets and ConfigMaps does a pod need, and is it over? Pure functions over a pod. No threads, no I/O, nothing
- * remembered.
+ * Pure functions over a pod: the Secrets and ConfigMaps that it needs, and whether it has ended. No threads, no I/O, no
+ * state.
  *
- * <p>Read {@code PodReferences}, then {@code SecretNames} and {@code ConfigMapNames}; {@code PodEnd} stands alone.
+ * <p>Read {@code PodReferences}, then {@code SecretNames} and {@code ConfigMapNames}; {@code PodEnd} is independent.
  */
 @NullMarked
 package dev.podcache.pod;

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The pending attempts of one sort, lists or watches, and their rate. Guarded by its {@link Recovery}. */
+/** The pending attempts of one type, lists or watches, and their rate limit. Guarded by its {@link Recovery}. */
 final class AttemptQueue {
 
     private static final Comparator<PendingAttempt> ORDER =
@@ -32,7 +32,7 @@ final class AttemptQueue {
         (attempt.isUrgent ? urgent : others).remove(attempt);
     }
 
-    /** Takes out the attempt to make now; null if none is due, or there is no token for it. */
+    /** Removes and returns the attempt to make now; null if none is due or no token is available. */
     @Nullable
     PendingAttempt take(long now) {
         for (TreeSet<PendingAttempt> attempts : urgentFirst) {
@@ -43,7 +43,7 @@ final class AttemptQueue {
         return null;
     }
 
-    /** Returns how long it takes until {@link #take} may find something; null if the queue is empty. */
+    /** Returns the time until {@link #take} may return an attempt; null if the queue is empty. */
     @Nullable
     Duration untilNext(long now) {
         Duration soonest = null;
@@ -57,20 +57,20 @@ final class AttemptQueue {
         return soonest;
     }
 
-    /** Returns the first attempt that may be made to find out whether the server is back; null if there is none. */
+    /** Returns the first attempt that may probe whether the server is back; null if there is none. */
     @Nullable
-    PendingAttempt probe(long now, boolean urgently) {
-        for (PendingAttempt attempt : urgently ? urgent : others) {
-            // a pause of its own may be one that the server asked for
-            if (attempt.unserved || attempt.earliest - now <= 0) {
+    PendingAttempt probe(long now, boolean urgentOnes) {
+        for (PendingAttempt attempt : urgentOnes ? urgent : others) {
+            // otherwise the pause must end first: the server may have asked for it
+            if (attempt.waitsForOutage || attempt.earliest - now <= 0) {
                 return attempt;
             }
         }
         return null;
     }
 
-    /** Returns all that an outage keeps. */
-    Stream<PendingAttempt> unserved() {
-        return urgentFirst.stream().flatMap(TreeSet::stream).filter(attempt -> attempt.unserved);
+    /** Returns the attempts that wait for the end of an outage. */
+    Stream<PendingAttempt> waitingForOutage() {
+        return urgentFirst.stream().flatMap(TreeSet::stream).filter(attempt -> attempt.waitsForOutage);
     }
 }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which attempt of a {@link ReflectorLoop} is the current one, and what ends with it: its watch, and the timer that
- * looks whether that is alive. Thread-safe.
+ * The current attempt of a {@link ReflectorLoop}, with its watch and its watchdog timer, which both end with it.
+ * Thread-safe.
  */
 final class CurrentAttempt {
 
@@ -16,7 +16,7 @@ final class CurrentAttempt {
     private @Nullable WatchHandle handle;
     private Timekeeper.@Nullable Scheduled watchdog;
 
-    /** Makes the first attempt, with number 1, the current one; false if there was one, or it is closed. */
+    /** Begins attempt 1. Returns false if it began before or the loop is closed. */
     synchronized boolean begin() {
         if (number > 0 || closed) {
             return false;
@@ -33,7 +33,7 @@ final class CurrentAttempt {
         return number;
     }
 
-    /** Ends an attempt unless it is over; returns the number of the one after it. */
+    /** Ends attempt {@code attempt} unless it has ended. Returns the number of the next attempt. */
     int after(int attempt) {
         WatchHandle open = null;
         synchronized (this) {
@@ -45,7 +45,7 @@ final class CurrentAttempt {
         return attempt + 1;
     }
 
-    /** Ends the current attempt for good; whether there was one, and this is the first time. */
+    /** Ends the current attempt for good. Returns whether the loop had begun and was not closed before. */
     boolean close() {
         boolean first;
         WatchHandle open;
@@ -66,7 +66,7 @@ final class CurrentAttempt {
         return open;
     }
 
-    /** Keeps the watch of an attempt, or closes it if the attempt is over. */
+    /** Keeps the watch of an attempt until the attempt ends; closes it now if the attempt has ended. */
     void watches(int attempt, WatchHandle opened) {
         synchronized (this) {
             if (is(attempt)) {
@@ -77,7 +77,7 @@ final class CurrentAttempt {
         opened.close();
     }
 
-    /** Sets the timer of an attempt, in place of the one before, unless the attempt is over. */
+    /** Replaces the timer of an attempt, unless the attempt has ended. */
     synchronized void watchdog(int attempt, Timekeeper timekeeper, Duration due, Runnable task) {
         if (is(attempt)) {
             cancelWatchdogLocked();

@@ -8,102 +8,102 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the server serves nobody, and when the next reflector may try. Guarded by its {@link Recovery}.
+ * Whether the server serves no reflector, and when the next one may try. Guarded by its {@link Recovery}.
  *
- * <p>It serves nobody when it cannot be reached, or when it asks for time (Retry-After). The pauses between attempts are
- * those of {@link OutageBackoff}, or as long as the server asked and a random time longer: up to 2 s, and each time that
- * it asks again up to twice as long, until 30 s.
+ * <p>In an outage, the server is unreachable or asks for a pause (Retry-After). An unreachable server is probed after
+ * the pauses of {@link OutageBackoff}. A server that asks for a pause is probed after that pause and a random extra
+ * time: at most 2 s the first time, doubled with each further request up to 30 s.
  */
 final class Outage {
 
-    private static final int IN_A_ROW = 3;
-    private static final long SHORTEST = Duration.ofMillis(500).toNanos();
-    private static final Backoff LONGER = new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(30));
+    private static final int THRESHOLD = 3;
+    private static final long MIN_PAUSE = Duration.ofMillis(500).toNanos();
+    private static final Backoff EXTRA_PAUSE = new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(30));
 
-    /** How long after a pause that the server asked for another one counts as its continuation. */
-    private static final long REMEMBERED = Duration.ofMinutes(1).toNanos();
+    /** A requested pause this soon after the previous one counts as its continuation. */
+    private static final long CONTINUATION = Duration.ofMinutes(1).toNanos();
 
-    /** How long a probe that is not answered keeps others from trying. */
-    private static final long PATIENCE = Duration.ofSeconds(5).toNanos();
+    /** How long an unanswered probe keeps others from trying. */
+    private static final long PROBE_TIMEOUT = Duration.ofSeconds(5).toNanos();
 
-    private final Set<PendingAttempt> unserved = new HashSet<>(); // since the last that was served
-    private int unservedInARow;
+    private final Set<PendingAttempt> failed = new HashSet<>(); // attempts that failed since the last success
+    private int failuresInARow;
     private boolean lasts;
-    private boolean askedForTime; // the server, since the outage began
+    private boolean pauseRequested; // whether the server asked for a pause in this outage
     private long since;
-    private @Nullable PendingAttempt prober;
+    private @Nullable PendingAttempt probe;
     private long probeBegan;
     private long nextProbe;
     private final OutageBackoff backoff = new OutageBackoff();
-    private int longer; // pauses that the server asked for, one after the other
-    private long longerUntil;
+    private int requestedPauses; // the number of pauses in a row that the server asked for
+    private long requestedPauseEnd;
 
     boolean lasts() {
         return lasts;
     }
 
-    /** Nobody answered an attempt. */
+    /** Records that an attempt was not answered. */
     void unanswered(PendingAttempt attempt, long reflectors, long now, double random) {
         probeEnded(attempt, random);
-        if (begins(attempt, reflectors, now)) {
+        if (countFailure(attempt, reflectors, now)) {
             nextProbe = now + backoff.pause(Duration.ZERO, random).toNanos();
         }
     }
 
-    /** The server asked to repeat an attempt after a pause. */
+    /** Records that the server asked to repeat an attempt after a pause. */
     void refused(PendingAttempt attempt, long reflectors, Duration asked, long now, double random) {
-        boolean begins = begins(attempt, reflectors, now);
-        if (begins || attempt == prober) {
-            prober = null;
-            longer = now - longerUntil < REMEMBERED && longer > 0 ? longer + 1 : 1;
-            long more = (long) (random * LONGER.pause(longer, 0).toNanos());
-            longerUntil = now + Math.max(SHORTEST, asked.toNanos()) + more;
-            nextProbe = longerUntil;
+        boolean begins = countFailure(attempt, reflectors, now);
+        if (begins || attempt == probe) {
+            probe = null;
+            requestedPauses = now - requestedPauseEnd < CONTINUATION && requestedPauses > 0 ? requestedPauses + 1 : 1;
+            long extra = (long) (random * EXTRA_PAUSE.pause(requestedPauses, 0).toNanos());
+            requestedPauseEnd = now + Math.max(MIN_PAUSE, asked.toNanos()) + extra;
+            nextProbe = requestedPauseEnd;
         } else if (lasts) {
-            // one of several that were under way when the outage began
+            // an attempt that was in progress when the outage began
             nextProbe = Math.max(nextProbe, now + asked.toNanos());
         }
-        askedForTime = lasts;
+        pauseRequested = lasts;
     }
 
     /**
-     * The server served an attempt; whether that ends an outage. While the server asks for time, only a probe ends it:
-     * what was under way before may still be served.
+     * Records that the server served an attempt. Returns whether that ends the outage. If the server asked for a pause,
+     * only a probe ends the outage, because attempts that were in progress before may still be served.
      */
     boolean served(PendingAttempt attempt) {
-        unservedInARow = 0;
-        unserved.clear();
-        boolean ends = lasts && (!askedForTime || attempt == prober);
+        failuresInARow = 0;
+        failed.clear();
+        boolean ends = lasts && (!pauseRequested || attempt == probe);
         if (ends) {
             lasts = false;
-            askedForTime = false;
-            prober = null;
+            pauseRequested = false;
+            probe = null;
         }
         return ends;
     }
 
-    /** The reflector is closed. */
-    void left(PendingAttempt attempt, double random) {
-        unserved.remove(attempt);
+    /** Removes the attempt of a closed reflector. */
+    void closed(PendingAttempt attempt, double random) {
+        failed.remove(attempt);
         probeEnded(attempt, random);
     }
 
-    /** How long until the next attempt may be made; at most 0 if it may be made now. */
+    /** Returns the nanoseconds until the next probe may be made; at most 0 if it may be made now. */
     long untilProbe(long now) {
         return nextProbe - now;
     }
 
-    void probes(PendingAttempt attempt, long now) {
-        prober = attempt;
+    void probeBegins(PendingAttempt attempt, long now) {
+        probe = attempt;
         probeBegan = now;
-        nextProbe = now + PATIENCE;
+        nextProbe = now + PROBE_TIMEOUT;
     }
 
-    /** Counts an attempt that was not served; whether an outage begins with it. */
-    private boolean begins(PendingAttempt attempt, long reflectors, long now) {
-        unserved.add(attempt);
-        unservedInARow++;
-        if (lasts || unservedInARow < IN_A_ROW || unserved.size() < Math.min(IN_A_ROW, reflectors)) {
+    /** Counts a failed attempt. Returns whether an outage begins with it. */
+    private boolean countFailure(PendingAttempt attempt, long reflectors, long now) {
+        failed.add(attempt);
+        failuresInARow++;
+        if (lasts || failuresInARow < THRESHOLD || failed.size() < Math.min(THRESHOLD, reflectors)) {
             return false;
         }
         lasts = true;
@@ -113,10 +113,10 @@ final class Outage {
     }
 
     private void probeEnded(PendingAttempt attempt, double random) {
-        if (prober == attempt) {
-            prober = null;
-            Duration away = Duration.ofNanos(probeBegan - since);
-            nextProbe = probeBegan + backoff.pause(away, random).toNanos();
+        if (probe == attempt) {
+            probe = null;
+            Duration outage = Duration.ofNanos(probeBegan - since);
+            nextProbe = probeBegan + backoff.pause(outage, random).toNanos();
         }
     }
 }

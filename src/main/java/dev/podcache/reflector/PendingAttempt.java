@@ -2,31 +2,31 @@ package dev.podcache.reflector;
 
 import org.jspecify.annotations.Nullable;
 
-/** What one reflector is to a {@link Recovery}: the attempt that it is about to make, if any. Guarded by the Recovery. */
+/** The state of one reflector in a {@link Recovery}: its next attempt, if any. Guarded by the Recovery. */
 final class PendingAttempt {
 
-    /** Breaks ties, so that no two are equal to a sorted set. */
+    /** Breaks ties in sorted sets. */
     long number;
 
     /** Whether the reflector is closed. */
     boolean closed;
 
-    /** Makes the attempt; null while none is pending. */
+    /** Makes the attempt; null if none is pending. */
     @Nullable
     Runnable task;
 
-    /** Whether it is a list, or else a watch. */
+    /** Whether the attempt is a list; otherwise it is a watch. */
     boolean isList;
 
-    /** Whether a get waits for the object: it goes before others, and is not spread. */
+    /** Whether a get waits for the object: the attempt goes before others and is not spread. */
     boolean isUrgent;
 
-    /** Whether it is an outage that keeps it, not a pause of its own. */
-    boolean unserved;
+    /** Whether the attempt waits for the end of an outage, and not for a pause of its own. */
+    boolean waitsForOutage;
 
-    /** When it may be made at the earliest: the end of the pause after a failure. */
+    /** The earliest time of the attempt: the end of the pause after a failure. */
     long earliest;
 
-    /** When it is to be made: the same and its part of what spreads those that failed together. */
+    /** The time of the attempt: {@link #earliest} plus the delay that spreads reflectors that failed together. */
     long due;
 }

@@ -6,14 +6,17 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The pending attempts of all reflectors: watches, and lists, which cost the server more. Guarded by its {@link Recovery}. */
+/**
+ * The pending attempts of all reflectors: watches, and lists, which cost the server more. Guarded by its {@link
+ * Recovery}.
+ */
 final class PendingAttempts {
 
     private final AttemptQueue lists;
     private final AttemptQueue watches;
 
     PendingAttempts(Timekeeper timekeeper) {
-        // with what is in the bucket, at most 200 in any second
+        // including the burst, at most 200 lists in any second
         this.lists = new AttemptQueue(180, 20, timekeeper);
         this.watches = new AttemptQueue(1_000, 50, timekeeper);
     }
@@ -26,25 +29,25 @@ final class PendingAttempts {
         queue(attempt).remove(attempt);
     }
 
-    /** Takes out the attempt to make now; null if none is due, or there is no token for it. */
+    /** Removes and returns the attempt to make now; null if none is due or no token is available. */
     @Nullable
     PendingAttempt take(long now) {
         PendingAttempt watch = watches.take(now);
         return watch == null ? lists.take(now) : watch;
     }
 
-    /** Returns the attempt to probe an unreachable server with, urgent ones first; null if there is none. */
+    /** Returns the attempt that is to probe the server, urgent ones first; null if there is none. */
     @Nullable
     PendingAttempt probe(long now) {
         PendingAttempt found = null;
-        for (boolean urgently : new boolean[] {true, false}) {
-            found = found == null ? watches.probe(now, urgently) : found;
-            found = found == null ? lists.probe(now, urgently) : found;
+        for (boolean urgentOnes : new boolean[] {true, false}) {
+            found = found == null ? watches.probe(now, urgentOnes) : found;
+            found = found == null ? lists.probe(now, urgentOnes) : found;
         }
         return found;
     }
 
-    /** Returns how long it takes until {@link #take} may find something; null if nothing is pending. */
+    /** Returns the time until {@link #take} may return an attempt; null if none is pending. */
     @Nullable
     Duration untilNext(long now) {
         Duration watch = watches.untilNext(now);
@@ -52,9 +55,10 @@ final class PendingAttempts {
         return list == null || (watch != null && watch.compareTo(list) <= 0) ? watch : list;
     }
 
-    /** Returns all that an outage keeps. */
-    List<PendingAttempt> unserved() {
-        return Stream.concat(watches.unserved(), lists.unserved()).toList();
+    /** Returns the attempts that wait for the end of an outage. */
+    List<PendingAttempt> waitingForOutage() {
+        return Stream.concat(watches.waitingForOutage(), lists.waitingForOutage())
+                .toList();
     }
 
     private AttemptQueue queue(PendingAttempt attempt) {

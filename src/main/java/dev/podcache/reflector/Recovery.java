@@ -11,39 +11,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides when the reflectors of one API server repeat their attempts, so that they recover together without a storm.
- * Share one instance among all reflectors of a server. Thread-safe.
+ * Decides when the reflectors of one API server repeat failed attempts, so that they recover together without a request
+ * storm. Share one instance among all reflectors of a server. Thread-safe.
  *
  * <p><b>Spread.</b> A single failure is repeated after the reflector's own pause. Reflectors that fail together are
- * spread, by up to 5 ms for each of them and 1.8 s at most, so what one connection carried is back within two seconds.
- * Lists are paced at 200 a second, watches at 1,000.
+ * spread by up to 5 ms for each of them, at most 1.8 s. Lists are limited to 200 a second, watches to 1,000.
  *
- * <p><b>Outage.</b> When three attempts in a row were not answered, or were told to come later (Retry-After), of three
- * reflectors unless there are fewer, the server is taken to serve nobody. Then one reflector at a time tries. While the
- * server cannot be reached, that is at most twice a second in the first minute, and after jittered pauses up to 10 s from
- * then on. While it asks for time, that is after each pause that it asks for and a random time longer: up to 2 s, and
- * each time up to twice as long, until 30 s.
- * The first attempt that is served ends the outage for all reflectors.
+ * <p><b>Outage.</b> An outage begins when three attempts in a row, of three different reflectors (or of all, if there
+ * are fewer), were not answered or were told to come later (Retry-After). During an outage, one reflector at a time
+ * probes the server. An unreachable server is probed at most twice a second in the first minute, then after jittered
+ * pauses of up to 10 s. A server that asks for a pause is probed after that pause and a random extra time: at most 2 s
+ * the first time, doubled with each further request up to 30 s. The first served attempt ends the outage for all
+ * reflectors.
  *
- * <p><b>Order.</b> An object for which a get waits goes first and is not spread.
+ * <p><b>Order.</b> An object that a get waits for goes first and is not spread.
  */
 public final class Recovery {
 
     /*
-     * State       an attempt is made                                       left when
+     * State       an attempt is made                                       ends when
      * ---------------------------------------------------------------------------------------------------------------
-     * reachable   when it is due, and its queue has a token;               three in a row were not served
-     *             an opening at once
-     * outage      one at a time, at the next probe; urgent ones first;     one is served: what the outage keeps is due
-     *             not before the end of a pause of its own                 again, spread
+     * reachable   when it is due and its queue has a token;                three in a row were not served
+     *             the first attempt of a reflector at once
+     * outage      one at a time, at the next probe; urgent ones first;     one is served; attempts that waited are then
+     *             not before the end of a pause of its own                 due, spread
      *
-     * A reflector has at most one pending attempt. No attempt is made under the lock: it runs on the caller or the timer.
+     * A reflector has at most one pending attempt. Attempts run on the caller's or the timer's thread, under no lock.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Recovery.class);
-    private static final long TOGETHER = Duration.ofSeconds(1).toNanos();
-    private static final long SPREAD_OF_EACH = Duration.ofMillis(5).toNanos();
-    private static final long WIDEST_SPREAD = Duration.ofMillis(1_800).toNanos();
+    private static final long TOGETHER_WITHIN = Duration.ofSeconds(1).toNanos();
+    private static final long SPREAD_PER_REFLECTOR = Duration.ofMillis(5).toNanos();
+    private static final long MAX_SPREAD = Duration.ofMillis(1_800).toNanos();
 
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
@@ -51,19 +50,18 @@ public final class Recovery {
     private final Outage outage = new Outage();
     private long reflectors;
     private long numbers;
-    private volatile boolean suspicious; // written under this; whether an attempt that is served may end something
+    private volatile boolean failing; // written under this; false if no attempt has failed since the last success
     private int failedTogether;
     private long failedAt;
     private Timekeeper.@Nullable Scheduled timer;
     private long timerAt;
-    private boolean making;
+    private boolean running;
 
-    /** For all reflectors of one API server. */
     public Recovery(Timekeeper timekeeper) {
         this(timekeeper, () -> ThreadLocalRandom.current().nextDouble());
     }
 
-    /** For all reflectors of one API server, with a random number in [0, 1) for each jitter. */
+    /** Makes a recovery whose jitter is drawn from {@code random}, uniform in [0, 1). */
     public Recovery(Timekeeper timekeeper, DoubleSupplier random) {
         this.timekeeper = timekeeper;
         this.random = random;
@@ -79,170 +77,174 @@ public final class Recovery {
         return random.getAsDouble();
     }
 
-    /** One reflector less; its pending attempt is dropped. */
-    void leave(PendingAttempt of) {
+    /** Removes a reflector and drops its pending attempt. */
+    void close(PendingAttempt attempt) {
         synchronized (this) {
             reflectors--;
-            of.closed = true;
-            removeLocked(of);
-            outage.left(of, random());
+            attempt.closed = true;
+            removeLocked(attempt);
+            outage.closed(attempt, random());
         }
-        makeDue();
+        runDue();
     }
 
     /**
-     * Makes the first attempt of a reflector, a list: at once, unless the server serves nobody. The reflector has to
-     * {@link #leave} some time.
+     * Adds a reflector and makes its first attempt, a list: at once, or after the outage if there is one. Each call
+     * needs one {@link #close}.
      */
-    void open(PendingAttempt of, Runnable task) {
+    void open(PendingAttempt attempt, Runnable task) {
         boolean waits;
         synchronized (this) {
             reflectors++;
-            of.number = numbers++;
+            attempt.number = numbers++;
             waits = outage.lasts();
             if (waits) {
-                putLocked(of, true, Duration.ZERO, 0, task);
+                putLocked(attempt, true, Duration.ZERO, 0, task);
             }
         }
         if (waits) {
-            makeDue();
+            runDue();
         } else {
             task.run();
         }
     }
 
-    /** Makes another attempt after {@code pause}, and later if many failed together. */
-    void repeat(PendingAttempt of, boolean isList, Duration pause, Runnable task) {
+    /** Makes another attempt after {@code pause}, and later if many reflectors failed together. */
+    void repeat(PendingAttempt attempt, boolean isList, Duration pause, Runnable task) {
         synchronized (this) {
             long now = timekeeper.nanoTime();
-            failedTogether = now - failedAt < TOGETHER ? failedTogether + 1 : 1;
+            failedTogether = now - failedAt < TOGETHER_WITHIN ? failedTogether + 1 : 1;
             failedAt = now;
-            putLocked(of, isList, pause, spread(failedTogether), task);
+            putLocked(attempt, isList, pause, spread(failedTogether), task);
         }
-        makeDue();
+        runDue();
     }
 
     /**
-     * Makes a list that confirms what is known, after {@code pause} and at a random moment of {@code within}; right
+     * Makes a list that confirms the sink's state, at a random moment within {@code within} after {@code pause}; right
      * after the pause if a get waits.
      */
-    void confirm(PendingAttempt of, Duration pause, Duration within, Runnable task) {
+    void confirm(PendingAttempt attempt, Duration pause, Duration within, Runnable task) {
         synchronized (this) {
-            putLocked(of, true, pause, (long) (random() * within.toNanos()), task);
+            putLocked(attempt, true, pause, (long) (random() * within.toNanos()), task);
         }
-        makeDue();
+        runDue();
     }
 
-    /** A get waits for the object: from now on, until {@link #settle}, its attempts go first. */
-    void hurry(PendingAttempt of) {
+    /** Makes the attempts of a reflector urgent until {@link #settle}, because a get waits for the object. */
+    void hurry(PendingAttempt attempt) {
         synchronized (this) {
-            Runnable task = of.task;
-            removeLocked(of);
-            of.isUrgent = true;
+            Runnable task = attempt.task;
+            removeLocked(attempt);
+            attempt.isUrgent = true;
             if (task != null) {
-                of.task = task;
-                of.due = of.earliest;
-                pending.add(of);
+                attempt.task = task;
+                attempt.due = attempt.earliest;
+                pending.add(attempt);
             }
         }
-        makeDue();
+        runDue();
     }
 
-    /** The object is up to date: nothing waits for it any more, and what is pending is not needed. */
-    synchronized void settle(PendingAttempt of) {
-        removeLocked(of);
-        of.isUrgent = false;
+    /** Records that the object is up to date: its attempts are not urgent, and the pending one is dropped. */
+    synchronized void settle(PendingAttempt attempt) {
+        removeLocked(attempt);
+        attempt.isUrgent = false;
         setTimerLocked(timekeeper.nanoTime());
     }
 
-    /** The server served an attempt, or refused it for good. Cheap while all goes well. */
-    void served(PendingAttempt of) {
-        if (!suspicious && !of.unserved) {
+    /** Records that the server served an attempt, or refused it for good. Cheap while nothing fails. */
+    void served(PendingAttempt attempt) {
+        if (!failing && !attempt.waitsForOutage) {
             return;
         }
         synchronized (this) {
-            of.unserved = false;
-            if (outage.served(of)) {
+            attempt.waitsForOutage = false;
+            if (outage.served(attempt)) {
                 wakeLocked();
             }
-            suspicious = outage.lasts();
+            failing = outage.lasts();
         }
-        makeDue();
-    }
-
-    /** Nobody answered an attempt. Returns whether that is so for all: then this decides when to try again. */
-    boolean unanswered(PendingAttempt of) {
-        return unserved(of, (reflector, now) -> outage.unanswered(reflector, reflectors, now, random()));
+        runDue();
     }
 
     /**
-     * The server had no time for an attempt. Returns whether that is so for all: then this decides when to try again.
-     *
-     * @param asked how long the server asked to wait
+     * Records that an attempt was not answered. Returns whether there is an outage; this then decides when to try
+     * again.
      */
-    boolean refused(PendingAttempt of, Duration asked) {
-        return unserved(of, (reflector, now) -> outage.refused(reflector, reflectors, asked, now, random()));
+    boolean unanswered(PendingAttempt attempt) {
+        return failed(attempt, (reflector, now) -> outage.unanswered(reflector, reflectors, now, random()));
     }
 
-    private synchronized boolean unserved(PendingAttempt of, ObjLongConsumer<PendingAttempt> outcome) {
-        if (of.closed) {
+    /**
+     * Records that the server asked to repeat an attempt after a pause. Returns whether there is an outage; this then
+     * decides when to try again.
+     *
+     * @param asked the pause that the server asked for
+     */
+    boolean refused(PendingAttempt attempt, Duration asked) {
+        return failed(attempt, (reflector, now) -> outage.refused(reflector, reflectors, asked, now, random()));
+    }
+
+    private synchronized boolean failed(PendingAttempt attempt, ObjLongConsumer<PendingAttempt> outcome) {
+        if (attempt.closed) {
             return false;
         }
-        suspicious = true;
-        outcome.accept(of, timekeeper.nanoTime());
-        of.unserved = outage.lasts();
+        failing = true;
+        outcome.accept(attempt, timekeeper.nanoTime());
+        attempt.waitsForOutage = outage.lasts();
         return outage.lasts();
     }
 
     private void wakeLocked() {
         long now = timekeeper.nanoTime();
-        List<PendingAttempt> kept = pending.unserved();
-        for (PendingAttempt attempt : kept) {
+        List<PendingAttempt> waiting = pending.waitingForOutage();
+        for (PendingAttempt attempt : waiting) {
             pending.remove(attempt);
-            attempt.unserved = false;
+            attempt.waitsForOutage = false;
             attempt.earliest = now;
-            attempt.due = attempt.isUrgent ? now : now + spread(kept.size());
+            attempt.due = attempt.isUrgent ? now : now + spread(waiting.size());
             pending.add(attempt);
         }
     }
 
     private long spread(int together) {
-        return (long) (random() * Math.min(WIDEST_SPREAD, SPREAD_OF_EACH * (together - 1)));
+        return (long) (random() * Math.min(MAX_SPREAD, SPREAD_PER_REFLECTOR * (together - 1)));
     }
 
-    private void putLocked(PendingAttempt of, boolean isList, Duration pause, long spread, Runnable task) {
-        if (of.closed) {
+    private void putLocked(PendingAttempt attempt, boolean isList, Duration pause, long spread, Runnable task) {
+        if (attempt.closed) {
             return;
         }
-        removeLocked(of);
-        of.task = task;
-        of.isList = isList;
-        of.earliest = timekeeper.nanoTime() + pause.toNanos();
-        of.due = of.isUrgent ? of.earliest : of.earliest + spread;
-        pending.add(of);
+        removeLocked(attempt);
+        attempt.task = task;
+        attempt.isList = isList;
+        attempt.earliest = timekeeper.nanoTime() + pause.toNanos();
+        attempt.due = attempt.isUrgent ? attempt.earliest : attempt.earliest + spread;
+        pending.add(attempt);
     }
 
-    private void removeLocked(PendingAttempt of) {
-        if (of.task != null) {
-            pending.remove(of);
-            of.task = null;
+    private void removeLocked(PendingAttempt attempt) {
+        if (attempt.task != null) {
+            pending.remove(attempt);
+            attempt.task = null;
         }
     }
 
     /** Makes the attempts that are due, one after the other, and sets the timer for the next. */
-    private void makeDue() {
+    private void runDue() {
         synchronized (this) {
-            // one that fails at once comes back here: it is not made inside the one before it
-            if (making) {
+            // an attempt that fails at once calls this method again; the next one must not run inside it
+            if (running) {
                 return;
             }
-            making = true;
+            running = true;
         }
         for (Runnable task = next(); task != null; task = next()) {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
-                log.error("an attempt failed unexpectedly; this is a bug in Podcache", e);
+                log.error("an attempt to list or watch threw; this is a bug in Podcache", e);
             }
         }
     }
@@ -251,7 +253,7 @@ public final class Recovery {
         long now = timekeeper.nanoTime();
         PendingAttempt attempt = outage.lasts() ? probeLocked(now) : pending.take(now);
         if (attempt == null) {
-            making = false;
+            running = false;
             setTimerLocked(now);
             return null;
         }
@@ -263,7 +265,7 @@ public final class Recovery {
     private @Nullable PendingAttempt probeLocked(long now) {
         PendingAttempt found = outage.untilProbe(now) <= 0 ? pending.probe(now) : null;
         if (found != null) {
-            outage.probes(found, now);
+            outage.probeBegins(found, now);
         }
         return found;
     }
@@ -286,7 +288,7 @@ public final class Recovery {
         synchronized (this) {
             timer = timerAt == at ? null : timer;
         }
-        makeDue();
+        runDue();
     }
 
     private @Nullable Duration untilNextLocked(long now) {

@@ -4,10 +4,10 @@ import dev.podcache.apiserver.ListerWatcher;
 import java.util.Objects;
 
 /**
- * Lists, watches from the list's version on, resumes a watch that ended from the last version seen, and lists again
- * when the server has forgotten that version. Failed attempts are repeated for ever: first after at most 200 ms, then
- * after pauses that double up to 30 s, or later if the server asks for it (Retry-After) or is unreachable, see {@link
- * Recovery}. Thread-safe.
+ * Lists a collection and watches it from the list's version on. Resumes a watch that ended from the last version seen,
+ * and lists again if the server no longer knows that version. Failed attempts are repeated for ever: first after at
+ * most 200 ms, then after pauses that double up to 30 s, or later if the server asks for a pause (Retry-After) or is
+ * unreachable, see {@link Recovery}. Thread-safe.
  *
  * @param <T> the model class
  */
@@ -16,11 +16,11 @@ public final class Reflector<T> implements AutoCloseable {
     private final ReflectorLoop<T> loop;
 
     /**
-     * A reflector of many objects. A watch that is accepted counts as up to date: listing the whole collection once more
-     * would cost the server too much. Does nothing yet.
+     * Makes a reflector of many objects, not started. It considers the sink up to date once a watch is accepted:
+     * another list of the whole collection would cost the server too much.
      *
-     * @param server what to follow
-     * @param sink told what is there
+     * @param server the collection to list and watch
+     * @param sink receives the objects
      * @param recovery shared by all reflectors of the server
      */
     public Reflector(ListerWatcher<T> server, ReflectorSink<T> sink, Recovery recovery) {
@@ -36,29 +36,32 @@ public final class Reflector<T> implements AutoCloseable {
     }
 
     /**
-     * Returns a reflector of one object. After a failure, it lists the object once more unless an event or a bookmark
-     * comes first, see {@link ReflectorSink#resumed}. Does nothing yet.
+     * Returns a reflector of one object, not started. After a failure, it lists the object once more unless an event or
+     * a bookmark comes first, see {@link ReflectorSink#resumed}.
      *
-     * @param server what to follow, by the object's name
+     * @param server lists and watches the object by name
      * @param recovery shared by all reflectors of the server
      */
     public static <T> Reflector<T> ofOneObject(ListerWatcher<T> server, ReflectorSink<T> sink, Recovery recovery) {
         return new Reflector<>(server, sink, recovery, true);
     }
 
-    /** Begins with a list. Returns at once. Idempotent; without effect once closed. */
+    /** Starts with a list. Returns at once. Idempotent; without effect once closed. */
     public void start() {
         loop.start();
     }
 
-    /** A get waits for the object: its attempts go before those of others, until it is up to date. Returns at once. */
+    /**
+     * Puts this reflector's attempts before those of others until the object is up to date, because a get waits for it.
+     * Returns at once.
+     */
     public void hurry() {
         loop.hurry();
     }
 
     /**
-     * Ends the watch. No call of the sink begins after this returned; one that runs on another thread is waited for, at
-     * most 2 s. So it may be called from the sink, but not with a lock in hand that the sink takes. Idempotent.
+     * Ends the watch. After the return, no call of the sink begins. Waits at most 2 s for a call that runs on another
+     * thread. May be called from the sink, but not while holding a lock that the sink takes. Idempotent.
      */
     @Override
     public void close() {

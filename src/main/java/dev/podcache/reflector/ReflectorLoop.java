@@ -17,53 +17,54 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The loop of a {@link Reflector}: list, watch, pause and again. Thread-safe.
+ * The loop of a {@link Reflector}: list, watch, pause, repeat. Thread-safe.
  *
  * @param <T> the model class
  */
 final class ReflectorLoop<T> {
 
     /*
-     * There is one attempt at a time: a list, a watch, or a pause, with a number. Whatever calls back says for which
-     * attempt it speaks, and is ignored unless that is the current one. So a late answer, the event of a watch that was
-     * given up, or a timer that lost a race needs no further thought.
+     * There is one attempt at a time: a list, a watch or a pause. Attempts are numbered. Every callback names its
+     * attempt and is ignored unless that is the current one. This covers late answers, events of an abandoned watch and
+     * timers that lost a race.
      *
-     * All that happens is a step: a list's answer, an event, a timer. Steps run one at a time, so only close() can end
-     * an attempt under the hands of a step, and what steps alone touch needs no lock. No lock is held while the server,
-     * the sink or the Recovery is called.
+     * Everything that happens is a step: the answer to a list, an event, a timer. Steps run one at a time, so during a
+     * step only close() can end the attempt, and fields that only steps use need no lock. No lock is held while the
+     * server, the sink or the Recovery is called.
      *
-     * Confirmed   since                                    a watch that is accepted      left when
+     * Confirmed   since                                    an accepted watch              ends when
      * -------------------------------------------------------------------------------------------------------------
-     * yes         a list, or an event or bookmark of the   is up to date: connected()    an attempt fails
+     * yes         a list, or an event or bookmark of the   is up to date: connected()     an attempt fails
      *             watch, after the last failure
-     * no          a failed attempt                         may be behind: resumed(),     an event, a bookmark, or the
-     *                                                      then a list within 2 s        list brings something newer
+     * no          a failed attempt                         may be outdated: resumed(),    an event, a bookmark, or that
+     *                                                      then a list within 2 s         list has something newer
      *
-     * A watch without a version is never confirmed by its events: they may be older than what was deleted meanwhile.
+     * The events of a watch without a version never confirm it: they may be older than a deletion that happened
+     * meanwhile.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
     private static final Duration LIST_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration SHORTEST_WATCH = Duration.ofMinutes(30);
-    private static final Duration CLOSING = Duration.ofSeconds(2);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     private final ListerWatcher<T> server;
     private final ReflectorSink<T> sink;
     private final Timekeeper timekeeper;
     private final Recovery recovery;
     private final boolean confirms;
-    private final Steps steps = new Steps(this::broken);
+    private final Steps steps = new Steps(this::stepThrew);
     private final SinkCalls sinkCalls = new SinkCalls();
     private final CurrentAttempt attempt = new CurrentAttempt();
     private final PendingAttempt pending = new PendingAttempt();
-    private final RetryPauses pauses; // touched in steps only, like the next two
+    private final RetryPauses pauses; // used in steps only, like the next two
     private final ResumePoint resumePoint = new ResumePoint();
     private boolean confirmed;
 
     /**
-     * A loop that does not run yet.
+     * Makes a loop that is not started.
      *
-     * @param confirms whether a list confirms what is known after a failure
+     * @param confirms whether a list confirms the sink's state after a failure
      */
     ReflectorLoop(ListerWatcher<T> server, ReflectorSink<T> sink, Recovery recovery, boolean confirms) {
         this.server = server;
@@ -86,10 +87,10 @@ final class ReflectorLoop<T> {
 
     void close() {
         if (attempt.close()) {
-            recovery.leave(pending);
+            recovery.close(pending);
         }
-        if (!sinkCalls.awaitEnd(timekeeper, CLOSING)) {
-            log.warn("{}: a sink still had not returned {} after close()", server, CLOSING);
+        if (!sinkCalls.awaitEnd(timekeeper, CLOSE_TIMEOUT)) {
+            log.warn("{}: the sink did not return within {} of close()", server, CLOSE_TIMEOUT);
         }
     }
 
@@ -105,7 +106,7 @@ final class ReflectorLoop<T> {
         }
     }
 
-    /** Makes a list. What comes of it is a step of its own. */
+    /** Makes a list. Its answer or failure is handled in a step of its own. */
     void list(Consumer<Listed<T>> answered, Consumer<ApiServerException> failed) {
         CompletableFuture<Listed<T>> answer;
         try {
@@ -125,7 +126,7 @@ final class ReflectorLoop<T> {
     }
 
     private void listed(int number, Listed<T> listed) {
-        if (tell(number, () -> sink.replace(listed.items(), listed.resourceVersion()))) {
+        if (notifySink(number, () -> sink.replace(listed.items(), listed.resourceVersion()))) {
             resumePoint.listed(listed.resourceVersion());
             confirmed = true;
             begin(attempt.after(number));
@@ -135,64 +136,62 @@ final class ReflectorLoop<T> {
     private void watch(int number, String from) {
         Duration length = SHORTEST_WATCH.plusNanos((long) (SHORTEST_WATCH.toNanos() * recovery.random()));
         WatchHealth health = new WatchHealth(server.toString(), from, length, timekeeper.nanoTime());
-        // a watch without a version begins with what may be older than a deletion that nobody tells
+        // a watch without a version begins with objects that may be older than an unreported deletion
         confirmed &= !from.isEmpty();
         WatchAttempt<T> watch = new WatchAttempt<>(this, sink, number, health, confirmed || !confirms);
         WatchHandle opened;
         try {
-            opened = server.watch(from, length, event -> steps.run(() -> watch.happened(event)));
+            opened = server.watch(from, length, event -> steps.run(() -> watch.onEvent(event)));
         } catch (RuntimeException | Error e) {
             failed(number, NoAnswer.thrown("WATCH " + server, e), false);
             return;
         }
         attempt.watches(number, opened);
-        watch.guard();
+        watch.checkAlive();
     }
-
-    // What a watch tells
 
     long now() {
         return timekeeper.nanoTime();
     }
 
-    /** The server answered the current attempt. */
+    /** Records that the server answered the current attempt. */
     void answered() {
         recovery.served(pending);
     }
 
-    /** Something newer than the last failure has come: the sink is up to date. */
+    /** Records that the sink is up to date, and reports it: something newer than the last failure has arrived. */
     void confirmed(int number) {
         confirmed = true;
-        if (tell(number, sink::connected)) {
+        if (notifySink(number, sink::connected)) {
             recovery.settle(pending);
         }
     }
 
-    /** Runs a step that confirms what is known, after {@code pause} and at a random moment of {@code within}. */
+    /** Runs a step that confirms the sink's state, at a random moment within {@code within} after {@code pause}. */
     void confirmLater(Duration pause, Duration within, Runnable step) {
         recovery.confirm(pending, pause, within, () -> steps.run(step));
     }
 
-    /** The sink has taken in what has that version; empty if it has none. */
-    void seen(String version, boolean bookmark) {
+    /** Records that the sink has applied an event with that version, which may be empty. */
+    void applied(String version, boolean bookmark) {
         pauses.reset();
-        resumePoint.seen(version, bookmark);
+        resumePoint.applied(version, bookmark);
     }
 
-    /** The sink has taken in a list with that version, empty if it has none, while a watch is open. */
-    void confirmedBy(String version) {
+    /** Records that the sink has applied a list with that version, which may be empty, while a watch is open. */
+    void listApplied(String version) {
         pauses.reset();
         if (!version.isEmpty()) {
             resumePoint.listed(version);
         }
     }
 
-    /** Sets the watchdog of an attempt, in place of the one before. */
+    /** Replaces the watchdog of an attempt. */
     void watchdog(int number, Duration due, Runnable step) {
         attempt.watchdog(number, timekeeper, due, () -> steps.run(step));
     }
 
-    /** The watch of an attempt ended. */
+    /** Handles the end of the watch of an attempt. */
     void ended(int number, WatchHealth health, @Nullable ApiServerException failure) {
         long now = now();
         boolean tooEarly = failure == null && pauses.endedEarlyAgain(health.isEarly(now));
@@ -201,7 +200,7 @@ final class ReflectorLoop<T> {
             pauses.reset();
         }
         if (end instanceof WatchEnd.Unresumable) {
-            resumePoint.lost();
+            resumePoint.requireList();
         }
         if (end instanceof WatchEnd.Broken broken) {
             failed(number, broken.failure(), health.isOpen());
@@ -212,13 +211,16 @@ final class ReflectorLoop<T> {
         }
     }
 
-    /** Gives up the attempt, and repeats it after a pause as after any failure: from the last version, or by a list. */
+    /**
+     * Ends the attempt as failed, and repeats it after a pause: from the last version if {@code resumes}, otherwise by
+     * a list.
+     */
     void abandon(int number, ApiServerException failure, boolean resumes) {
         if (!isCurrent(number)) {
             return;
         }
         if (!resumes) {
-            resumePoint.lost();
+            resumePoint.requireList();
         }
         failed(attempt.after(number), failure, true);
     }
@@ -229,25 +231,25 @@ final class ReflectorLoop<T> {
         }
         confirmed = false;
         Duration pause = pauseAfter(failure, wasAnswered);
-        // how loud that is depends on what is followed, which the sink knows
+        // the sink knows whether this deserves a warning
         log.debug("{}: {}; retrying in {} ms", server, failure.getMessage(), pause.toMillis());
-        Throwable unused = call(number, () -> sink.disconnected(failure));
+        Throwable unused = callSink(number, () -> sink.disconnected(failure));
         next(number, pause);
     }
 
-    /** Returns the pause after a failure; none if it is the {@link Recovery} that decides when to try again. */
+    /** Returns the pause after a failure; zero if the {@link Recovery} decides when to try again. */
     Duration pauseAfter(ApiServerException failure, boolean wasAnswered) {
         boolean silent = failure.httpCode() == 0
                 && (failure.reason() == FailureReason.UNAVAILABLE || failure.reason() == FailureReason.TIMEOUT);
-        boolean forAll = false;
+        boolean inOutage = false;
         if (Retries.asksForPause(failure)) {
-            forAll = recovery.refused(pending, Retries.atOnce().pause(1, 0, failure));
+            inOutage = recovery.refused(pending, Retries.atOnce().pause(1, 0, failure));
         } else if (failure.httpCode() > 0) {
             recovery.served(pending);
         } else if (silent && !wasAnswered) {
-            forAll = recovery.unanswered(pending);
+            inOutage = recovery.unanswered(pending);
         }
-        return forAll ? Duration.ZERO : pauses.after(failure);
+        return inOutage ? Duration.ZERO : pauses.after(failure);
     }
 
     /** Ends attempt {@code number} and begins the next one after {@code pause}. */
@@ -263,31 +265,31 @@ final class ReflectorLoop<T> {
     }
 
     /**
-     * Calls the sink, unless attempt {@code number} is over. Returns whether the attempt goes on: it does not if the
-     * sink threw, for then the sink lacks what it was told, and a list tells it once more.
+     * Calls the sink, unless attempt {@code number} is over. Returns whether the attempt continues. It does not if the
+     * sink threw: the sink then lacks an event, and a list repairs it.
      */
-    boolean tell(int number, Runnable sinkMethod) {
-        Throwable thrown = call(number, sinkMethod);
+    boolean notifySink(int number, Runnable sinkMethod) {
+        Throwable thrown = callSink(number, sinkMethod);
         if (thrown != null) {
-            String why = "what came could not be taken in (" + thrown.getClass().getSimpleName() + ")";
+            String why = "the sink threw " + thrown.getClass().getSimpleName();
             FailureReason reason = FailureReason.UNREADABLE;
             abandon(number, ApiServerException.withoutAnswer(reason, server.toString(), why, thrown), false);
         }
         return isCurrent(number);
     }
 
-    /** Calls the sink, unless attempt {@code number} is over; returns what it threw, which is logged, or null. */
-    private @Nullable Throwable call(int number, Runnable sinkMethod) {
-        Throwable thrown = sinkCalls.make(() -> isCurrent(number), sinkMethod);
+    /** Calls the sink, unless attempt {@code number} is over. Logs and returns the exception of the sink, or null. */
+    private @Nullable Throwable callSink(int number, Runnable sinkMethod) {
+        Throwable thrown = sinkCalls.run(() -> isCurrent(number), sinkMethod);
         if (thrown != null) {
-            log.error("{}: the sink failed; it is told everything again", server, thrown);
+            log.error("{}: the sink threw; retrying", server, thrown);
         }
         return thrown;
     }
 
-    /** A step threw what nobody expected. */
-    private void broken(Throwable thrown) {
-        log.error("{}: a step failed; this is a bug in Podcache", server, thrown);
+    /** Handles an unexpected exception of a step. */
+    private void stepThrew(Throwable thrown) {
+        log.error("{}: a step threw; this is a bug in Podcache", server, thrown);
         abandon(attempt.number(), NoAnswer.thrown(server.toString(), thrown), false);
     }
 }

@@ -1,51 +1,51 @@
 package dev.podcache.reflector;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
+import java.util.List;
 
 /**
- * Where a {@link Reflector} writes. Called by one thread at a time, each call after the one before it has returned;
- * must not block. What a sink throws is logged and counts as a failed attempt: {@link #disconnected} comes and then,
- * after a pause, a list, so that the sink is told again what it did not take.
+ * Receives the objects that a {@link Reflector} lists and watches. Calls never overlap, but may come from different
+ * threads; they must not block. An exception is logged and counts as a failed attempt: {@link #disconnected} is called
+ * and then, after a pause, a list repairs what the sink missed.
  *
  * @param <T> the model class
  */
 public interface ReflectorSink<T> {
 
     /**
-     * A list: these objects exist, and no others.
+     * Replaces all objects by the result of a list: these objects exist, and no others.
      *
-     * @param items what matched
-     * @param resourceVersion of the list
+     * @param items the objects, unmodifiable
+     * @param resourceVersion the version of the list
      */
-    void replace(ImmutableList<Fetched<T>> items, String resourceVersion);
+    void replace(List<Fetched<T>> items, String resourceVersion);
 
-    /** An object appeared or changed, or is told once more. */
+    /** Adds or replaces an object that appeared or changed, or is reported again. */
     void upsert(Fetched<T> fetched);
 
     /**
-     * An object vanished.
+     * Removes an object.
      *
      * @param last its last state, with the version of the deletion
      */
     void delete(Fetched<T> last);
 
     /**
-     * What the sink holds is up to date, and from now on changes are told as they happen: a watch was accepted and, if
-     * an attempt had failed before, something newer has confirmed it. Comes again after each {@link #disconnected}.
+     * Reports that the sink is up to date and that changes follow as they happen: a watch was accepted and, after a
+     * failed attempt, something newer has confirmed it. Called again after each {@link #disconnected}.
      */
     void connected();
 
     /**
-     * A watch was accepted after an attempt had failed, but what the sink holds may still be behind: {@link #connected}
-     * follows when an event, a bookmark or a list has confirmed it. Told by {@link Reflector#ofOneObject} only.
+     * Reports that a watch was accepted after a failed attempt, but the sink may still be outdated: {@link #connected}
+     * follows once an event, a bookmark or a list confirms it. Called for {@link Reflector#ofOneObject} only.
      */
     default void resumed() {}
 
     /**
-     * A list or a watch failed: what the sink holds may be behind from now on. Comes once for each failed attempt. A
-     * watch that the server ended in good order is none, it is replaced at once.
+     * Reports that a list or a watch failed: the sink may be outdated from now on. Called once for each failed attempt,
+     * but not for a watch that the server ended in an orderly way, which is replaced at once.
      */
     void disconnected(ApiServerException cause);
 }

@@ -2,39 +2,39 @@ package dev.podcache.reflector;
 
 import org.jspecify.annotations.Nullable;
 
-/** The version from which the next watch goes on, or that there is none and a list is due. Not thread-safe. */
+/** The version from which the next watch resumes, or that a list is due. Not thread-safe. */
 final class ResumePoint {
 
-    private @Nullable String version; // null when a list is due, "" when a watch without one is
+    private @Nullable String version; // null if a list is due, "" for a watch without a version
     private boolean versionless; // the watch began without a version and has had no bookmark yet
 
-    /** A list of that version was taken in; if it is empty, the next watch begins without one. */
+    /** Records a list that was applied. If its version is empty, the next watch begins without one. */
     void listed(String listed) {
         version = listed;
         versionless = false;
     }
 
-    /** Whether {@link #next} will say that a list is due. */
+    /** Returns whether {@link #next} will return null. */
     boolean needsList() {
         return version == null;
     }
 
-    /** An event of the watch was taken in; its version is empty if it brought none. */
-    void seen(String seen, boolean bookmark) {
+    /** Records an event of the watch that was applied. Its version may be empty. */
+    void applied(String applied, boolean bookmark) {
         versionless &= !bookmark;
-        // a watch without a version begins with the objects that are there, whose versions are
-        // old and no place to resume from
-        if (!seen.isEmpty() && !versionless) {
-            version = seen;
+        // a watch without a version begins with the existing objects; their versions are old, so it cannot resume from
+        // them
+        if (!applied.isEmpty() && !versionless) {
+            version = applied;
         }
     }
 
-    /** The server has forgotten the version, or the sink lacks something: only a list will do. */
-    void lost() {
+    /** Requires a list, because the server no longer knows the version or the sink missed something. */
+    void requireList() {
         version = null;
     }
 
-    /** Where the watch that begins now is to begin, empty for one without a version; null if a list is due instead. */
+    /** Returns the version from which the watch that begins now resumes, empty for none; null if a list is due. */
     @Nullable
     String next() {
         String from = version;

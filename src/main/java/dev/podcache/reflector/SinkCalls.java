@@ -6,28 +6,28 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Knows whether a call of the sink is running, so that a {@link ReflectorLoop} can be closed after it. Thread-safe. */
+/** Tracks the running call of a sink, so that closing a {@link ReflectorLoop} can wait for it. Thread-safe. */
 final class SinkCalls {
 
     private @Nullable CompletableFuture<Void> running; // guarded by this
     private @Nullable Thread caller; // guarded by this
 
-    /** Makes a call, unless it is not wanted any more; returns what it threw, or null. One call at a time. */
+    /** Makes a call if {@code wanted} still holds. Returns the exception of the call, or null. One call at a time. */
     @Nullable
-    Throwable make(BooleanSupplier wanted, Runnable call) {
+    Throwable run(BooleanSupplier wanted, Runnable call) {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         synchronized (this) {
             running = ended;
             caller = Thread.currentThread();
         }
         try {
-            // asked when awaitEnd() can see the call already
+            // checked after awaitEnd() can see the call
             if (wanted.getAsBoolean()) {
                 call.run();
             }
             return null;
         } catch (RuntimeException | Error e) {
-            // an Error too: whatever ends the loop here would leave the sink stale in silence
+            // an Error too: if it ended the loop, the sink would stay outdated without notice
             return e;
         } finally {
             synchronized (this) {
@@ -38,7 +38,7 @@ final class SinkCalls {
         }
     }
 
-    /** Waits for the call that is running on another thread; returns whether there is none any more. */
+    /** Waits for a call that runs on another thread. Returns whether no such call is running any more. */
     boolean awaitEnd(Timekeeper timekeeper, Duration patience) {
         CompletableFuture<Void> awaited;
         synchronized (this) {

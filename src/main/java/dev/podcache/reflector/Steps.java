@@ -6,20 +6,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the steps of one {@link ReflectorLoop} one at a time, in the order in which they come: each on the thread that
- * brings it, or on the thread that runs another one just then. So a step that begins another never runs inside it, and
- * no thread waits. Thread-safe.
+ * Runs the steps of one {@link ReflectorLoop} one at a time, in the order of arrival. A step runs on the thread that
+ * submits it, or on the thread that is running another step. So a step that submits another never contains it, and no
+ * thread waits. Thread-safe.
  */
 final class Steps {
 
     private final Consumer<Throwable> thrown;
     private boolean running; // guarded by this
-    private @Nullable Queue<Runnable> waiting; // guarded by this; made when first needed, there are thousands of us
+    private @Nullable Queue<Runnable> waiting; // guarded by this; made on demand: there are thousands of instances
 
     /**
-     * Nothing to do yet.
+     * Makes an instance without steps.
      *
-     * @param thrown told what a step threw, in its place
+     * @param thrown receives the exception of a step, before the next step runs
      */
     Steps(Consumer<Throwable> thrown) {
         this.thrown = thrown;

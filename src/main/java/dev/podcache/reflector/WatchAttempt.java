@@ -6,12 +6,12 @@ import dev.podcache.apiserver.WatchEvent;
 import java.time.Duration;
 
 /**
- * One watch of a {@link ReflectorLoop}, from its request to its end: what its events mean for the sink, whether it is alive,
- * and the list that confirms what is known. Touched in steps of the reflector only.
+ * One watch of a {@link ReflectorLoop}, from its request to its end: passes events to the sink, checks whether the
+ * watch is alive, and lists to confirm the sink's state. Used in steps of the reflector only.
  */
 final class WatchAttempt<T> {
 
-    private static final Duration CONFIRMED_WITHIN = Duration.ofSeconds(2);
+    private static final Duration CONFIRMATION_SPREAD = Duration.ofSeconds(2);
 
     private final ReflectorLoop<T> reflector;
     private final ReflectorSink<T> sink;
@@ -20,10 +20,10 @@ final class WatchAttempt<T> {
     private boolean confirmed;
 
     /**
-     * A watch that begins now.
+     * Begins a watch.
      *
-     * @param number of the attempt that it is
-     * @param confirmed whether the sink is up to date once it is accepted
+     * @param number the number of the attempt
+     * @param confirmed whether the sink is up to date once the watch is accepted
      */
     WatchAttempt(ReflectorLoop<T> reflector, ReflectorSink<T> sink, int number, WatchHealth health, boolean confirmed) {
         this.reflector = reflector;
@@ -33,7 +33,7 @@ final class WatchAttempt<T> {
         this.confirmed = confirmed;
     }
 
-    void happened(WatchEvent<T> event) {
+    void onEvent(WatchEvent<T> event) {
         if (!reflector.isCurrent(number)) {
             return;
         }
@@ -42,8 +42,8 @@ final class WatchAttempt<T> {
         } else if (event instanceof WatchEvent.Deleted<T> deleted) {
             changed(deleted.last().resourceVersion(), () -> sink.delete(deleted.last()));
         } else if (event instanceof WatchEvent.Bookmark<T> bookmark) {
-            seen(bookmark.resourceVersion(), true);
-            guard();
+            applied(bookmark.resourceVersion(), true);
+            checkAlive();
         } else if (event instanceof WatchEvent.Ended<T> ended) {
             reflector.ended(number, health, ended.failure());
         } else {
@@ -56,23 +56,23 @@ final class WatchAttempt<T> {
         reflector.answered();
         if (confirmed) {
             reflector.confirmed(number);
-        } else if (reflector.tell(number, sink::resumed)) {
-            listLater(Duration.ZERO, health.isVersionless() ? Duration.ZERO : CONFIRMED_WITHIN);
+        } else if (reflector.notifySink(number, sink::resumed)) {
+            listLater(Duration.ZERO, health.isVersionless() ? Duration.ZERO : CONFIRMATION_SPREAD);
         }
     }
 
-    /** Tells the sink first: only what it has taken counts as seen. */
+    /** Passes a change to the sink, and only then records its version as applied. */
     private void changed(String version, Runnable sinkMethod) {
         if (health.covers(version)) {
-            seen("", false);
-        } else if (reflector.tell(number, sinkMethod)) {
-            seen(version, false);
+            applied("", false);
+        } else if (reflector.notifySink(number, sinkMethod)) {
+            applied(version, false);
         }
     }
 
-    private void seen(String version, boolean bookmark) {
-        health.heard(version, bookmark, reflector.now());
-        reflector.seen(version, bookmark);
+    private void applied(String version, boolean bookmark) {
+        health.received(version, bookmark, reflector.now());
+        reflector.applied(version, bookmark);
         if (!confirmed && !health.isVersionless()) {
             confirm();
         }
@@ -91,7 +91,7 @@ final class WatchAttempt<T> {
         return !confirmed && reflector.isCurrent(number);
     }
 
-    /** Lists what the watch should have told by now. */
+    /** Lists, to find changes that the watch may have missed. */
     private void list() {
         if (needsConfirmation()) {
             long events = health.events();
@@ -106,39 +106,39 @@ final class WatchAttempt<T> {
         String version = listed.resourceVersion();
         boolean overtaken = health.events() > eventsBefore;
         if (overtaken && version.isEmpty()) {
-            // nobody can tell which of the two is newer
-            listLater(Duration.ZERO, CONFIRMED_WITHIN);
+            // the list and the event cannot be ordered
+            listLater(Duration.ZERO, CONFIRMATION_SPREAD);
         } else if (!health.isBeyond(version)) {
-            if (reflector.tell(number, () -> sink.replace(listed.items(), version))) {
+            if (reflector.notifySink(number, () -> sink.replace(listed.items(), version))) {
                 health.listed(version);
-                reflector.confirmedBy(version);
+                reflector.listApplied(version);
                 confirm();
             }
         } else if (overtaken) {
             confirm();
         } else {
-            reflector.abandon(number, health.older(version), false);
+            reflector.abandon(number, health.storageRestored(version), false);
         }
     }
 
     private void failed(ApiServerException failure) {
         if (needsConfirmation()) {
             Duration pause = reflector.pauseAfter(failure, false);
-            if (reflector.tell(number, () -> sink.disconnected(failure))) {
+            if (reflector.notifySink(number, () -> sink.disconnected(failure))) {
                 listLater(pause, Duration.ZERO);
             }
         }
     }
 
-    /** Looks whether the watch is alive when it could first be dead, and again whenever that moves. */
-    void guard() {
+    /** Checks whether the watch is alive, and schedules the next check for when it could first be dead. */
+    void checkAlive() {
         if (!reflector.isCurrent(number)) {
             return;
         }
         long now = reflector.now();
         Duration due = health.untilDead(now);
         if (due.compareTo(Duration.ZERO) > 0) {
-            reflector.watchdog(number, due, this::guard);
+            reflector.watchdog(number, due, this::checkAlive);
         } else {
             reflector.abandon(number, health.dead(now), true);
         }

@@ -2,22 +2,22 @@ package dev.podcache.reflector;
 
 import dev.podcache.apiserver.ApiServerException;
 
-/** How a watch ended, as far as it matters for what comes next. */
+/** How a watch ended, which decides the next attempt. */
 sealed interface WatchEnd {
 
-    /** The server ended it, as servers do from time to time: watch again at once, from where we are. */
-    record InGoodOrder() implements WatchEnd {}
+    /** The server ended the watch, as servers do from time to time: watch again at once from the last version. */
+    record Orderly() implements WatchEnd {}
 
-    /** It broke or was refused: watch again after a pause, from where we are. */
+    /** The watch broke or was refused: watch again from the last version after a pause. */
     record Broken(ApiServerException failure) implements WatchEnd {}
 
-    /** From where we are it cannot go on: list again. */
+    /** The watch cannot resume from the last version: list again. */
     record Unresumable(ApiServerException failure) implements WatchEnd {}
 
-    /** What a failure means. */
+    /** Returns the end for a failure. */
     static WatchEnd of(ApiServerException failure) {
         return switch (failure.reason()) {
-            // an event that could not be read would come again and again from the same version
+            // an unreadable event would come again from the same version
             case EXPIRED, UNREADABLE, REJECTED -> new Unresumable(failure);
             case NOT_FOUND,
                     FORBIDDEN,

@@ -7,151 +7,153 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one watch has brought so far, and what follows from that. A pure record of times and versions; all times are
- * nanoseconds of one clock. Touched in steps of its {@link ReflectorLoop} only.
+ * The history of one watch, and the conclusions from it. Holds only times and versions; all times are nanoseconds of
+ * one clock. Used in steps of its {@link ReflectorLoop} only.
  */
 final class WatchHealth {
 
-    private static final long EARLY = Duration.ofSeconds(1).toNanos();
-    private static final long HEALTHY = Duration.ofSeconds(5).toNanos();
-    private static final long SILENT = Duration.ofSeconds(90).toNanos();
+    private static final long EARLY_END = Duration.ofSeconds(1).toNanos();
+    private static final long HEALTHY_AFTER = Duration.ofSeconds(5).toNanos();
+    private static final long MAX_SILENCE = Duration.ofSeconds(90).toNanos();
     private static final long GRACE = Duration.ofSeconds(30).toNanos();
 
-    private final String what;
+    private final String target;
     private final String from;
     private final long begin;
-    private final long patience;
+    private final long lifetime;
     private boolean opened;
     private boolean bookmarked;
-    private long heardAt;
+    private long lastReceived;
     private long openedAt;
     private long events;
-    private String upTo;
-    private String covered = "";
+    private String appliedUpTo;
+    private String coveredUpTo = "";
 
     /**
-     * A watch that begins now.
+     * Begins a watch.
      *
-     * @param what is watched, for messages
-     * @param from the version that it begins after; empty for a watch without one
-     * @param serverTimeout after which the server was asked to end it; if it has not some time later, it is dead
+     * @param target the watched collection, for messages
+     * @param from the version after which the watch begins; empty for a watch without one
+     * @param serverTimeout the requested length of the watch; it counts as dead some time after that
      */
-    WatchHealth(String what, String from, Duration serverTimeout, long now) {
-        this.what = what;
+    WatchHealth(String target, String from, Duration serverTimeout, long now) {
+        this.target = target;
         this.from = from;
-        this.upTo = from;
+        this.appliedUpTo = from;
         this.begin = now;
-        this.patience = serverTimeout.toNanos() + GRACE;
-        this.heardAt = now;
+        this.lifetime = serverTimeout.toNanos() + GRACE;
+        this.lastReceived = now;
         this.openedAt = now;
     }
 
     void opened(long now) {
         opened = true;
         openedAt = now;
-        heardAt = now;
+        lastReceived = now;
     }
 
-    /** Whether the server accepted it. */
+    /** Returns whether the server accepted the watch. */
     boolean isOpen() {
         return opened;
     }
 
-    /** Whether it began without a version, with the objects that were there. */
+    /** Returns whether the watch began without a version, with the existing objects. */
     boolean isVersionless() {
         return from.isEmpty();
     }
 
     /**
-     * An event or a bookmark came.
+     * Records an event or a bookmark.
      *
-     * @param version empty if it brought none
+     * @param version empty if it has none
      */
-    void heard(String version, boolean bookmark, long now) {
+    void received(String version, boolean bookmark, long now) {
         events++;
-        // bookmarks come about every minute once they came at all, so from now on silence says something
+        // after the first one, bookmarks come about every minute, so silence becomes meaningful
         bookmarked |= bookmark;
-        heardAt = now;
-        upTo = version.isEmpty() ? upTo : version;
+        lastReceived = now;
+        appliedUpTo = version.isEmpty() ? appliedUpTo : version;
     }
 
-    /** A list told everything up to that version. */
+    /** Records a list that covers all changes up to {@code version}. */
     void listed(String version) {
-        covered = version;
-        upTo = version.isEmpty() ? upTo : version;
+        coveredUpTo = version;
+        appliedUpTo = version.isEmpty() ? appliedUpTo : version;
     }
 
-    /** Whether a list has told already what an event with that version tells. */
+    /** Returns whether a list already covers an event with that version. */
     boolean covers(String version) {
-        return !covered.isEmpty() && (covered.equals(version) || ResourceVersions.isOlder(version, covered));
+        return !coveredUpTo.isEmpty()
+                && (coveredUpTo.equals(version) || ResourceVersions.isOlder(version, coveredUpTo));
     }
 
-    /** How many events and bookmarks it has brought. */
+    /** Returns the number of events and bookmarks. */
     long events() {
         return events;
     }
 
-    /** Whether what has been taken in is newer than that version. */
+    /** Returns whether the sink has applied something newer than {@code version}. */
     boolean isBeyond(String version) {
-        return ResourceVersions.isOlder(version, upTo);
+        return ResourceVersions.isOlder(version, appliedUpTo);
     }
 
-    /** Whether it shows that all is well again, so that the next failure is a first one. */
+    /** Returns whether the watch shows that the server works again, so that the next failure is a first one. */
     boolean healthy(long now) {
-        return events > 0 || (opened && now - openedAt >= HEALTHY);
+        return events > 0 || (opened && now - openedAt >= HEALTHY_AFTER);
     }
 
-    /** How long until {@link #dead} could become true if nothing is heard; at most 0 if it is. */
+    /** Returns the time until the watch counts as dead if nothing arrives; at most 0 if it does now. */
     Duration untilDead(long now) {
-        long untilOverdue = begin + patience - now;
-        long untilSilent = bookmarked ? heardAt + SILENT - now : untilOverdue;
+        long untilOverdue = begin + lifetime - now;
+        long untilSilent = bookmarked ? lastReceived + MAX_SILENCE - now : untilOverdue;
         return Duration.ofNanos(Math.min(untilOverdue, untilSilent));
     }
 
-    /** Why it can no longer be believed to be alive. */
+    /** Returns why the watch counts as dead. */
     ApiServerException dead(long now) {
         return failure(
                 FailureReason.TIMEOUT,
-                "nothing came for " + Duration.ofNanos(now - heardAt).toSeconds() + " s, not even a bookmark");
+                "no event or bookmark for "
+                        + Duration.ofNanos(now - lastReceived).toSeconds() + " s");
     }
 
-    /** Whether it was over within a second. */
+    /** Returns whether the watch lasted less than a second. */
     boolean isEarly(long now) {
-        return now - openedAt < EARLY;
+        return now - openedAt < EARLY_END;
     }
 
     /**
-     * How it ended.
+     * Returns how the watch ended.
      *
-     * @param failure null if the server ended it without complaint
-     * @param tooEarly whether the ones before it ended within a second, too
+     * @param failure null if the server ended it without an error
+     * @param tooEarly whether the previous watches ended within a second, too
      */
     WatchEnd ended(@Nullable ApiServerException failure, boolean tooEarly, long now) {
         if (failure != null) {
-            // an HTTP code in an open watch comes from an ERROR event. The version may be the cause, but not of a 429
+            // The HTTP code of an open watch comes from an ERROR event. The version may be its cause, but not of a 429.
             boolean reported = opened && failure.httpCode() > 0 && failure.reason() != FailureReason.THROTTLED;
             return reported ? new WatchEnd.Unresumable(failure) : WatchEnd.of(failure);
         }
         if (events == 0 && isEarly(now)) {
             return new WatchEnd.Broken(failure(
-                    FailureReason.UNAVAILABLE, "the server ended the watch at once, without an event or a reason"));
+                    FailureReason.UNAVAILABLE, "the server ended the watch at once, without an event or an error"));
         }
         if (tooEarly) {
             return new WatchEnd.Broken(
-                    failure(FailureReason.UNAVAILABLE, "the server ends the watch within a second again and again"));
+                    failure(FailureReason.UNAVAILABLE, "the server repeatedly ended the watch within a second"));
         }
-        return new WatchEnd.InGoodOrder();
+        return new WatchEnd.Orderly();
     }
 
-    /** Why a list that is older than what the watch was resumed from cannot be taken in. */
-    ApiServerException older(String version) {
+    /** Returns why a list that is older than the sink's state cannot be applied. */
+    ApiServerException storageRestored(String version) {
         return failure(
                 FailureReason.EXPIRED,
-                "a list has version " + version + ", older than " + upTo
+                "a list has version " + version + ", older than " + appliedUpTo
                         + ": the API server's storage was restored; listing again");
     }
 
     private ApiServerException failure(FailureReason reason, String why) {
-        return ApiServerException.withoutAnswer(reason, "WATCH " + what, why, null);
+        return ApiServerException.withoutAnswer(reason, "WATCH " + target, why, null);
     }
 }

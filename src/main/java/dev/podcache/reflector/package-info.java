@@ -1,21 +1,21 @@
 /**
- * Keeps a {@link dev.podcache.reflector.ReflectorSink} equal to a selection of the server's objects, eventually:
- * list, watch, resume, and list again when the server no longer knows from where. {@link
- * dev.podcache.reflector.Reflector} is the loop, driven by callbacks and timers, without a thread of its own. Follows
- * client-go's {@code tools/cache/reflector.go}.
+ * Keeps a {@link dev.podcache.reflector.ReflectorSink} eventually equal to a selection of the server's objects: lists,
+ * watches, resumes a lost watch, and lists again if the server no longer knows the version. {@link
+ * dev.podcache.reflector.Reflector} is driven by callbacks and timers, without a thread of its own. Follows client-go's
+ * {@code tools/cache/reflector.go}.
  *
- * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code ReflectorLoop} (the attempts), {@code WatchAttempt} (what one
- * watch tells), {@code ResumePoint}, {@code WatchHealth}, {@code WatchEnd} and {@code RetryPauses}. {@code Recovery} decides for
- * all reflectors of a server when they try again; it has {@code PendingAttempts}, with an {@code AttemptQueue} for lists
- * and one for watches, and an {@code Outage}.
+ * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code ReflectorLoop} (the attempts), {@code WatchAttempt} (one
+ * watch), {@code ResumePoint}, {@code WatchHealth}, {@code WatchEnd} and {@code RetryPauses}. {@code Recovery} decides
+ * for all reflectors of a server when they try again; it uses {@code PendingAttempts}, with an {@code AttemptQueue}
+ * each for lists and watches, and an {@code Outage}.
  *
  * <table>
- * <caption>Locks, never taken inside one another but for the timer's and that of the token bucket</caption>
- * <tr><th>lock</th><th>covers</th></tr>
- * <tr><td>{@code Steps}</td><td>which steps of a reflector wait for the one that runs</td></tr>
- * <tr><td>{@code CurrentAttempt}</td><td>which attempt is the current one, its watch and its timer</td></tr>
+ * <caption>Locks, never taken inside one another, except those of the timer and the token bucket</caption>
+ * <tr><th>lock</th><th>guards</th></tr>
+ * <tr><td>{@code Steps}</td><td>the steps of a reflector that wait for the running one</td></tr>
+ * <tr><td>{@code CurrentAttempt}</td><td>the current attempt, its watch and its timer</td></tr>
  * <tr><td>{@code SinkCalls}</td><td>whether the sink is being called</td></tr>
- * <tr><td>{@code Recovery}</td><td>all pending attempts, and whether the server serves anybody</td></tr>
+ * <tr><td>{@code Recovery}</td><td>all pending attempts, and the outage</td></tr>
  * </table>
  */
 @NullMarked

@@ -6,20 +6,17 @@ import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the API server last said about an object: it is there, or it is not. Immutable, so that publishing it in one
- * volatile field publishes all of it.
- */
+/** The API server's last answer about an object: present or absent. Immutable, so one volatile field can publish it. */
 abstract sealed class Answer<T> {
 
-    /** On the scale of {@code Timekeeper.nanoTime()}. */
+    /** The time of arrival, on the scale of {@code Timekeeper.nanoTime()}. */
     final long receivedAt;
 
     private Answer(long receivedAt) {
         this.receivedAt = receivedAt;
     }
 
-    /** The object is there. */
+    /** The object exists. */
     static final class Present<T> extends Answer<T> {
         final T object;
         final String resourceVersion;
@@ -34,25 +31,25 @@ abstract sealed class Answer<T> {
             this.immutable = immutable;
         }
 
-        /** Returns the answer received again at {@code at}, with the object that callers already share. */
-        Present<T> heardAgain(long at) {
+        /** Returns a copy with a new time of arrival and the object that callers already share. */
+        Present<T> receivedAgain(long at) {
             return new Present<>(at, object, resourceVersion, encodedBytes, immutable);
         }
 
-        /** Returns whether it was received after that moment, or is immutable. */
+        /** Returns whether the answer arrived after {@code freshSince}, or the object is immutable. */
         boolean isFresh(long freshSince) {
             return receivedAt - freshSince > 0 || immutable;
         }
     }
 
-    /** There is no such object. */
+    /** The object does not exist. */
     static final class Absent<T> extends Answer<T> {
         Absent(long receivedAt) {
             super(receivedAt);
         }
     }
 
-    /** Returns the answer that brought {@code fetched}. */
+    /** Returns the answer for a fetched object. */
     static <T extends HasMetadata> Present<T> present(ObjectKind<T> kind, Fetched<T> fetched, long receivedAt) {
         T object = fetched.object();
         return new Present<>(
@@ -60,28 +57,31 @@ abstract sealed class Answer<T> {
     }
 
     /**
-     * Returns {@code after}, or, if that is the same version of the same object, the instance that callers share already. Both
-     * are compared: an etcd that was restored from a backup gives out a version twice.
+     * Returns {@code after}, but with the object of {@code before} if both are the same version of the same object, so
+     * that callers keep sharing one instance. Compares versions and objects: an etcd restored from a backup issues a
+     * version twice.
      */
     static <T> @Nullable Answer<T> sharing(@Nullable Answer<T> before, @Nullable Answer<T> after) {
-        return before instanceof Present<T> held
-                        && after instanceof Present<T> heard
-                        && !held.resourceVersion.isEmpty()
-                        && held.resourceVersion.equals(heard.resourceVersion)
-                        && held.object.equals(heard.object)
-                ? held.heardAgain(heard.receivedAt)
+        return before instanceof Present<T> shared
+                        && after instanceof Present<T> received
+                        && !shared.resourceVersion.isEmpty()
+                        && shared.resourceVersion.equals(received.resourceVersion)
+                        && shared.object.equals(received.object)
+                ? shared.receivedAgain(received.receivedAt)
                 : after;
     }
 
-    /** Returns whether both say the same: nothing, absence, or the same shared object. Their age does not matter. */
+    /**
+     * Returns whether both are the same apart from their age: both none, both absent, or both the same shared object.
+     */
     static boolean isSame(@Nullable Answer<?> before, @Nullable Answer<?> after) {
-        if (before instanceof Present<?> held && after instanceof Present<?> heard) {
-            return held.object == heard.object;
+        if (before instanceof Present<?> shared && after instanceof Present<?> received) {
+            return shared.object == received.object;
         }
         return cacheStateOf(before) == cacheStateOf(after);
     }
 
-    /** Returns the cache state that an answer, or none, means on its own, its age aside. */
+    /** Returns the cache state for an answer, which may be null, ignoring its age. */
     static CacheState cacheStateOf(@Nullable Answer<?> answer) {
         if (answer == null) {
             return CacheState.UNREAD;

@@ -8,14 +8,14 @@ import dev.podcache.object.Referrer;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 
 /**
- * Strategy GET: every get asks the API server for the latest state. Keeps nothing, references neither: a get asks for
- * whatever it is given, and never fails with NotRegistered. Thread-safe.
+ * Strategy GET: every get asks the API server for the latest state. Keeps no objects and no references: every object
+ * can be read, and a get never fails with NotRegistered. Thread-safe.
  *
  * @param <T> the model class
  */
 public final class DirectObjectStore<T extends HasMetadata> implements Store<T>, AutoCloseable {
 
-    /** The strategy as metrics name it. */
+    /** The name of the strategy in metrics. */
     private static final String STRATEGY = "GET";
 
     private final StoreOptions options;
@@ -23,9 +23,9 @@ public final class DirectObjectStore<T extends HasMetadata> implements Store<T>,
     private final Fetches<T> fetches;
 
     /**
-     * A store that asks {@code getter}.
+     * Makes a store that reads from {@code getter}.
      *
-     * @param getter makes the requests, one each
+     * @param getter makes one request per call
      */
     public DirectObjectStore(ObjectKind<T> kind, ObjectGetter<T> getter, StoreOptions options) {
         this.kind = kind;
@@ -54,10 +54,10 @@ public final class DirectObjectStore<T extends HasMetadata> implements Store<T>,
 
     @Override
     public ObjectState state(ObjectKey key) {
-        return ObjectState.unknown("strategy GET keeps nothing: every get asks the API server");
+        return ObjectState.unknown("strategy GET caches nothing: every get asks the API server");
     }
 
-    /** Ends gets that wait, and those to come, with {@link Closed}. Idempotent. */
+    /** Ends waiting gets, and later ones, with {@link Closed}. Idempotent. */
     @Override
     public void close() {
         fetches.close();

@@ -9,38 +9,38 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One referenced object: its references and what is known of it.
+ * A referenced object: its references and the last answer about it.
  *
- * <p>Lives from the first reference to the last. A dropped entry never comes back: a caller that still holds it sees that
- * it is dropped and looks in the {@link EntryTable} again.
+ * <p>Exists from the first reference to the last. A dropped entry is never used again: a caller that still holds it
+ * sees that it is dropped and searches the {@link EntryTable} again.
  */
 abstract class Entry<T> {
 
     /*
-     * The read path looks at `object` without the lock: one load away, where the way through the answer would be two.
-     * Both are volatile, immutable or not looked into, and written under the monitor together with the state that
-     * belongs to them, the answer first. What is known to be stale is in the answer only, so a hit need not ask.
+     * Gets read `object` without the lock: it is one load away, whereas the object in the answer is two. `answer` and
+     * `object` are volatile and written under the monitor together with the state of the subclass, the answer first. An
+     * object that is known to be stale is only in the answer, so a hit needs no further check.
      *
-     * `touched` is a plain field that many threads set and a sweep clears. That is a race, and a harmless one: the
-     * worst it does is to make an object look unused for one more sweep. A time stamp, or a volatile flag, would have
-     * all readers write to one cache line on each hit; so a reader writes only if it does not see the flag set already.
+     * `touched` is a plain field: every get sets it and a sweep clears it. The race is harmless: at worst, an object
+     * looks unread for one more sweep. A time stamp or a volatile flag would make all readers write to one cache line
+     * on each hit; here a reader writes only if it does not see the flag set.
      */
 
     final ObjectKey key;
     final int hash;
     boolean touched;
 
-    // the key has them too, but a lookup would wait for one memory access more
+    // copied from the key, which would cost a lookup one more memory access
     private final String namespace;
     private final String name;
 
     private final Transitions<T> transitions;
     private volatile @Nullable Answer<T> answer; // written under this
-    private volatile @Nullable T object; // that of the answer if gets may hit it, written with it
+    private volatile @Nullable T object; // the object of the answer if gets may hit it, written with it
 
-    // A multiset cannot hold less than nothing: a delete without an add is a no-op, where the kubelet's map of counts
-    // can go to -1 and then never lets go of the entry. Most objects have one reference, and a multiset of one weighs
-    // more than all the rest of the entry.
+    // A multiset has no negative counts, so a delete without an add is a no-op. The kubelet's map of counts can reach
+    // -1 and then leaks the entry. Most objects have one reference, and a multiset of one is bigger than the rest of
+    // the entry.
     private @Nullable Referrer first; // guarded by this
     private @Nullable Multiset<Referrer> others; // guarded by this
     private boolean dropped; // guarded by this
@@ -53,17 +53,17 @@ abstract class Entry<T> {
         this.transitions = transitions;
     }
 
-    /** Returns the hash of an object's names; its highest bits depend on all others. */
+    /** Returns the hash of an object's names. Its highest bits depend on all others. */
     static int hash(String namespace, String name) {
         return (31 * namespace.hashCode() + name.hashCode()) * 0x9E3779B9;
     }
 
     /** Returns whether this is the entry of the object with these names, which have this hash. */
-    final boolean isOf(int itsHash, String itsNamespace, String itsName) {
-        return hash == itsHash && name.equals(itsName) && namespace.equals(itsNamespace);
+    final boolean matches(int otherHash, String otherNamespace, String otherName) {
+        return hash == otherHash && name.equals(otherName) && namespace.equals(otherNamespace);
     }
 
-    /** Returns the object if it is known, and not known to be stale. Takes no lock and allocates nothing. */
+    /** Returns the object if it is held and not known to be stale. Takes no lock and allocates nothing. */
     final @Nullable T ifKnown() {
         if (!touched) {
             touched = true;
@@ -75,7 +75,7 @@ abstract class Entry<T> {
         return answer;
     }
 
-    /** Adds a reference; returns false if the entry is dropped. */
+    /** Adds a reference. Returns false if the entry is dropped. */
     final boolean addReference(Referrer referrer) {
         synchronized (this) {
             if (dropped) {
@@ -90,7 +90,7 @@ abstract class Entry<T> {
         return true;
     }
 
-    /** Takes back a reference; returns true if it was the last one, and the entry is dropped now. */
+    /** Takes back a reference. Returns true if it was the last one, so the entry is now dropped. */
     final boolean deleteReference(Referrer referrer) {
         synchronized (this) {
             if (dropped || !deleteLocked(referrer) || referencesLocked() > 0) {
@@ -117,12 +117,12 @@ abstract class Entry<T> {
         if (others != null && others.remove(referrer)) {
             return true;
         }
-        boolean held = referrer.equals(first);
-        first = held ? null : first;
-        return held;
+        boolean isFirst = referrer.equals(first);
+        first = isFirst ? null : first;
+        return isFirst;
     }
 
-    /** Drops the entry, with all references. */
+    /** Drops the entry with all its references. */
     final void drop() {
         synchronized (this) {
             if (dropped) {
@@ -136,10 +136,10 @@ abstract class Entry<T> {
     private void dropLocked() {
         dropped = true;
         setAnswerLocked(null, Transitions.DROPPED);
-        droppedLocked();
+        onDropLocked();
     }
 
-    /** Forgets the object to save memory, but not the references. */
+    /** Drops the object to save memory, but keeps the references. */
     final void evict() {
         synchronized (this) {
             if (!(answer instanceof Answer.Present)) {
@@ -150,12 +150,12 @@ abstract class Entry<T> {
         changed();
     }
 
-    /** Keeps an answer, or forgets it. The caller calls {@link #changed} after it has released the lock. */
+    /** Sets the answer, or clears it with null. The caller calls {@link #changed} after it has released the lock. */
     final void setAnswerLocked(@Nullable Answer<T> received, String cause) {
         setAnswerLocked(received, cause, true);
     }
 
-    /** Keeps an answer; without {@code hit}, gets find it by {@link #answer} only. */
+    /** Sets the answer. Without {@code hit}, gets find it only through {@link #answer}. */
     final void setAnswerLocked(@Nullable Answer<T> received, String cause, boolean hit) {
         transitions.recordLocked(this, answer, received, cause);
         answer = received;
@@ -190,10 +190,10 @@ abstract class Entry<T> {
         return referrers.build();
     }
 
-    /** Does what a change entails. Called without the lock. */
+    /** Does the work that follows a change. Called without the lock. */
     final void changed() {
         transitions.report(this);
-        unlocked();
+        afterChange();
     }
 
     final boolean isDroppedLocked() {
@@ -205,8 +205,8 @@ abstract class Entry<T> {
     }
 
     /**
-     * Returns whether the new reference begins a new epoch. What was known before, and requests that began before, then
-     * answer no get that begins from now on.
+     * Returns whether the new reference begins a new epoch: gets that begin from now on are not answered by the last
+     * answer, nor by requests that began before.
      */
     abstract boolean beginsEpochLocked();
 
@@ -216,9 +216,9 @@ abstract class Entry<T> {
     /** Returns whether nothing confirms what is known. */
     abstract boolean isStaleLocked();
 
-    /** Gives up what is under way: the entry is being dropped. */
-    abstract void droppedLocked();
+    /** Abandons requests and watches because the entry is being dropped. */
+    abstract void onDropLocked();
 
-    /** Does outside the lock what a change entails: called after each one, without the lock. */
-    abstract void unlocked();
+    /** Does the deferred work of the subclass. Called after each change, without the lock. */
+    abstract void afterChange();
 }

@@ -15,49 +15,50 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the entry of an object by the object's names. Exactly the referenced objects have an entry. Lookups take no lock,
- * allocate nothing and see every change that was made before they began; changes take turns.
+ * Maps the names of each referenced object to its entry. Lookups take no lock, allocate nothing and see every change
+ * made before they began. Changes are serialized.
  *
  * @param <E> the strategy's entry
  */
 final class EntryTable<T, E extends Entry<T>> {
 
     /*
-     * A hash table with linear probing, at most a quarter full so that most lookups read one entry. Why not a
-     * ConcurrentHashMap: under a key object it costs an allocation wherever the compiler cannot prove that the key does
-     * not escape; nested by namespace and name, a hit searches twice; and either calls the equals method of whatever
-     * keys the program's other maps have.
+     * A hash table with linear probing, at most a quarter full, so that most lookups read one entry. It is not a
+     * ConcurrentHashMap: with key objects, a lookup allocates wherever the compiler cannot prove that the key does not
+     * escape; nested by namespace and name, a hit searches twice. Both also share their call of equals with the
+     * program's other maps, so it is not inlined.
      *
-     * Slots change in place and only under the monitor. A slot goes from empty to an entry, from an entry to `removed`
-     * or, where no search can have to pass it, to empty; a search stops only at an empty slot, so it never misses an
-     * entry that was there all the time. A search in slots that were replaced meanwhile sees what was there when it
-     * began. Writes release and reads acquire, so a search sees each entry as it was constructed, at least.
+     * Slots change in place, only under the monitor. A slot changes from empty to an entry, and from an entry to
+     * `removed` or, where no search can have to pass it, to empty. A search stops only at an empty slot, so it never
+     * misses an entry that is there throughout. A search in an array that is replaced meanwhile sees the state at its
+     * start. Writes release and reads acquire, so a search sees each entry fully constructed.
      *
-     * Names with equal hash codes are searched one after the other; a node's pods name few enough objects.
+     * Names with equal hash codes are searched linearly; the pods of a node refer to few enough objects.
      *
-     * Entries are made before they are put in, and dropped before they are taken out: no entry's monitor is ever taken
-     * inside the table's, nor the other way round. `onAdded` and `onRemoved` run after the change, under no lock.
+     * Entries are constructed before they are inserted and dropped before they are removed, so an entry's monitor is
+     * never taken inside the table's, nor the other way round. `onAdded` and `onRemoved` run after the change, under no
+     * lock.
      */
 
     private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Entry[].class);
-    private static final int FEWEST = 16;
+    private static final int MIN_LENGTH = 16;
 
     private final ObjectKind<?> kind;
     private final Function<ObjectKey, E> newEntry;
     private final Runnable onAdded;
     private final Runnable onRemoved;
-    private final E removed; // marks slots of entries that were taken out; never found
-    private volatile E[] slots = newSlots(FEWEST); // written under this
-    private int taken; // guarded by this: slots that are not empty
+    private final E removed; // marks slots of removed entries; never found
+    private volatile E[] slots = newSlots(MIN_LENGTH); // written under this
+    private int used; // guarded by this: slots that are not empty
     private int size; // guarded by this
     private volatile boolean closed;
 
     /**
      * Makes an empty table.
      *
-     * @param kind of the objects, for messages
-     * @param onAdded run once for each entry that is put in, under no lock; brief
-     * @param onRemoved run once for each entry that is taken out; may run before its {@code onAdded}
+     * @param kind the kind of the objects, for messages
+     * @param onAdded runs once for each inserted entry, under no lock; must be brief
+     * @param onRemoved runs once for each removed entry; may run before its {@code onAdded}
      */
     EntryTable(ObjectKind<?> kind, Function<ObjectKey, E> newEntry, Runnable onAdded, Runnable onRemoved) {
         this.kind = kind;
@@ -70,35 +71,35 @@ final class EntryTable<T, E extends Entry<T>> {
     /** Returns the entry of an object; null if the object is not referenced. The entry may just have been dropped. */
     @Nullable
     E find(String namespace, String name) {
-        E[] in = slots;
+        E[] table = slots;
         int hash = Entry.hash(namespace, name);
-        int i = home(in, hash);
-        E there = at(in, i);
-        while (there != null && !(there.isOf(hash, namespace, name) && there != removed)) {
-            i = after(in, i);
-            there = at(in, i);
+        int i = home(table, hash);
+        E found = at(table, i);
+        while (found != null && !(found.matches(hash, namespace, name) && found != removed)) {
+            i = after(table, i);
+            found = at(table, i);
         }
-        return there;
+        return found;
     }
 
     /** Implements {@link Store#addReference}. */
     void addReference(ObjectKey key, Referrer referrer) {
-        boolean referred = false;
-        while (!closed && !referred) {
+        boolean added = false;
+        while (!closed && !added) {
             E entry = find(key.namespace(), key.name());
             if (entry == null) {
                 if (putIfAbsent(newEntry.apply(key))) {
                     onAdded.run();
                 }
             } else {
-                referred = entry.addReference(referrer);
-                if (!referred) {
-                    // another thread dropped it and will remove it; removing it here as well saves waiting for that
+                added = entry.addReference(referrer);
+                if (!added) {
+                    // dropped by another thread, which also removes it: removing it here saves waiting for that thread
                     remove(entry);
                 }
             }
         }
-        // asked again because close() may have gone through the table before the entry was in it
+        // checked again, because close() may have dropped all entries before this one was inserted
         if (closed) {
             dropAll();
             throw new IllegalStateException("the cache is closed: no reference to " + kind + " " + key + " was added");
@@ -113,12 +114,12 @@ final class EntryTable<T, E extends Entry<T>> {
         }
     }
 
-    /** Returns why {@link #find} found nothing. */
-    ObjectUnavailableException whyNone(ObjectKey key) {
+    /** Returns the exception to throw when {@link #find} returned null. */
+    ObjectUnavailableException missingException(ObjectKey key) {
         return closed ? new Closed(kind, key) : new NotRegistered(kind, key);
     }
 
-    /** Drops every entry, and from now on refuses references. Idempotent. */
+    /** Drops every entry and rejects new references. Idempotent. */
     void close() {
         closed = true;
         dropAll();
@@ -142,98 +143,98 @@ final class EntryTable<T, E extends Entry<T>> {
         return size;
     }
 
-    /** Visits the entries, under no lock; one that is put in or removed meanwhile may be visited or not. */
+    /** Visits the entries, under no lock. May or may not visit entries that are inserted or removed meanwhile. */
     void forEach(Consumer<? super E> action) {
-        E[] in = slots;
-        for (int i = 0; i < in.length; i++) {
-            E entry = at(in, i);
+        E[] table = slots;
+        for (int i = 0; i < table.length; i++) {
+            E entry = at(table, i);
             if (entry != null && entry != removed) {
                 action.accept(entry);
             }
         }
     }
 
-    /** Puts an entry in; returns false if its object has an entry already. */
+    /** Inserts an entry. Returns false if its object has an entry already. */
     synchronized boolean putIfAbsent(E candidate) {
         if (find(candidate.key.namespace(), candidate.key.name()) != null) {
             return false;
         }
-        if (taken >= slots.length / 4) {
+        if (used >= slots.length / 4) {
             rebuild();
         }
         put(slots, candidate);
-        taken++;
+        used++;
         size++;
         return true;
     }
 
-    /** Takes out an entry that is dropped; returns false if it is out already. */
+    /** Removes a dropped entry. Returns false if it was removed before. */
     boolean remove(E entry) {
-        boolean there = takeOut(entry);
-        if (there) {
+        boolean found = clearSlot(entry);
+        if (found) {
             onRemoved.run();
         }
-        return there;
+        return found;
     }
 
-    private synchronized boolean takeOut(E entry) {
-        E[] in = slots;
-        int i = home(in, entry.hash);
-        while (at(in, i) != entry) {
-            if (at(in, i) == null) {
+    private synchronized boolean clearSlot(E entry) {
+        E[] table = slots;
+        int i = home(table, entry.hash);
+        while (at(table, i) != entry) {
+            if (at(table, i) == null) {
                 return false;
             }
-            i = after(in, i);
+            i = after(table, i);
         }
-        SLOT.setRelease(in, i, removed);
+        SLOT.setRelease(table, i, removed);
         size--;
-        // no search has to pass a slot before an empty one
-        for (int end = after(in, i); at(in, i) == removed && at(in, end) == null; i = before(in, i)) {
-            SLOT.setRelease(in, i, null);
-            taken--;
+        // a search need not pass a removed slot that is followed by an empty one, so it becomes empty
+        for (int end = after(table, i); at(table, i) == removed && at(table, end) == null; i = before(table, i)) {
+            SLOT.setRelease(table, i, null);
+            used--;
             end = i;
         }
         return true;
     }
 
     private void rebuild() {
-        int length = FEWEST;
+        int length = MIN_LENGTH;
         while (length < 8 * size) {
             length *= 2;
         }
         E[] rebuilt = newSlots(length);
         forEach(entry -> put(rebuilt, entry));
-        taken = size;
+        used = size;
         slots = rebuilt;
     }
 
-    private void put(E[] in, E entry) {
-        int i = home(in, entry.hash);
-        while (at(in, i) != null) {
-            i = after(in, i);
+    private void put(E[] table, E entry) {
+        int i = home(table, entry.hash);
+        while (at(table, i) != null) {
+            i = after(table, i);
         }
-        SLOT.setRelease(in, i, entry);
+        SLOT.setRelease(table, i, entry);
     }
 
-    /** Returns the slot where a search begins: the highest bits of the hash. */
-    private int home(E[] in, int hash) {
-        return hash >>> Integer.numberOfLeadingZeros(in.length - 1);
+    /** Returns the slot where a search begins, given by the highest bits of the hash. */
+    private int home(E[] table, int hash) {
+        return hash >>> Integer.numberOfLeadingZeros(table.length - 1);
     }
 
-    private int after(E[] in, int i) {
-        return i + 1 == in.length ? 0 : i + 1;
+    private int after(E[] table, int i) {
+        return i + 1 == table.length ? 0 : i + 1;
     }
 
-    private int before(E[] in, int i) {
-        return i == 0 ? in.length - 1 : i - 1;
+    private int before(E[] table, int i) {
+        return i == 0 ? table.length - 1 : i - 1;
     }
 
-    @SuppressWarnings("unchecked") // only E are put in
-    private @Nullable E at(E[] in, int i) {
-        return (E) SLOT.getAcquire(in, i);
+    @SuppressWarnings("unchecked") // only E are inserted
+    private @Nullable E at(E[] table, int i) {
+        return (E) SLOT.getAcquire(table, i);
     }
 
-    @SuppressWarnings("unchecked") // an array of E is one of Entry
+    @SuppressWarnings("unchecked") // E erases to Entry
     private E[] newSlots(int length) {
         return (E[]) new Entry<?>[length];
     }

@@ -4,16 +4,18 @@ import dev.podcache.apiserver.ApiServerException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One fetch under way, shared by all gets that may be answered by it. */
+/** A fetch in progress, shared by all gets that it may answer. */
 final class Fetch<T> {
 
-    /** Counts the fetches of an entry from 1, so that a get can tell whether this one began before it did. */
+    /**
+     * The number of this fetch among the fetches of its entry, from 1: tells a get whether the fetch began before it.
+     */
     final long number;
 
-    /** What was known when it began; decides which requests it is made of. */
+    /** The answer held when the fetch began; determines its requests. */
     final @Nullable Answer<T> known;
 
-    /** Completed once, always normally, after the entry took the outcome over. */
+    /** Completed once, always normally, after the entry has taken the outcome over. */
     final CompletableFuture<FetchOutcome<T>> outcome = new CompletableFuture<>();
 
     Fetch(long number, @Nullable Answer<T> known) {
@@ -22,11 +24,10 @@ final class Fetch<T> {
     }
 
     /**
-     * How a fetch ended.
+     * The outcome of a fetch.
      *
-     * @param answer what the API server said; null if it could not be asked
-     * @param failure why it could not be asked; null if it said something, and null too if the store was closed
-     *     meanwhile
+     * @param answer the API server's answer; null if the fetch failed or the store was closed
+     * @param failure why the fetch failed; null with an answer, or if the store was closed
      */
     record FetchOutcome<T>(
             @Nullable Answer<T> answer, @Nullable ApiServerException failure) {

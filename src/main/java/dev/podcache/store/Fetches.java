@@ -25,16 +25,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fetches of one store: makes the requests, shares them, waits for them, and turns how they end into what a get
- * returns or throws. Thread-safe.
+ * The fetches of a store: makes the requests, lets gets wait for them, and maps their outcomes to results and
+ * exceptions of gets. Thread-safe.
  *
  * <table>
  * <caption>Requests</caption>
  * <tr><th>known</th><th>request</th><th>then</th></tr>
- * <tr><td>nothing</td><td>LATEST, repeated while the read timeout lasts</td><td></td></tr>
+ * <tr><td>nothing</td><td>LATEST, retried within the read timeout</td><td></td></tr>
  * <tr><td>absent</td><td>LATEST, once</td><td></td></tr>
- * <tr><td>present</td><td>CACHED, once</td><td>LATEST, once, if that was older than what is known, or NotFound: the API
- * server that answered may lag behind the one before. Its outcome is final, whatever its resourceVersion.</td></tr>
+ * <tr><td>present</td><td>CACHED, once</td><td>LATEST, once, if the CACHED answer was NotFound or older than the known
+ * object: its API server may lag behind the previous one. The LATEST answer is final, whatever its
+ * resourceVersion.</td></tr>
  * </table>
  */
 final class Fetches<T extends HasMetadata> {
@@ -44,14 +45,14 @@ final class Fetches<T extends HasMetadata> {
     private final RetryingGetter<T> getter;
     private final LongSupplier clock;
     private final StoreOptions options;
-    private final Set<Fetch<T>> underWay = ConcurrentHashMap.newKeySet();
+    private final Set<Fetch<T>> inFlight = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /**
-     * No fetches yet.
+     * Makes an instance without fetches.
      *
-     * @param getter makes the requests, one each
-     * @param clock the time of an answer
+     * @param getter makes one request per call
+     * @param clock returns the time of an answer
      */
     Fetches(ObjectKind<T> kind, String strategy, ObjectGetter<T> getter, LongSupplier clock, StoreOptions options) {
         this.kind = kind;
@@ -62,10 +63,13 @@ final class Fetches<T extends HasMetadata> {
         this.options = options;
     }
 
-    /** Starts {@code fetch}; {@code ended} takes over its outcome, whatever the getter throws, and completes it. */
+    /**
+     * Starts {@code fetch}. Calls {@code ended} with the outcome, whatever the getter throws; {@code ended} must
+     * complete the fetch.
+     */
     void start(ObjectKey key, Fetch<T> fetch, Consumer<FetchOutcome<T>> ended) {
-        underWay.add(fetch);
-        // asked when close() can see the fetch already, so that one of the two ends it
+        inFlight.add(fetch);
+        // checked after close() can see the fetch, so that one of the two ends it
         if (closed) {
             fetch.outcome.complete(FetchOutcome.closed());
         }
@@ -73,9 +77,9 @@ final class Fetches<T extends HasMetadata> {
         request(key, fetch.known).exceptionally(this::unexpected).thenAccept(outcome -> {
             if (options.metrics() != PodcacheMetrics.NONE) {
                 Duration took = Duration.ofNanos(options.timekeeper().nanoTime() - began);
-                options.metrics().fetched(kind, key, why(fetch.known), reason(outcome), took);
+                options.metrics().fetched(kind, key, cause(fetch.known), reason(outcome), took);
             }
-            underWay.remove(fetch);
+            inFlight.remove(fetch);
             ended.accept(outcome);
         });
     }
@@ -123,7 +127,7 @@ final class Fetches<T extends HasMetadata> {
                 ApiServerException.causeOf(thrown)));
     }
 
-    private static String why(@Nullable Answer<?> known) {
+    private static String cause(@Nullable Answer<?> known) {
         if (known == null) {
             return "first read";
         }
@@ -137,12 +141,14 @@ final class Fetches<T extends HasMetadata> {
         return ended.isPresent() ? null : FailureReason.NOT_FOUND;
     }
 
-    /** Waits for a fetch as {@link StoreOptions#await} does; returns whether it ended in time. */
+    /** Waits for a fetch as {@link StoreOptions#await} does. Returns whether it ended in time. */
     boolean endsWithin(Duration patience, ObjectKey key, Fetch<T> fetch) {
         return fetch.outcome.isDone() || options.await(fetch.outcome, patience, kind, key);
     }
 
-    /** Returns or throws what a fetch that ended means for a get: its answer, or if it has none, what is known. */
+    /**
+     * Returns or throws the result of a get whose fetch has ended: the answer, or the known state if the fetch failed.
+     */
     T conclude(ObjectKey key, @Nullable Answer<T> known, FetchOutcome<T> outcome) {
         if (outcome.isClosed()) {
             throw new Closed(kind, key);
@@ -151,16 +157,18 @@ final class Fetches<T extends HasMetadata> {
         return answer == null ? serveStale(key, known, outcome.failure()) : serve(key, answer, null);
     }
 
-    /** Returns or throws what is known, because asking failed with {@code failure}, or null if it takes too long. */
+    /**
+     * Returns or throws the known state because a fetch failed with {@code failure}, or is too slow if that is null.
+     */
     T serveStale(ObjectKey key, @Nullable Answer<T> known, @Nullable ApiServerException failure) {
-        ApiServerException why = failure == null ? late(key) : failure;
+        ApiServerException cause = failure == null ? tooSlow(key) : failure;
         if (known == null) {
-            throw new FetchFailed(kind, key, why.reason(), why.httpCode(), why.retryAfter(), why);
+            throw new FetchFailed(kind, key, cause.reason(), cause.httpCode(), cause.retryAfter(), cause);
         }
         if (known instanceof Answer.Present) {
             options.metrics().staleServed(kind, key, strategy);
         }
-        return serve(key, known, why);
+        return serve(key, known, cause);
     }
 
     private T serve(ObjectKey key, Answer<T> answer, @Nullable ApiServerException failedCheck) {
@@ -170,14 +178,14 @@ final class Fetches<T extends HasMetadata> {
         throw new NotFound(kind, key, failedCheck);
     }
 
-    private ApiServerException late(ObjectKey key) {
+    private ApiServerException tooSlow(ObjectKey key) {
         return ApiServerException.withoutAnswer(
-                FailureReason.TIMEOUT, "GET " + kind + " " + key, "no answer in time, still waiting", null);
+                FailureReason.TIMEOUT, "GET " + kind + " " + key, "no answer in time; the request continues", null);
     }
 
-    /** Ends all gets that wait, with {@link Closed}, and those to come. Idempotent. */
+    /** Ends all waiting gets, and later ones, with {@link Closed}. Idempotent. */
     void close() {
         closed = true;
-        underWay.forEach(fetch -> fetch.outcome.complete(FetchOutcome.closed()));
+        inFlight.forEach(fetch -> fetch.outcome.complete(FetchOutcome.closed()));
     }
 }

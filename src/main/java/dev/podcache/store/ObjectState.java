@@ -6,14 +6,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one object, without its content. Immutable.
+ * The state of an object in a store, without its content. Immutable.
  *
  * @param cacheState how much is known; {@link CacheState#UNREAD} also for an object that is not referenced
- * @param resourceVersion the version held, or "" if none is
- * @param age since the API server last answered for this object; null if it has not since the last new reference
- * @param lastFailure why the latest attempt to ask it failed; null after an answer
- * @param references how many references there are
- * @param freshness for people: how long an answer counts as fresh, and why so long
+ * @param resourceVersion the version held, or "" if none
+ * @param age the time since the API server last answered for this object; null if it has not since the last new
+ *     reference
+ * @param lastFailure why the latest request failed; null after an answer
+ * @param references the number of references
+ * @param freshness how long an answer counts as fresh, and why, as text for people
  */
 public record ObjectState(
         CacheState cacheState,
@@ -29,7 +30,7 @@ public record ObjectState(
         Objects.requireNonNull(freshness, "freshness");
     }
 
-    /** The state of an object that the store does not hold. */
+    /** Returns the state of an object that the store does not hold. */
     static ObjectState unknown(String freshness) {
         return new ObjectState(CacheState.UNREAD, "", null, null, 0, freshness);
     }

@@ -9,19 +9,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bound on the bytes of payload that all stores sharing it hold, counted as they came over the wire. Over it, the
- * payloads that were read least are forgotten, never the references: the next get fetches again. A payload larger than
- * the whole budget is never held. Thread-safe.
+ * Bounds the bytes of payload that all stores sharing it hold, counted as received. Over the bound, the least used
+ * payloads are evicted; their references stay, and the next get fetches the object again. A payload larger than the
+ * whole budget is never held. Thread-safe.
  */
 public final class PayloadBudget {
 
     /*
-     * Caffeine maps an entry to the bytes of its payload and decides which to give up; the payload itself stays in the
-     * entry, because "the refresh failed, keep serving" needs what an expiring cache would have dropped. A hit never
-     * touches Caffeine: a sweep passes on which entries were read since the last one.
+     * Caffeine maps an entry to the bytes of its payload and decides which to evict. The payload itself stays in the
+     * entry, because a failed refresh must still serve an object that an expiring cache would have dropped. A hit never
+     * touches Caffeine: a sweep reports the entries that were read since the last sweep.
      *
      * An entry's answer and its weight here cannot change in one step. So each change of an answer is followed by
-     * weigh(), which repeats until it wrote what the answer says: the last change leaves the right weight behind.
+     * weigh(), which repeats until the weight matches the answer: the last change leaves the right weight.
      */
 
     private static final Duration SWEEP = Duration.ofSeconds(1);
@@ -46,25 +46,24 @@ public final class PayloadBudget {
                         .build();
     }
 
-    /** No bound. */
+    /** Returns a budget without a bound. */
     public static PayloadBudget unlimited(Timekeeper timekeeper) {
         return new PayloadBudget(Long.MAX_VALUE, timekeeper);
     }
 
     /**
-     * A bound of so many bytes.
+     * Returns a budget of {@code bytes} bytes.
      *
      * @throws IllegalArgumentException if {@code bytes} is not positive
      */
     public static PayloadBudget ofBytes(long bytes, Timekeeper timekeeper) {
         if (bytes <= 0) {
-            throw new IllegalArgumentException("a payload budget of " + bytes
-                    + " bytes holds nothing: give a positive number, or leave it out for no bound");
+            throw new IllegalArgumentException("payloadBudget must be a positive number of bytes, but is " + bytes);
         }
         return new PayloadBudget(bytes, timekeeper);
     }
 
-    /** Makes the weight of an entry that of its answer. */
+    /** Sets the weight of an entry to the size of its payload. */
     void weigh(Entry<?> entry) {
         if (weights == null) {
             return;
@@ -95,7 +94,7 @@ public final class PayloadBudget {
         for (Entry<?> entry : cache.asMap().keySet()) {
             if (entry.touched) {
                 entry.touched = false;
-                // for its effect: a lookup is how Caffeine learns of a use
+                // called for its effect: a lookup records a use
                 Integer unused = cache.getIfPresent(entry);
             }
         }

@@ -4,31 +4,33 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
 
 /**
- * Holds objects of one kind for as long as they are referenced. Thread-safe.
+ * Holds objects of one kind while they are referenced. Thread-safe.
  *
- * <p><b>Identity.</b> An object is its namespace and name. What a get returns is shared by all callers: it must not be
- * modified. An object deleted and created again under its name is, to the store, the same object in a later state.
+ * <p><b>Identity.</b> An object is identified by namespace and name. The returned object is shared by all callers: it
+ * must not be modified. An object that is deleted and created again under its name is, to the store, the same object in
+ * a later state.
  *
- * <p><b>Lifetime.</b> An object is held from its first {@link #addReference} until each of them has had its {@link
+ * <p><b>Lifetime.</b> An object is held from its first {@link #addReference} until each addition was undone by a {@link
  * #deleteReference}. Then it is dropped: its content is unreachable from the store at once.
  *
- * <p><b>What may be skipped.</b> A store shows states of an object, not every state: of two changes in quick succession
- * only the second may ever be seen.
+ * <p><b>Skipped states.</b> A store shows states of an object, not every state: of two changes in quick succession, the
+ * first may never be seen.
  *
- * <p><b>Registration.</b> A new reference forgets the answer that was held. A get that begins after {@code
- * addReference} returned is never answered by a request that began before it was called. Two exceptions, both of {@link
- * WatchObjectStore}: a reference that joins a live watch forgets nothing, as nothing newer is known. And if the watch is
- * broken, a get waits for a request that began after the reference, but after the first-sync timeout it is served what
- * was known before, as stale: a pod that starts while the API server is down gets an object late rather than never.
+ * <p><b>Registration.</b> A new reference clears the held answer. A get that begins after {@code addReference} has
+ * returned is never answered by a request that began before the call. {@link WatchObjectStore} has two exceptions. A
+ * reference to an object with a live watch clears nothing, because the watch keeps the object up to date. If the watch
+ * is broken, a get waits for a request that began after the new reference, but after the first-sync timeout it returns
+ * the last known object as stale: a pod that starts while the API server is down gets an object late rather than never.
  *
- * <p><b>Order.</b> Gets that begin between two new references to an object never go back to an older resourceVersion of
- * it, unless the API server itself said so in a quorum read (its storage was restored from a backup).
+ * <p><b>Order.</b> Between two new references to an object, gets never return an older resourceVersion than an earlier
+ * get, unless a quorum read of the API server returned it (its storage was restored from a backup).
  *
- * <p><b>Staleness.</b> How old an answer may be is the strategy's to say, see the implementations. When the API server
- * cannot be asked, an object that is known keeps being served; {@link #state} then says STALE, and why.
+ * <p><b>Staleness.</b> The implementations define how old an answer may be. While the API server cannot be asked, a
+ * known object is still returned; {@link #state} then says STALE, and why.
  *
- * <p><b>NotFound is an answer.</b> That there is no such object is what the API server said, not a failure to ask it,
- * and replaces what was known before. It is never taken for fresh: the next get asks again.
+ * <p><b>NotFound is an answer.</b> That an object does not exist is an answer of the API server, not a failure, and
+ * replaces the known object. Only
+ * a live watch makes it fresh; otherwise the next get asks again.
  *
  * <p>Follows {@code Store} of the kubelet's {@code pkg/kubelet/util/manager/manager.go}.
  *
@@ -37,34 +39,33 @@ import dev.podcache.object.Referrer;
 public interface Store<T> {
 
     /**
-     * Adds a reference and forgets the answer that is held, so that the next get asks anew; for exceptions see above.
-     * Counted: each needs its own {@link #deleteReference}. Returns at once, makes no request, never waits for one.
+     * Adds a reference and clears the held answer, so that the next get asks anew; see above for exceptions. References
+     * are counted: each needs its own {@link #deleteReference}. Returns at once; makes no request and waits for none.
      *
      * @throws IllegalStateException if the store is closed
      */
     void addReference(ObjectKey key, Referrer referrer);
 
     /**
-     * Takes back one reference of that referrer, and with the last of all drops the object. One that was never added is
-     * ignored. Returns at once.
+     * Takes back one reference of {@code referrer} and drops the object with its last reference. Ignores a reference
+     * that was never added. Returns at once.
      */
     void deleteReference(ObjectKey key, Referrer referrer);
 
     /**
      * Returns the object, from memory where the strategy allows it, otherwise from the API server.
      *
-     * <p>A hit takes no lock and allocates nothing. Otherwise the call blocks, at most for the read timeout. Names are
-     * looked at only when there is no hit.
+     * <p>A cache hit takes no lock and allocates nothing. Otherwise the call blocks, at most for the read timeout.
+     * Names are checked only if there is no hit.
      *
      * @return shared: must not be modified
-     * @throws dev.podcache.object.ObjectUnavailableException.NotRegistered if the object
-     *     is not referenced; no request was made
-     * @throws dev.podcache.object.ObjectUnavailableException.NotFound if the API server said
-     *     that there is no such object
-     * @throws dev.podcache.object.ObjectUnavailableException.FetchFailed if nothing is known of the object and asking
-     *     failed, or if the thread was interrupted, which then still is
-     * @throws dev.podcache.object.ObjectUnavailableException.Closed if the store is closed, or
-     *     was while the call waited
+     * @throws dev.podcache.object.ObjectUnavailableException.NotRegistered if the object is not referenced; no request
+     *     was made
+     * @throws dev.podcache.object.ObjectUnavailableException.NotFound if the API server answered that the object does
+     *     not exist
+     * @throws dev.podcache.object.ObjectUnavailableException.FetchFailed if no answer is held and the fetch failed, or
+     *     if the thread was interrupted; its interrupt status is then set
+     * @throws dev.podcache.object.ObjectUnavailableException.Closed if the store was closed before or during the call
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     T get(String namespace, String name);

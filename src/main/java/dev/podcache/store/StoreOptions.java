@@ -12,17 +12,17 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the stores of one process have in common. Durations of more than a hundred years are cut to that. Immutable.
+ * The options that the stores of one process share. Durations are cut to a hundred years. Immutable.
  *
  * @param timekeeper time and threads
  * @param readTimeout the longest that a get blocks; positive
- * @param budget the bound on payloads; stores with a common bound share the instance. Means nothing to strategy GET,
- *     which holds none, nor to WATCH, which could not fetch again what it forgot
- * @param metrics called when something happens; what it throws is caught
- * @param maxStaleness how much older than the TTL an object may be that is served while it is refreshed, see {@link
+ * @param budget the bound on payloads, which all stores with the same instance share. Used by strategy CACHE only: GET
+ *     holds no payloads, and WATCH could not fetch an evicted one again
+ * @param metrics the listener for events; its exceptions are caught
+ * @param maxStaleness by how much an object may exceed the TTL and still be returned while it is refreshed, see {@link
  *     #backgroundRefresh}; zero for not at all
- * @param recovery decides when lost watches are opened again; stores of one API server share the instance. Means
- *     something to strategy WATCH only
+ * @param recovery decides when lost watches are reopened; all stores of one API server share the instance. Used by
+ *     strategy WATCH only
  */
 public record StoreOptions(
         Timekeeper timekeeper,
@@ -32,7 +32,7 @@ public record StoreOptions(
         Duration maxStaleness,
         Recovery recovery) {
 
-    /** The longest that a get blocks by default: 10 s. */
+    /** The default read timeout. */
     public static final Duration DEFAULT_READ_TIMEOUT = Duration.ofSeconds(10);
 
     public StoreOptions {
@@ -41,15 +41,15 @@ public record StoreOptions(
         metrics = PodcacheMetrics.guarded(metrics);
     }
 
-    /** Makes options without background refresh and with a recovery of their own. */
+    /** Makes options without background refresh, with their own {@link Recovery}. */
     public StoreOptions(Timekeeper timekeeper, Duration readTimeout, PayloadBudget budget, PodcacheMetrics metrics) {
         this(timekeeper, readTimeout, budget, metrics, Duration.ZERO, new Recovery(timekeeper));
     }
 
     /**
-     * Returns these options with background refresh: strategy CACHE serves an object that is older than the TTL, by at
-     * most {@code maxStaleness}, at once, and refreshes it behind the gets; see {@link TtlObjectStore}. Means nothing to
-     * the other strategies.
+     * Returns these options with background refresh: strategy CACHE returns an object that has exceeded the TTL by at
+     * most {@code maxStaleness} at once, and refreshes it in the background; see {@link TtlObjectStore}. The other
+     * strategies ignore it.
      *
      * @throws IllegalArgumentException if it is negative
      */
@@ -64,9 +64,9 @@ public record StoreOptions(
     }
 
     /**
-     * Waits for what answers a get; returns whether it was completed in time.
+     * Waits for the completion that a get depends on. Returns whether it completed in time.
      *
-     * @throws FetchFailed if the thread is interrupted; its interrupt status is set then
+     * @throws FetchFailed if the thread is interrupted; its interrupt status is then set
      */
     boolean await(CompletableFuture<?> completion, Duration patience, ObjectKind<?> kind, ObjectKey key) {
         try {

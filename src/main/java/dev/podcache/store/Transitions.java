@@ -14,11 +14,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes every change of what is known of an object to the payload budget and the metrics, for all strategies.
+ * Reports every change of a held answer to the payload budget and the metrics, for all strategies.
  *
- * <p>A change is recorded under the lock of its entry, and reported without it. Metrics are called on a worker, in order:
- * the thread that made the change may be in the middle of a registration. An answer that repeats what was known is no
- * change.
+ * <p>A change is recorded under the lock of its entry and reported without it. Metrics are called on a worker thread,
+ * in order, because the thread that made the change may be in the middle of a registration. An answer that confirms the
+ * held one is not a change.
  */
 final class Transitions<T> {
 
@@ -43,7 +43,7 @@ final class Transitions<T> {
         this.inOrder = MoreExecutors.newSequentialExecutor(options.timekeeper().workers());
     }
 
-    /** Records a change, under the lock of its entry: so the changes of one object are reported in their order. */
+    /** Records a change under the lock of its entry, so that the changes of one object are reported in order. */
     void recordLocked(Entry<T> entry, @Nullable Answer<T> before, @Nullable Answer<T> after, String cause) {
         if (metrics != PodcacheMetrics.NONE && !Answer.isSame(before, after)) {
             CacheState from = Answer.cacheStateOf(before);
@@ -52,7 +52,7 @@ final class Transitions<T> {
         }
     }
 
-    /** Weighs the entry's payload and reports what was recorded. Called without a lock. */
+    /** Weighs the entry's payload and reports the recorded changes. Called without a lock. */
     void report(Entry<T> entry) {
         budget.weigh(entry);
         for (Consumer<ObjectKey> observer : observers) {

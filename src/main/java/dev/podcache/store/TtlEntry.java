@@ -9,72 +9,77 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
-/** An object kept fresh by asking again: the state table of strategy CACHE. */
+/** An entry that is kept fresh by fetching again: the state table of strategy CACHE. */
 final class TtlEntry<T> extends Entry<T> {
 
     /*
-     * State                     a get                                      a fetch that succeeds     one that fails
-     * ----------------------------------------------------------------------------------------------------------------------
-     * no answer                 waits for a fetch                          keep the answer           keep the failure
-     * no answer, and the server fails at once with that failure            -                         -
-     *   asked for a pause
-     *   that is not over
-     * present and fresh         is answered (normally without the lock)    -                         -
-     * present, stale, in the    is answered at once, without the lock      -                         -
-     *   leeway
-     * present, stale, beyond    is answered at once with what is known;    keep the answer           keep, refresh behind
-     *   that but bearable         one of them starts a fetch
-     * present, staler           waits for a fetch, but not for long        keep the answer           keep, refresh behind
-     * absent                    the same: absence is never fresh           keep the answer           keep, refresh behind
-     * present or absent, and    is answered at once with what is known;    keep, refresh no longer   pause longer
-     *   refreshed behind        one of them starts the next fetch        behind
-     *                           when the pause is over
+     * State                       a get                                  the fetch succeeds  the fetch fails
+     * ---------------------------------------------------------------------------------------------------------------
+     * no answer                   waits for a fetch                      keep the answer     keep the failure
+     * no answer, and the server   fails at once with the last failure    -                   -
+     *   asked for a pause that
+     *   is not over
+     * present and fresh           is answered, usually without the lock  -                   -
+     * present, stale, within      is answered without the lock           -                   -
+     *   the leeway
+     * present, stale, beyond the  is answered; one get starts a fetch    keep the answer     keep both, background
+     *   leeway, within the
+     *   maximum staleness
+     * present, beyond that        waits for a fetch, but not for long    keep the answer     keep both, background
+     * absent                      waits for a fetch, but not for long    keep the answer     keep both, background
+     * present or absent,          is answered; after the pause one       keep the answer,    keep both, longer pause
+     *   background                  get starts a fetch                     background ends
      *
-     * Single flight: at most one fetch is attached. A new reference, and dropping, detach it: it goes on for the gets
-     * that wait for it, but its outcome is not kept, and no later get waits for it. Hence the registration
-     * guarantee: a get that begins after addReference returned can only ever see answers of fetches started after it.
+     * "Keep both" keeps the held answer and the failure. "Background" (refreshInBackground) means that the last refresh
+     * failed or was too slow: gets return the held answer at once, and refreshes run in the background with growing
+     * pauses.
      *
-     * A pause that was asked for (Retry-After) holds for whatever is known, but not beyond a new reference: that begins
-     * anew, so that no pod waits for a pause that was asked of another. Registrations are few; it is gets, which may
-     * come in any number, that must not turn into requests. Without an answer, our own pauses do not count: they save
-     * the server a request that no get needs, and here a get needs it.
+     * Single flight: at most one fetch is attached to the entry. A new reference, and dropping, detach it. It then
+     * continues for the gets that wait for it, but its outcome is not kept, and no later get waits for it. Hence the
+     * registration guarantee: a get that begins after addReference has returned sees only answers of fetches that
+     * started after it.
      *
-     * Sharing: a fetch that began before a get did may answer it only with an object, and only if some age is allowed
-     * (TTL above 0). Otherwise the get looks once more; the fetch it finds then began after itself, so its
-     * outcome counts whatever it is. If that one has ended by then, the object that it brought counts as well. No get
+     * A pause that the server asked for (Retry-After) applies with or without an answer, but ends with a new reference,
+     * so that no pod waits for a pause requested of another pod. Registrations are few; gets, which may be many, must
+     * not become requests. Our own pauses apply only with an answer: they save a request that no get depends on.
+     * Without an answer, a get depends on the request.
+     *
+     * Sharing: a fetch that began before a get may answer it only with an object, and only if the TTL is above 0.
+     * Otherwise the get looks up the entry once more. If it then finds a fetch, that fetch began after the get, so its
+     * outcome counts in any case. If that fetch has ended already, the object that it returned counts as well. No get
      * waits for more than two fetches.
      *
-     * Background refresh: "bearable" is what exceeds the TTL by less than the maximum staleness; without the
-     * option, and with a TTL of 0, nothing is. The leeway is the part of that in which no get asks yet. It is
-     * drawn anew for each answer, from nothing to half of the maximum, so objects that were read together drift
-     * apart a little more with each refresh; the other half is left for the next get to come and for the fetch to
+     * Background refresh: an object may be returned while it exceeds the TTL by less than the maximum staleness;
+     * without the option, or with a TTL of 0, never. The leeway is the part of that time in which no get starts a
+     * fetch. It is drawn for each answer, between zero and half of the maximum, so that objects that were fetched
+     * together drift apart with each refresh. The other half is left for the next get to come, and for its fetch to
      * end, before a get has to wait.
      */
 
     private static final Retries RETRIES = new Retries(Duration.ofSeconds(1), Duration.ofSeconds(30));
-    private static final Retries ASKED_ONLY = Retries.atOnce();
+    private static final Retries SERVER_PAUSE = Retries.atOnce();
 
     private final long maxStaleness;
 
-    // Written under this. Not in the answer, where hits would pay for it: a get that takes the leeway of another answer
-    // than it finds serves what is bearable all the same.
+    // Written under this. Not in the answer, where hits would pay for it. A get that combines it with another answer
+    // still returns an object within the maximum staleness.
     private volatile long leeway;
 
-    // That of the answer, for hits. Written under this, after the object, and read before it: what is served is at
-    // least as young as what was looked at.
+    // The answer's time of arrival, for hits. Written under this, after the object, and read before it, so the returned
+    // object is at least as young as the time that was checked.
     private volatile long receivedAt;
 
     private @Nullable Fetch<T> fetch; // guarded by this, like all that follows
     private long fetches;
-    private long answeredBy; // the number of the fetch that brought the answer
-    private boolean refreshBehind;
+    private long answeredBy; // the number of the fetch that returned the answer
+    private boolean refreshInBackground;
     private int failures;
     private long nextRefresh;
-    private long askedUntil; // means something only with a failure
+    private long serverPauseEnd; // valid only with a failure: the end of the pause that the server asked for
     private @Nullable ApiServerException lastFailure;
 
     /**
-     * An entry of which nothing is known.
+     * Makes an entry without an answer.
      *
      * @param maxStaleness in nanoseconds, zero for no background refresh
      */
@@ -83,7 +88,7 @@ final class TtlEntry<T> extends Entry<T> {
         this.maxStaleness = maxStaleness;
     }
 
-    /** Returns the object if it is known and fresh, else null. Takes no lock and allocates nothing. */
+    /** Returns the object if it is held and fresh, else null. Takes no lock and allocates nothing. */
     @Nullable
     T ifFresh(long freshSince) {
         boolean young = receivedAt - freshSince > 0;
@@ -96,7 +101,8 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     /**
-     * Returns the object if it is known and its next refresh is not due yet, though it may be stale, else null. Takes no lock.
+     * Returns the object if it is held and its next refresh is not due yet, though it may be stale, else null. Takes no
+     * lock.
      */
     @Nullable
     T ifInLeeway(long freshSince) {
@@ -104,31 +110,31 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     /**
-     * The result of a get that is not a hit.
+     * The result of a lookup for a get that is not a hit.
      *
-     * @param dropped the entry was dropped: look again
-     * @param good the object, if it is bearable, or another get just refreshed it, by a fetch that began after this
-     *     one did or so that it is fresh
-     * @param known the last answer, which is not that good
-     * @param awaited the fetch to wait for; null if {@code good}, or else {@code known}, is to be served at once, or,
-     *     if there is neither, if the get fails at once
-     * @param started the fetch that the caller has to set off
-     * @param lastFailure why the last refresh failed, if it did
+     * @param dropped whether the entry was dropped, so the caller must look again
+     * @param usable the object, if it is within the maximum staleness, fresh, or the result of a fetch that began after
+     *     the get
+     * @param known the last answer, if it is not usable
+     * @param awaited the fetch to wait for; null if the get ends at once, with {@code usable}, {@code known} or else
+     *     {@code lastFailure}
+     * @param started the fetch that the caller has to start
+     * @param lastFailure why the last refresh failed, or null
      */
     record TtlLookup<T>(
             boolean dropped,
-            @Nullable T good,
+            @Nullable T usable,
             @Nullable Answer<T> known,
             @Nullable Fetch<T> awaited,
             @Nullable Fetch<T> started,
             @Nullable ApiServerException lastFailure) {}
 
-    /** Returns how many fetches have begun so far: those with a higher number began after the call. */
-    synchronized long fetchesSoFar() {
+    /** Returns how many fetches have begun: fetches with a higher number begin after the call. */
+    synchronized long fetchesBegun() {
         return fetches;
     }
 
-    /** Looks for a get that began when there had been {@code begunBefore} fetches. */
+    /** Looks up the answer for a get that began after fetch number {@code begunBefore}. */
     synchronized TtlLookup<T> lookup(long now, long ttlNanos, long begunBefore) {
         Answer<T> known = answer();
         long freshSince = FreshnessClock.freshSince(now, ttlNanos);
@@ -138,9 +144,9 @@ final class TtlEntry<T> extends Entry<T> {
         if (known instanceof Answer.Present<T> present && (present.isFresh(freshSince) || answeredBy > begunBefore)) {
             return new TtlLookup<>(false, present.object, null, null, null, null);
         }
-        boolean behind = known != null && refreshBehind;
+        boolean inBackground = known != null && refreshInBackground;
         Fetch<T> started = null;
-        if (fetch == null && mayAskLocked(known, now)) {
+        if (fetch == null && mayFetchLocked(known, now)) {
             fetches++;
             started = new Fetch<>(fetches, known);
             fetch = started;
@@ -148,17 +154,17 @@ final class TtlEntry<T> extends Entry<T> {
         if (known instanceof Answer.Present<T> present && freshSince - present.receivedAt < maxStaleness) {
             return new TtlLookup<>(false, present.object, null, null, started, null);
         }
-        return new TtlLookup<>(false, null, known, behind ? null : fetch, started, lastFailure);
+        return new TtlLookup<>(false, null, known, inBackground ? null : fetch, started, lastFailure);
     }
 
-    private boolean mayAskLocked(@Nullable Answer<T> known, long now) {
+    private boolean mayFetchLocked(@Nullable Answer<T> known, long now) {
         if (known == null) {
-            return lastFailure == null || now - askedUntil >= 0;
+            return lastFailure == null || now - serverPauseEnd >= 0;
         }
-        return !refreshBehind || now - nextRefresh >= 0;
+        return !refreshInBackground || now - nextRefresh >= 0;
     }
 
-    /** Takes over the outcome of a fetch, unless it was detached; then wakes the gets that wait for it. */
+    /** Takes over the outcome of a fetch, unless it was detached; then completes the fetch. */
     void end(Fetch<T> ended, FetchOutcome<T> outcome, long now) {
         Answer<T> after = null;
         synchronized (this) {
@@ -180,10 +186,10 @@ final class TtlEntry<T> extends Entry<T> {
         ended.outcome.complete(after == null ? outcome : FetchOutcome.answered(after));
     }
 
-    /** Ends waiting for a fetch that a get did not want to wait for longer: later gets are served what is known. */
-    synchronized void gaveUpOn(Fetch<T> slow) {
+    /** Records that a get has stopped waiting for a slow fetch, so that later gets return the held answer at once. */
+    synchronized void markSlow(Fetch<T> slow) {
         if (fetch == slow) {
-            refreshBehind = true;
+            refreshInBackground = true;
         }
     }
 
@@ -192,7 +198,7 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     private void succeededLocked() {
-        refreshBehind = false;
+        refreshInBackground = false;
         failures = 0;
         lastFailure = null;
     }
@@ -202,12 +208,12 @@ final class TtlEntry<T> extends Entry<T> {
         if (failure == null) {
             return;
         }
-        askedUntil = now + ASKED_ONLY.pause(1, 0, failure).toNanos();
+        serverPauseEnd = now + SERVER_PAUSE.pause(1, 0, failure).toNanos();
         if (answer() == null) {
             return;
         }
         failures++;
-        refreshBehind = true;
+        refreshInBackground = true;
         Duration pause = RETRIES.pause(failures, ThreadLocalRandom.current().nextDouble(), failure);
         nextRefresh = now + pause.toNanos();
     }
@@ -231,12 +237,12 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     @Override
-    void droppedLocked() {
+    void onDropLocked() {
         fetch = null;
     }
 
     @Override
-    void unlocked() {}
+    void afterChange() {}
 
     synchronized ObjectState state(long now, long ttlNanos, String freshness) {
         Answer<T> known = answer();

@@ -14,39 +14,39 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Strategy CACHE: an answer of the API server is served until it is older than the TTL, then the next get asks again.
+ * Strategy CACHE: an answer of the API server is returned until it is older than the TTL; then the next get asks again.
  *
- * <p><b>Staleness.</b> An answer is served as fresh for at most the TTL and 100 ms, counted from its arrival, and a TTL
- * that changes counts for what is cached too, within the same 100 ms. What an answer says may be as far behind as the
- * API server's own cache, except on the first read after a new reference, which is a quorum read. Objects marked {@code
- * immutable} are not asked for again while they are referenced. While the API server cannot be asked, the known object
- * is served, however old, and asked for again behind the gets at growing intervals of 1 to 30 s.
+ * <p><b>Staleness.</b> An answer counts as fresh for at most the TTL plus 100 ms, counted from its arrival. A changed
+ * TTL applies to cached answers too, within the same 100 ms. An answer may lag as far as the API server's own cache,
+ * except on the first read after a new reference, which is a quorum read. Objects marked {@code immutable} are not
+ * fetched again while they are referenced. While the API server cannot be asked, the known object is returned, however
+ * old, and refreshed in the background at growing intervals of 1 to 30 s.
  *
- * <p><b>Background refresh</b> ({@link StoreOptions#backgroundRefresh}, off unless asked for). An object that is older
- * than the TTL, by at most the maximum staleness, is served at once, and only a get of an older one waits. Each answer
- * is asked for again by the first get after a moment of its own, drawn at random between the TTL and half of the
- * maximum staleness later: never before the TTL, so there are no more requests than without, and objects that were
- * first read together are soon asked for one by one. An object that is served so is no miss before that moment, and
- * counts as served stale only beyond the maximum; its state is STALE from the TTL on. A TTL of zero stays "every get
- * asks", and absence is still never fresh.
+ * <p><b>Background refresh</b> ({@link StoreOptions#backgroundRefresh}, off by default). An object that exceeds the TTL
+ * by at most the maximum staleness is returned at once; only a get of an older object waits. Each answer has its own
+ * refresh time, drawn at random between the TTL and half of the maximum staleness later. The first get after that time
+ * starts the refresh. So there are no more requests than without the option, and objects that were first read together
+ * are soon refreshed one by one. A get before the refresh time is not a miss. A get counts as served stale only beyond
+ * the maximum staleness, although the state is STALE from the TTL on. With a TTL of zero every get still asks, and
+ * absence is still never fresh.
  *
- * <p><b>Requests.</b> All gets that miss the same object share one fetch. With an answer in hand a get waits
- * for it at most 1 s. Without one, a get fails at once, as the one before it did, while a pause lasts that
- * the server asked for (Retry-After) and that did not fit the read timeout; it counts for two minutes at
- * most, and not beyond a new reference.
+ * <p><b>Requests.</b> All gets that miss the same object share one fetch. With a held answer, a get waits for the fetch
+ * at most 1 s. Without one, while a pause lasts that the server asked for (Retry-After) and that exceeded the read
+ * timeout, gets fail at once with the last failure. Such a pause counts for at most two minutes, and ends with a new
+ * reference.
  *
- * <p>Follows {@code objectStore} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}; where it
- * goes further than that (single flight instead of a queue on a lock, absence that replaces a known object, refreshes
- * behind the gets) is said in {@code TtlEntry}.
+ * <p>Follows {@code objectStore} of the kubelet's {@code pkg/kubelet/util/manager/cache_based_manager.go}. {@code
+ * TtlEntry} explains the differences: single flight instead of a queue on a lock, absence that replaces a known object,
+ * and refreshes in the background.
  *
  * @param <T> the model class
  */
 public final class TtlObjectStore<T extends HasMetadata> implements ObservableStore<T>, AutoCloseable {
 
-    /** The strategy as metrics name it. */
+    /** The name of the strategy in metrics. */
     private static final String STRATEGY = "CACHE";
 
-    /** The longest that a get that could serve what is known waits for something newer. */
+    /** The longest that a get with a held answer waits for a newer one. */
     private static final Duration REFRESH_WAIT = Duration.ofSeconds(1);
 
     private final ObjectKind<T> kind;
@@ -58,9 +58,9 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
     private final EntryTable<T, TtlEntry<T>> entries;
 
     /**
-     * An empty store.
+     * Makes an empty store.
      *
-     * @param getter makes the requests, one each
+     * @param getter makes one request per call
      * @param ttl how long an answer counts as fresh
      */
     public TtlObjectStore(ObjectKind<T> kind, ObjectGetter<T> getter, ObjectTtlSource ttl, StoreOptions options) {
@@ -111,21 +111,21 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
         while (true) {
             TtlEntry<T> entry = entries.find(namespace, name);
             if (entry == null) {
-                throw entries.whyNone(key);
+                throw entries.missingException(key);
             }
             T object = read(entry, deadline);
             if (object != null) {
                 return object;
             }
-            // dropped meanwhile; if it is referenced again, it has another entry
+            // dropped meanwhile; an object that is referenced again has another entry
             entries.remove(entry);
         }
     }
 
-    /** Returns the object, or null if the entry is dropped. Looks at most twice, see {@code TtlEntry}. */
+    /** Returns the object, or null if the entry is dropped. Looks up the entry at most twice; see {@code TtlEntry}. */
     private @Nullable T read(TtlEntry<T> entry, long deadline) {
         boolean ageAllowed = ttl.ttlNanos() > 0;
-        long begunBefore = entry.fetchesSoFar();
+        long begunBefore = entry.fetchesBegun();
         while (true) {
             TtlEntry.TtlLookup<T> lookup = entry.lookup(now(), ttl.ttlNanos(), begunBefore);
             if (lookup.dropped()) {
@@ -137,16 +137,16 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
             }
             Fetch<T> awaited = lookup.awaited();
             if (awaited == null) {
-                return lookup.good() != null
-                        ? lookup.good()
+                return lookup.usable() != null
+                        ? lookup.usable()
                         : fetches.serveStale(entry.key, lookup.known(), lookup.lastFailure());
             }
             if (!fetches.endsWithin(patience(lookup, deadline), entry.key, awaited)) {
-                entry.gaveUpOn(awaited);
+                entry.markSlow(awaited);
                 return fetches.serveStale(entry.key, lookup.known(), null);
             }
             FetchOutcome<T> outcome = awaited.outcome.join();
-            if (awaited.number > begunBefore || countsForLatecomer(outcome, lookup.known(), ageAllowed)) {
+            if (awaited.number > begunBefore || mayAnswerLaterGet(outcome, lookup.known(), ageAllowed)) {
                 return fetches.conclude(entry.key, lookup.known(), outcome);
             }
         }
@@ -157,8 +157,8 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
         return lookup.known() == null || left.compareTo(REFRESH_WAIT) < 0 ? left : REFRESH_WAIT;
     }
 
-    /** Returns whether a fetch that began before a get did may answer it. */
-    private static <T> boolean countsForLatecomer(
+    /** Returns whether a fetch that began before the get may answer it. */
+    private static <T> boolean mayAnswerLaterGet(
             FetchOutcome<T> outcome, @Nullable Answer<T> known, boolean ageAllowed) {
         return outcome.answer() == null ? known != null || outcome.isClosed() : outcome.isPresent() && ageAllowed;
     }
@@ -169,7 +169,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
         String freshness = "TTL " + Duration.ofNanos(ttl.ttlNanos()) + ", " + ttl.origin()
                 + (options.maxStaleness().isZero()
                         ? ""
-                        : "; refreshed behind gets for " + options.maxStaleness() + " after it");
+                        : "; then refreshed in the background for " + options.maxStaleness());
         return entry == null ? ObjectState.unknown(freshness) : entry.state(now(), ttl.ttlNanos(), freshness);
     }
 
@@ -194,12 +194,12 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
         return entries.keys();
     }
 
-    /** Returns how many objects are held. */
+    /** Returns the number of referenced objects. */
     public int size() {
         return entries.size();
     }
 
-    /** Drops everything; gets that wait end with {@link Closed}. Idempotent. */
+    /** Drops all entries; waiting gets end with {@link Closed}. Idempotent. */
     @Override
     public void close() {
         fetches.close();

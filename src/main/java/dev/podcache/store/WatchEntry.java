@@ -9,32 +9,33 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** An object kept fresh by a watch: the state table of strategy WATCH. */
+/** An entry that is kept fresh by a watch: the state table of strategy WATCH. */
 final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     /*
-     * State      answer         a list, or an event     up to date      resumed       an attempt fails   not read       new reference
-     * -------------------------------------------------------------------------------------------------------------------------------
-     * OPENING    none           pending                 LIVE            BROKEN        says why           -              joins
-     * LIVE       as the server  published               -               -             BROKEN             IDLE, pending  joins
-     * BROKEN     last known     published               LIVE            says so       says why           -              RENEWING
-     * RENEWING   none, pending  pending                 LIVE            BROKEN        says why           -              joins
-     * IDLE       none, pending  -                       -               -             -                  -              OPENING, forgets
-     * REOPENING  none, pending  pending                 LIVE            BROKEN        BROKEN             -              OPENING, forgets
-     * IMMUTABLE  the object     -                       -               -             -                  -              OPENING, forgets
+     * State      answer         list or event  confirmed  resumed    attempt fails    not read       new reference
+     * -----------------------------------------------------------------------------------------------------------------
+     * OPENING    none           pending        LIVE       BROKEN     keep failure     -              joins
+     * LIVE       current        published      -          -          BROKEN           IDLE, pending  joins
+     * BROKEN     last known     published      LIVE       note it    keep failure     -              RENEWING
+     * RENEWING   none, pending  pending        LIVE       BROKEN     keep failure     -              joins
+     * IDLE       none, pending  -              -          -          -                -              OPENING, clears
+     * REOPENING  none, pending  pending        LIVE       BROKEN     BROKEN           -              OPENING, clears
+     * IMMUTABLE  the object     -              -          -          -                -              OPENING, clears
      *
-     * "Up to date" and "resumed" are connected() and resumed() of the reflector. A move to LIVE or BROKEN publishes the
-     * pending answer. What is BROKEN is published without a hit: gets find it at once, and count it as served stale.
+     * "Confirmed" and "resumed" are connected() and resumed() of the reflector. A move to LIVE or BROKEN publishes the
+     * pending answer. In BROKEN, the answer is published without a hit: gets find it at once and count it as served
+     * stale.
      *
-     * A get that finds no answer turns IDLE into REOPENING, and in the three opening states waits for the next change of
-     * state. A get that waited for the first-sync timeout turns REOPENING and RENEWING into BROKEN, so that later gets do
-     * not wait. An object that says it is immutable makes IMMUTABLE of any state with a watch, and ends the watch.
+     * A get that finds no answer moves IDLE to REOPENING, and in the three opening states waits for the next change of
+     * state. A get that has waited for the first-sync timeout moves REOPENING and RENEWING to BROKEN, so that later
+     * gets do not wait. An immutable object moves every state with a watch to IMMUTABLE, which closes the watch.
      *
      * The answer that gets see without the lock is null in exactly the states OPENING, RENEWING, IDLE and REOPENING.
      *
-     * What a change entails outside (opening and closing watches, waking gets that wait, calling metrics) is recorded
-     * in `afterwards` under the lock and done by unlocked() without it. A reflector that is being replaced may call
-     * once more before it is closed; `session` tells whether a call still counts.
+     * The external effects of a change (opening and closing watches, waking gets, calling metrics) are recorded in
+     * `deferred` under the lock and run by afterChange() without it. A reflector that is being replaced may call once
+     * more before it is closed; only calls of the current `session` count.
      */
 
     private final WatchObjectStore<T> store;
@@ -43,26 +44,26 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private @Nullable Answer<T> pendingAnswer;
     private @Nullable CompletableFuture<Void> change;
     private @Nullable ApiServerException lastFailure;
-    private boolean resumed; // the watch is open again, though BROKEN
-    private boolean hurried; // a get has begun to wait
-    private long since;
-    private long heardAt; // when what is known was last up to date, unless it still is
-    private int sweepsUnread;
-    private @Nullable List<Runnable> afterwards;
+    private boolean resumed; // in BROKEN: the watch is open again
+    private boolean getWaits;
+    private long stateBegin;
+    private long upToDateUntil; // when the known answer was last up to date; not valid in LIVE
+    private int unreadSweeps;
+    private @Nullable List<Runnable> deferred;
 
     WatchEntry(ObjectKey key, WatchObjectStore<T> store) {
         super(key, store.transitions);
         this.store = store;
-        this.since = store.now();
+        this.stateBegin = store.now();
     }
 
     /**
-     * The result of a get that is not a hit.
+     * The result of a lookup for a get that is not a hit.
      *
-     * @param dropped the entry was dropped: look again
-     * @param answer what to serve; null if the get has to wait for {@code change}
-     * @param stale whether nothing confirms that the server still says so
-     * @param change completed when there is reason to look again; null with an answer
+     * @param dropped whether the entry was dropped, so the caller must look again
+     * @param answer the answer to return; null if the get has to wait for {@code change}
+     * @param stale whether the answer is unconfirmed
+     * @param change completed when the caller should look again; null with an answer
      */
     record WatchLookup<T>(
             boolean dropped,
@@ -79,7 +80,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             }
             moveLocked(WatchState.REOPENING);
         }
-        unlocked();
+        afterChange();
     }
 
     WatchLookup<T> lookup() {
@@ -92,20 +93,20 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             if (known == null && change == null) {
                 change = new CompletableFuture<>();
             }
-            hurried = state.isOpening();
+            getWaits = state.isOpening();
             lookup = new WatchLookup<>(isDroppedLocked(), known, !state.isUpToDate(), lastFailure, change);
         }
-        unlocked();
+        afterChange();
         return lookup;
     }
 
     /**
-     * Returns what to serve to a get that has waited for the first-sync timeout; null if there is nothing. Later gets
-     * are served the same at once, as stale, until the watch is live. An object that was listed for the first time is
-     * not served before its watch is accepted: nothing would tell that it may be old.
+     * Returns the answer for a get that has waited for the first-sync timeout; null if there is none. Later gets return
+     * the same answer at once, as stale, until the watch is live. An object that was listed for the first time is not
+     * returned before its watch is accepted, because no event would show that it is outdated.
      */
     @Nullable
-    Answer<T> giveUp() {
+    Answer<T> answerAfterTimeout() {
         Answer<T> known;
         synchronized (this) {
             if (state == WatchState.REOPENING || state == WatchState.RENEWING) {
@@ -121,13 +122,13 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return lastFailure;
     }
 
-    void heard(WatchSession<T> from, Answer<T> said) {
+    void received(WatchSession<T> from, Answer<T> answer) {
         synchronized (this) {
             if (session != from) {
                 return;
             }
-            heardAt = store.now();
-            Answer<T> after = Answer.sharing(knownLocked(), said);
+            upToDateUntil = store.now();
+            Answer<T> after = Answer.sharing(knownLocked(), answer);
             if (after instanceof Answer.Present<T> present && present.immutable) {
                 pendingAnswer = after;
                 syncedLocked();
@@ -199,19 +200,19 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return !state.isUpToDate();
     }
 
-    /** Moves to a state in which gets find what is known. */
+    /** Moves to a state in which gets find the known answer. */
     private void publishLocked(WatchState next) {
         Answer<T> known = knownLocked();
         moveLocked(next);
         setAnswerLocked(known, Transitions.WATCHED, next.isUpToDate());
     }
 
-    /** Closes the watch if the object was not read since the sweep before the last one. */
+    /** Closes the watch if this is the second sweep in a row that finds the object unread. */
     void sweep() {
         synchronized (this) {
-            sweepsUnread = touched ? 0 : sweepsUnread + 1;
+            unreadSweeps = touched ? 0 : unreadSweeps + 1;
             touched = false;
-            if (state != WatchState.LIVE || sweepsUnread < 2 || store.transitions.isObserved()) {
+            if (state != WatchState.LIVE || unreadSweeps < 2 || store.transitions.isObserved()) {
                 return;
             }
             Answer<T> known = answer();
@@ -222,20 +223,22 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    /** Notes that what is known is up to date. Called before the move that follows from it. */
+    /** Records that the known answer is up to date. Called before the move that follows from it. */
     private void syncedLocked() {
         lastFailure = null;
         touched = true;
         if (state != WatchState.LIVE) {
-            Duration took = Duration.ofNanos(store.now() - since);
-            afterwardsLocked(() -> store.options.metrics().watchSynced(store.kind, key, took));
+            Duration took = Duration.ofNanos(store.now() - stateBegin);
+            deferLocked(() -> store.options.metrics().watchSynced(store.kind, key, took));
         }
     }
 
-    /** Moves to {@code next}, closes the watch if that ends it, and wakes the gets that wait. */
+    /**
+     * Moves to {@code next}, closes the watch if {@code next} needs no watch or a new one, and wakes the waiting gets.
+     */
     private void moveLocked(WatchState next) {
-        since = store.now();
-        heardAt = state == WatchState.LIVE ? since : heardAt;
+        stateBegin = store.now();
+        upToDateUntil = state == WatchState.LIVE ? stateBegin : upToDateUntil;
         state = state.to(next);
         resumed = false;
         if (next != WatchState.REOPENING) {
@@ -244,12 +247,12 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         WatchSession<T> ended = session;
         if ((next.beginsEpoch() || !next.wantsWatch()) && ended != null) {
             session = null;
-            afterwardsLocked(ended.reflector::close);
+            deferLocked(ended.reflector::close);
         }
         CompletableFuture<Void> awaited = change;
         if (awaited != null) {
             change = null;
-            afterwardsLocked(() -> awaited.complete(null));
+            deferLocked(() -> awaited.complete(null));
         }
     }
 
@@ -270,36 +273,36 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     @Override
-    void droppedLocked() {
+    void onDropLocked() {
         moveLocked(WatchState.DROPPED);
     }
 
     @Override
-    void unlocked() {
+    void afterChange() {
         List<Runnable> todo;
         synchronized (this) {
             if (state.wantsWatch() && session == null && store.kind.isLegal(key)) {
                 WatchSession<T> opened = new WatchSession<>(this, store);
                 session = opened;
-                afterwardsLocked(opened::open);
+                deferLocked(opened::open);
             }
-            if (hurried && session != null) {
-                afterwardsLocked(session.reflector::hurry);
+            if (getWaits && session != null) {
+                deferLocked(session.reflector::hurry);
             }
-            hurried = false;
-            todo = afterwards;
-            afterwards = null;
+            getWaits = false;
+            todo = deferred;
+            deferred = null;
         }
         if (todo != null) {
             todo.forEach(Runnable::run);
         }
     }
 
-    private void afterwardsLocked(Runnable task) {
-        if (afterwards == null) {
-            afterwards = new ArrayList<>(2);
+    private void deferLocked(Runnable task) {
+        if (deferred == null) {
+            deferred = new ArrayList<>(2);
         }
-        afterwards.add(task);
+        deferred.add(task);
     }
 
     synchronized ObjectState state() {
@@ -309,7 +312,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         if (state == WatchState.LIVE) {
             age = Duration.ZERO;
         } else if (known != null) {
-            age = Duration.ofNanos(store.now() - heardAt);
+            age = Duration.ofNanos(store.now() - upToDateUntil);
         }
         String freshness = resumed ? WatchState.RESUMED : state.freshness;
         return new ObjectState(state.cacheState(known), version, age, lastFailure, referencesLocked(), freshness);

@@ -27,26 +27,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Strategy WATCH: each referenced object has a list and a watch of its own, by name, and the
- * API server sends what changes.
+ * Strategy WATCH: each referenced object is listed and watched by name, and the API server sends its changes.
  *
- * <p><b>Staleness.</b> While the watch is connected, an answer is as old as the news is under way. While it is not, the
- * last known object keeps being served, and {@link #state} says STALE, since when and why. A watch that was lost, or
- * refused, is resumed where it was. FRESH means confirmed: the state stays STALE until an event, a bookmark or a list of
- * the object, made within two seconds after the watch was accepted, shows what it missed. A watch that the server ends
- * in good order loses nothing and stays FRESH. While the API server's own watch cache is behind, an object whose watch
- * was never lost is FRESH although outdated: only the server could tell.
+ * <p><b>Staleness.</b> While the watch is connected, an answer lags only by events in transit. While it is not, the
+ * last known object is returned, and {@link #state} says STALE, since when and why. A watch that was lost or refused
+ * resumes from the last version seen. FRESH means confirmed: after a loss, the state stays STALE until an event, a
+ * bookmark or a list of the object confirms it. That list is made within two seconds after the new watch was accepted.
+ * A watch that the server ends in an orderly way loses nothing and stays FRESH. While the API server's own watch cache
+ * lags, an outdated object whose watch was never lost is FRESH: no client can detect this.
  *
- * <p><b>New references.</b> One that joins a live watch makes no request: it sees what the watch has brought so far. One
- * that finds the watch closed opens it anew, and forgets what was known. One that finds it broken opens it anew, too:
- * gets wait as for a first read, whatever fails meanwhile, and after the first-sync timeout are served what was known,
- * as stale.
+ * <p><b>New references.</b> A reference to an object with a live watch makes no request. If the watch is closed, a new
+ * reference reopens it and clears the held answer. If the watch is broken, a new reference reopens it too: gets wait as
+ * for a first read, whatever fails meanwhile, and after the first-sync timeout return the last known object as stale.
  *
- * <p><b>First read.</b> A get that finds nothing waits for the list and the watch, by default at most 1 s, and
- * otherwise fails with NotSynced, which carries their last failure.
+ * <p><b>First read.</b> A get without a held answer waits for the list and the watch, by default at most 1 s. Then it
+ * fails with NotSynced, which carries their last failure.
  *
- * <p><b>Watches that are not needed.</b> An immutable object is not watched once it is known. One that was not read
- * for five minutes, or as configured, is not watched until the next get.
+ * <p><b>Closed watches.</b> The watch of an immutable object is closed once the object is known. The watch of an object
+ * that was not read for five minutes (configurable) is closed until the next get.
  *
  * <p>Follows {@code objectCache} of the kubelet's {@code pkg/kubelet/util/manager/watch_based_manager.go}.
  *
@@ -54,41 +52,41 @@ import org.slf4j.LoggerFactory;
  */
 public final class WatchObjectStore<T extends HasMetadata> implements ObservableStore<T>, AutoCloseable {
 
-    /** The strategy as metrics name it. */
+    /** The name of the strategy in metrics. */
     private static final String STRATEGY = "WATCH";
 
     private static final Logger log = LoggerFactory.getLogger(WatchObjectStore.class);
-    private static final Duration QUIET = Duration.ofSeconds(10);
+    private static final Duration WARNING_INTERVAL = Duration.ofSeconds(10);
 
-    // what entries and their sessions share
+    // shared with entries and their sessions
     final ObjectKind<T> kind;
     final Function<ObjectKey, ListerWatcher<T>> byName;
     final ObjectGetter<T> getter;
     final StoreOptions options;
     final Transitions<T> transitions;
-    final AtomicBoolean listRefused = new AtomicBoolean(); // and the log says so
+    final AtomicBoolean listRefused = new AtomicBoolean(); // set once the refusal was logged
 
     private final WatchTimes times;
     private final EntryTable<T, WatchEntry<T>> entries;
-    private final AtomicLong nextWarning;
+    private final AtomicLong nextWarningAt;
     private final AtomicInteger unreported = new AtomicInteger(); // failures since the last warning
 
     /**
-     * The durations of this strategy. What is longer than a hundred years is cut to that.
+     * The durations of this strategy. They are cut to a hundred years.
      *
-     * @param firstSync the longest that a get waits for list and watch; positive
-     * @param idleAfter closes the watch of an object that was not read for this long, at most half as long again later;
+     * @param firstSync the longest that a get waits for the first list and watch; positive
+     * @param idleAfter closes the watch of an object that was not read for this long, up to half this duration later;
      *     at least a minute
      */
     public record WatchTimes(Duration firstSync, Duration idleAfter) {
 
-        /** A second, and five minutes: five times the kubelet's sync frequency. */
+        /** One second, and five minutes: five times the kubelet's sync frequency. */
         public static final WatchTimes DEFAULT = new WatchTimes(Duration.ofSeconds(1), Duration.ofMinutes(5));
 
         /**
-         * Checks both.
+         * Checks both durations.
          *
-         * @throws IllegalArgumentException if {@code firstSync} is not positive or {@code idleAfter} below a minute
+         * @throws IllegalArgumentException if {@code firstSync} is not positive or {@code idleAfter} is below a minute
          */
         public WatchTimes {
             firstSync = Durations.positive("firstSyncTimeout", firstSync);
@@ -97,9 +95,9 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     }
 
     /**
-     * An empty store.
+     * Makes an empty store.
      *
-     * @param byName how to list and watch one object; called under a lock, so it makes no request itself
+     * @param byName returns how to list and watch one object; called under a lock, so it must not make a request
      * @param getter reads objects that may be watched but not listed
      */
     public WatchObjectStore(
@@ -113,10 +111,10 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         this.getter = getter;
         this.options = options;
         this.times = times;
-        this.nextWarning = new AtomicLong(now());
-        // a watch that is live tells nothing again: what a budget took would be missing until the next change
+        this.nextWarningAt = new AtomicLong(now());
+        // a live watch does not repeat an object, so one that a budget evicted would be missing until its next change
         this.transitions = new Transitions<>(kind, options.unbounded());
-        // an entry is idle when two sweeps in a row found it unread
+        // an entry is idle if it is unread in two sweeps in a row
         RefCountedTicker sweeping =
                 new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
         this.entries = new EntryTable<>(kind, key -> new WatchEntry<>(key, this), sweeping::retain, sweeping::release);
@@ -155,31 +153,31 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         boolean missed = false;
         while (true) {
             WatchEntry<T> entry = entries.find(key.namespace(), key.name());
-            WatchEntry.WatchLookup<T> found = entry == null ? null : entry.lookup();
-            if (!missed && (found == null || !(found.answer() instanceof Answer.Present))) {
+            WatchEntry.WatchLookup<T> lookup = entry == null ? null : entry.lookup();
+            if (!missed && (lookup == null || !(lookup.answer() instanceof Answer.Present))) {
                 missed = true;
                 options.metrics().missed(kind, key, STRATEGY);
             }
-            if (entry == null || found == null) {
-                throw entries.whyNone(key);
+            if (entry == null || lookup == null) {
+                throw entries.missingException(key);
             }
-            if (found.dropped()) {
+            if (lookup.dropped()) {
                 entries.remove(entry);
-            } else if (found.answer() != null) {
-                return serve(key, found.answer(), found.stale(), found.failure());
-            } else if (!changes(key, Objects.requireNonNull(found.change()), deadline)) {
-                return giveUp(key, entry);
+            } else if (lookup.answer() != null) {
+                return serve(key, lookup.answer(), lookup.stale(), lookup.failure());
+            } else if (!awaitChange(key, Objects.requireNonNull(lookup.change()), deadline)) {
+                return answerAfterTimeout(key, entry);
             }
         }
     }
 
-    private boolean changes(ObjectKey key, CompletableFuture<Void> change, long deadline) {
+    private boolean awaitChange(ObjectKey key, CompletableFuture<Void> change, long deadline) {
         Duration left = Duration.ofNanos(deadline - now());
         return !left.isNegative() && options.await(change, left, kind, key);
     }
 
-    private T giveUp(ObjectKey key, WatchEntry<T> entry) {
-        Answer<T> fallback = entry.giveUp();
+    private T answerAfterTimeout(ObjectKey key, WatchEntry<T> entry) {
+        Answer<T> fallback = entry.answerAfterTimeout();
         if (fallback == null) {
             throw new NotSynced(kind, key, times.firstSync(), entry.lastFailure());
         }
@@ -230,17 +228,17 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         return options.timekeeper().nanoTime();
     }
 
-    /** Reports that an attempt to list or watch failed; {@code first} if the one before it had not. */
+    /** Reports a failed attempt to list or watch; {@code first} if the attempt before it had succeeded. */
     void failed(ObjectKey key, ApiServerException cause, boolean first) {
         options.metrics().watchFailed(kind, key, cause.reason());
-        // a forgotten version needs no warning: a list follows at once
+        // an expired version needs no warning, because a list follows at once
         if (!first || cause.reason() == FailureReason.EXPIRED) {
             return;
         }
-        // one lost connection is hundreds of lost watches: one line says it
+        // a lost connection loses hundreds of watches, so warnings are limited
         long now = now();
-        long due = nextWarning.get();
-        if (now - due >= 0 && nextWarning.compareAndSet(due, now + QUIET.toNanos())) {
+        long due = nextWarningAt.get();
+        if (now - due >= 0 && nextWarningAt.compareAndSet(due, now + WARNING_INTERVAL.toNanos())) {
             int others = unreported.getAndSet(0);
             String more = others == 0 ? "" : "; " + others + " more have failed since the last warning";
             log.warn("watch of {} {} failed; retrying: {}{}", kind, key, cause.getMessage(), more);
@@ -249,12 +247,12 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         }
     }
 
-    /** Returns how many objects are held. */
+    /** Returns the number of referenced objects. */
     public int size() {
         return entries.size();
     }
 
-    /** Drops everything and closes all watches; gets that wait end with {@link Closed}. Idempotent. */
+    /** Drops all entries and closes all watches; waiting gets end with {@link Closed}. Idempotent. */
     @Override
     public void close() {
         entries.close();

@@ -18,19 +18,20 @@ import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One list and watch of an object: tells the {@link WatchEntry} what the server says, until it is closed.
+ * The list and watch of one object. Reports answers and failures to the {@link WatchEntry} until it is closed.
  *
- * <p>Where {@code list} is refused, the object is read with a get. That is a last resort, taken only if a list is refused
- * once more after a get of the same object was allowed: a Node authorizer that lags behind a pod's binding refuses the
- * first list and allows the get right after. Each later list begins with a LIST again. After a get, the watch begins with the
- * version of the object. It begins without one only if the server has forgotten that version, or there was no object:
- * the server walks over every object of the kind for such a watch.
+ * <p>If {@code list} is forbidden, the object is read with a GET instead. This is a last resort, used only if the list
+ * is forbidden again after a GET of the object was allowed: a Node authorizer that lags behind a pod's binding rejects
+ * the first list and allows the GET right after. Each later list tries LIST first. After a GET, the watch begins at the
+ * object's version. It begins without a version only if the server no longer knows that version, or the object did not
+ * exist: for such a watch, the server iterates over every object of the kind.
  */
 final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, ListerWatcher<T> {
 
@@ -40,8 +41,8 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     private final WatchEntry<T> entry;
     private final WatchObjectStore<T> store;
     private final ListerWatcher<T> server;
-    private volatile String watchedFrom = ""; // the version up to which the object is known, unless it is forgotten
-    private volatile boolean forgotten; // the server refused to watch from there
+    private volatile String watchVersion = ""; // the object is known up to this version
+    private volatile boolean versionExpired; // the server no longer knows that version
 
     /** Makes a session that is not open yet. */
     WatchSession(WatchEntry<T> entry, WatchObjectStore<T> store) {
@@ -51,7 +52,7 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
         this.reflector = Reflector.ofOneObject(this, this, store.options.recovery());
     }
 
-    /** Begins to list and watch, on a worker: a thread that adds a reference does not wait for the network. */
+    /** Begins to list and watch, on a worker: the thread that adds a reference must not wait for the network. */
     void open() {
         store.options.timekeeper().workers().execute(reflector::start);
     }
@@ -59,99 +60,99 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     @Override
     public CompletableFuture<Listed<T>> list(Duration timeout) {
         return server.list(timeout)
-                .exceptionallyCompose(refusal -> is(FailureReason.FORBIDDEN, refusal)
-                        ? getThenList(timeout, refusal)
+                .exceptionallyCompose(refusal -> hasReason(FailureReason.FORBIDDEN, refusal)
+                        ? getThenListAgain(timeout, refusal)
                         : CompletableFuture.failedFuture(refusal));
     }
 
-    private CompletableFuture<Listed<T>> getThenList(Duration timeout, Throwable refusal) {
+    private CompletableFuture<Listed<T>> getThenListAgain(Duration timeout, Throwable refusal) {
         return store.getter
                 .get(entry.key, ReadConsistency.LATEST, timeout)
                 .thenApply(ImmutableList::of)
-                .exceptionallyCompose(failure -> is(FailureReason.NOT_FOUND, failure)
+                .exceptionallyCompose(failure -> hasReason(FailureReason.NOT_FOUND, failure)
                         ? CompletableFuture.completedFuture(ImmutableList.of())
-                        // the next list is not made before the server wants to be asked again
+                        // a pause that the server asked for applies to the next list as well
                         : CompletableFuture.failedFuture(Retries.asksForPause(failure) ? failure : refusal))
-                .thenCompose(got -> server.list(timeout)
-                        .exceptionallyCompose(again -> is(FailureReason.FORBIDDEN, again)
-                                ? CompletableFuture.completedFuture(listed(got, again))
-                                : CompletableFuture.failedFuture(again)));
+                .thenCompose(fetched -> server.list(timeout)
+                        .exceptionallyCompose(secondRefusal -> hasReason(FailureReason.FORBIDDEN, secondRefusal)
+                                ? CompletableFuture.completedFuture(listed(fetched, secondRefusal))
+                                : CompletableFuture.failedFuture(secondRefusal)));
     }
 
-    private Listed<T> listed(ImmutableList<Fetched<T>> got, Throwable refusal) {
+    private Listed<T> listed(ImmutableList<Fetched<T>> fetched, Throwable refusal) {
         if (store.listRefused.compareAndSet(false, true)) {
             log.info(
-                    "{}; reading objects of this kind with a get before their watch: allow the verb list as well",
+                    "{}; reading objects of this kind with GET before watching them: grant the verb list to avoid this",
                     ApiServerException.causeOf(refusal).getMessage());
         }
-        if (got.isEmpty() || forgotten) {
-            return new Listed<>(got, "");
+        if (fetched.isEmpty() || versionExpired) {
+            return new Listed<>(fetched, "");
         }
-        // nothing has happened to the object between its version and the one that is known
-        String version = got.get(0).resourceVersion();
-        return new Listed<>(got, ResourceVersions.isOlder(version, watchedFrom) ? watchedFrom : version);
+        // the object has not changed between its version and the known one
+        String version = fetched.get(0).resourceVersion();
+        return new Listed<>(fetched, ResourceVersions.isOlder(version, watchVersion) ? watchVersion : version);
     }
 
-    private static boolean is(FailureReason reason, Throwable failure) {
-        return ApiServerException.causeOf(failure) instanceof ApiServerException known && known.reason() == reason;
+    private static boolean hasReason(FailureReason reason, Throwable failure) {
+        return ApiServerException.reasonOf(failure) == reason;
     }
 
     @Override
     public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
-        watchedFrom = resourceVersion;
+        watchVersion = resourceVersion;
         return server.watch(resourceVersion, serverTimeout, events);
     }
 
     @Override
-    public void replace(ImmutableList<Fetched<T>> items, String resourceVersion) {
+    public void replace(List<Fetched<T>> items, String resourceVersion) {
         for (Fetched<T> item : items) {
-            if (isOurs(item)) {
-                entry.heard(this, present(item));
+            if (matches(item)) {
+                entry.received(this, present(item));
                 return;
             }
         }
-        entry.heard(this, new Answer.Absent<>(0));
+        entry.received(this, new Answer.Absent<>(0));
     }
 
     @Override
     public void upsert(Fetched<T> fetched) {
-        // a watch that began without a version starts with a state that may be older than the one that was got
+        // a watch without a version begins with a state that may be older than the answer of the GET
         boolean old = entry.answer() instanceof Answer.Present<T> present
                 && ResourceVersions.isOlder(fetched.resourceVersion(), present.resourceVersion);
-        if (!old && isOurs(fetched)) {
-            entry.heard(this, present(fetched));
+        if (!old && matches(fetched)) {
+            entry.received(this, present(fetched));
         }
     }
 
     @Override
     public void delete(Fetched<T> last) {
-        if (isOurs(last)) {
-            entry.heard(this, new Answer.Absent<>(0));
+        if (matches(last)) {
+            entry.received(this, new Answer.Absent<>(0));
         }
     }
 
     @Override
     public void connected() {
-        forgotten = false;
+        versionExpired = false;
         entry.upToDate(this);
     }
 
     @Override
     public void resumed() {
-        forgotten = false;
+        versionExpired = false;
         entry.unconfirmed(this);
     }
 
     @Override
     public void disconnected(ApiServerException cause) {
         if (cause.reason() == FailureReason.EXPIRED) {
-            forgotten = true;
+            versionExpired = true;
         }
         entry.failed(this, cause);
     }
 
-    /** Returns whether that is the object that was asked for. A proxy may ignore the field selector. */
-    private boolean isOurs(Fetched<T> fetched) {
+    /** Returns whether this is the requested object. A proxy may ignore the field selector. */
+    private boolean matches(Fetched<T> fetched) {
         ObjectMeta metadata = fetched.object().getMetadata();
         ObjectKey key = entry.key;
         return key.name().equals(metadata.getName())
@@ -159,7 +160,7 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     }
 
     private Answer<T> present(Fetched<T> fetched) {
-        // never asked for its age: it is up to date as long as it is watched
+        // the age is not used: the object is up to date while it is watched
         return Answer.present(store.kind, fetched, 0);
     }
 

@@ -6,24 +6,24 @@ import org.jspecify.annotations.Nullable;
 
 /** The state of the watch of one object. */
 enum WatchState {
-    /** Being opened for the first time in this epoch: nothing is known, gets wait. */
+    /** The watch is being opened for the first time in this epoch. There is no answer, gets wait. */
     OPENING("watch being opened"),
-    /** Listed and watched: what is known is what the server has. */
+    /** Listed and watched. The answer is up to date. */
     LIVE("watched"),
-    /** Lost, or open again but not confirmed yet: what was known is served, stale. */
-    BROKEN("watch lost, being opened again"),
-    /** Being opened again for a new reference to an object whose watch was broken: gets wait, through failures. */
-    RENEWING("watch lost, being opened again for a new reference"),
-    /** Closed because the object was not read for long. */
-    IDLE("watch closed because the object is not read, opened again by the next get"),
-    /** Being opened again because the object is read: gets wait until the first failure. */
-    REOPENING("watch being opened again"),
-    /** Closed because the object says that it never changes; it is served from memory. */
+    /** The watch was lost, or was reopened but is not confirmed yet. The known answer is returned as stale. */
+    BROKEN("watch lost, being reopened"),
+    /** A broken watch is being reopened for a new reference. Gets wait, through failures. */
+    RENEWING("watch lost, being reopened for a new reference"),
+    /** The watch was closed because the object was not read for long. */
+    IDLE("watch closed because the object was not read; the next get reopens it"),
+    /** The watch of an idle object is being reopened for a get. Gets wait until the first failure. */
+    REOPENING("watch being reopened"),
+    /** The watch was closed because the object is immutable. It is returned from memory. */
     IMMUTABLE("immutable, needs no watch"),
-    /** The object is not referenced any more. */
+    /** The object is no longer referenced. */
     DROPPED("not referenced");
 
-    private static final ImmutableSetMultimap<WatchState, WatchState> MOVES =
+    private static final ImmutableSetMultimap<WatchState, WatchState> TRANSITIONS =
             ImmutableSetMultimap.<WatchState, WatchState>builder()
                     .putAll(OPENING, LIVE, BROKEN, IMMUTABLE, DROPPED)
                     .putAll(LIVE, BROKEN, IDLE, IMMUTABLE, DROPPED)
@@ -34,17 +34,17 @@ enum WatchState {
                     .putAll(IMMUTABLE, OPENING, DROPPED)
                     .build();
 
-    /** The {@link #freshness} of a watch that is open again, but {@link #BROKEN}. */
-    static final String RESUMED = "watch open again, not confirmed yet";
+    /** The {@link #freshness} of a watch that was reopened, but is still {@link #BROKEN}. */
+    static final String RESUMED = "watch reopened, not confirmed yet";
 
-    /** The state in words, for {@link ObjectState#freshness}. */
+    /** The state as text for people, for {@link ObjectState#freshness}. */
     final String freshness;
 
     WatchState(String freshness) {
         this.freshness = freshness;
     }
 
-    /** Returns the cache state of what is known in this state. */
+    /** Returns the cache state for the known answer in this state. */
     CacheState cacheState(@Nullable Answer<?> known) {
         return switch (this) {
             case OPENING -> CacheState.NOT_SYNCED;
@@ -55,30 +55,30 @@ enum WatchState {
         };
     }
 
-    /** Moves from here; an illegal move is a bug and fails. */
+    /** Returns {@code next}; throws if the transition is not allowed, which is a bug. */
     WatchState to(WatchState next) {
-        if (!MOVES.containsEntry(this, next)) {
-            throw new IllegalStateException("a watch cannot go from " + this + " to " + next);
+        if (!TRANSITIONS.containsEntry(this, next)) {
+            throw new IllegalStateException("illegal transition of a watch from " + this + " to " + next);
         }
         return next;
     }
 
-    /** Returns whether there is, or should be, a watch. */
+    /** Returns whether a watch exists, or should exist, in this state. */
     boolean wantsWatch() {
         return isOpening() || this == LIVE || this == BROKEN;
     }
 
-    /** Returns whether gets wait. */
+    /** Returns whether gets wait in this state. */
     boolean isOpening() {
         return this == OPENING || this == RENEWING || this == REOPENING;
     }
 
-    /** Returns whether what is known is what the server has. */
+    /** Returns whether the known answer is up to date in this state. */
     boolean isUpToDate() {
         return this == LIVE || this == IMMUTABLE;
     }
 
-    /** Returns whether the state begins a new epoch, which is answered by a list that began in it. */
+    /** Returns whether entering this state begins a new epoch, which needs a list that began in it. */
     boolean beginsEpoch() {
         return this == OPENING || this == RENEWING;
     }

@@ -1,25 +1,24 @@
 /**
- * Holds one value for each referenced object: one table of entries, one path for hits, one count of references and one
- * hook for every change of what is known. How an entry is kept fresh depends on the strategy: {@link
- * dev.podcache.store.TtlObjectStore} asks again when an answer has become too old, {@link
- * dev.podcache.store.WatchObjectStore} watches.
+ * Holds the last answer for each referenced object. All strategies share one table of entries, one path for hits, one
+ * count of references and one hook for changes. They differ in how an entry is kept fresh: {@link
+ * dev.podcache.store.TtlObjectStore} fetches again when an answer is too old, {@link
+ * dev.podcache.store.WatchObjectStore} watches, and {@code DirectObjectStore} keeps nothing.
  *
- * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (a get from above), {@code
- * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches}
- * (which requests a fetch is made of), {@code Entry} and {@code EntryTable}; then
- * {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState} and {@code WatchSession}. Every change goes to
- * {@code Transitions} and {@code PayloadBudget}; {@code DirectObjectStore} keeps nothing.
+ * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (the path of a get), {@code
+ * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches} (the requests of a
+ * fetch), {@code Entry} and {@code EntryTable}; then {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState}
+ * and {@code WatchSession}. Every change is reported to {@code Transitions} and {@code PayloadBudget}.
  *
  * <table>
  * <caption>Locks, never taken inside one another</caption>
- * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code EntryTable}</td><td>which entry a key has</td><td>none</td></tr>
+ * <tr><th>lock</th><th>guards</th><th>taken inside it</th></tr>
+ * <tr><td>{@code EntryTable}</td><td>the entry of each key</td><td>none</td></tr>
  * <tr><td>monitor of an {@code Entry}</td><td>its references, answer, fetch or watch</td><td>none</td></tr>
  * <tr><td>{@code FreshnessClock}</td><td>writes of the time</td><td>{@code RefCountedTicker}</td></tr>
  * </table>
  *
- * <p>No request, callback or completion of a future happens under any of them, but that a watch is made, not opened,
- * under its entry's; and the table is not changed under an entry's monitor.
+ * <p>No request, callback or completion of a future happens under these locks. One exception: a watch session is made,
+ * but not opened, under its entry's lock. The table is never changed under an entry's monitor.
  */
 @NullMarked
 package dev.podcache.store;

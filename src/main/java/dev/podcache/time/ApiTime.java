@@ -5,17 +5,20 @@ import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Timestamps as the API has them: whole seconds, in UTC. What upstream calls {@code metav1.Time}. */
+/** Formats timestamps as the Kubernetes API does, in whole seconds and UTC: upstream's {@code metav1.Time}. */
 public final class ApiTime {
 
     private ApiTime() {}
 
-    /** A time without its fraction, such as {@code 2026-01-01T00:00:00Z}. */
+    /** Returns a time without its fraction of a second, such as {@code 2026-01-01T00:00:00Z}. */
     public static String of(Instant time) {
         return time.truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
-    /** The same time without its fraction; what is no time is returned as it is, and null for null or empty text. */
+    /**
+     * Returns {@code time} without its fraction of a second. Returns invalid text unchanged, and null for null or empty
+     * text.
+     */
     public static @Nullable String truncated(@Nullable String time) {
         if (time == null || time.isEmpty()) {
             return null;
@@ -26,15 +29,15 @@ public final class ApiTime {
         try {
             return of(Instant.parse(time));
         } catch (DateTimeParseException noTime) {
-            // the API server refuses it and says so
+            // the API server rejects the text and says why
             return time;
         }
     }
 
     /**
-     * Whether a text has the form that {@link #of} writes, or else is no time. Parsing is what a status
-     * with nothing new would otherwise spend most on. Midnight as 24:00 and leap seconds have the form
-     * too, and are written otherwise.
+     * Returns whether a text has the form that {@link #of} writes. A shortcut: parsing would dominate the cost of an
+     * unchanged status. Invalid text may pass, because {@link #truncated} does not change it. Excludes midnight written
+     * as 24:00 and leap seconds, which {@link #of} writes differently.
      */
     private static boolean isWholeSecondsInUtc(String time) {
         return time.length() == "2026-01-01T00:00:00Z".length()

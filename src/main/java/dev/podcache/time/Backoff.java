@@ -3,27 +3,27 @@ package dev.podcache.time;
 import java.time.Duration;
 
 /**
- * How long to pause after the n-th failure in a row: the first pause doubled with each further failure, up to a cap,
- * and shortened by up to half at random so that many who failed together do not return together. Immutable.
+ * An exponential backoff with jitter: the first pause doubles with each failure in a row, up to a cap. Each pause is
+ * shortened by up to half at random, so that clients that failed together do not retry together. Immutable.
  *
  * @param first the longest pause after one failure
- * @param cap the longest pause after any number of them
+ * @param cap the longest pause after any number of failures
  */
 public record Backoff(Duration first, Duration cap) {
 
     public Backoff {
         if (first.isNegative() || first.isZero() || cap.compareTo(first) < 0) {
-            throw new IllegalArgumentException("a pause from " + first + " up to " + cap
-                    + " is no backoff: the first must be positive, the cap at least it");
+            throw new IllegalArgumentException(
+                    "the first pause must be positive and at most the cap, but they are " + first + " and " + cap);
         }
     }
 
     /**
-     * The pause after the latest of {@code failures} failures in a row.
+     * Returns the pause after the latest of {@code failures} failures in a row.
      *
-     * @param failures how many failures in a row there have been, at least 1
+     * @param failures the number of failures in a row, at least 1
      * @param random uniform in [0, 1)
-     * @return between half of, and all of, the doubled and capped pause
+     * @return between half of the doubled and capped pause, and all of it
      */
     public Duration pause(int failures, double random) {
         long whole = cap.toNanos();

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Checks durations that callers choose. What is longer than a hundred years is cut to that: it is as good as for ever,
- * and still a number of nanoseconds that a deadline can be computed with.
+ * Checks durations that callers configure. Cuts them to a hundred years, so that computing a deadline in nanoseconds
+ * cannot overflow.
  */
 public final class Durations {
 
@@ -14,10 +14,10 @@ public final class Durations {
     private Durations() {}
 
     /**
-     * Returns {@code value}, cut.
+     * Returns {@code value}, at most a hundred years.
      *
-     * @param name of the option, for the message
-     * @throws IllegalArgumentException unless it is positive
+     * @param name the name of the option, for the message
+     * @throws IllegalArgumentException unless {@code value} is positive
      */
     public static Duration positive(String name, Duration value) {
         if (Objects.requireNonNull(value, name).compareTo(Duration.ZERO) <= 0) {
@@ -27,10 +27,10 @@ public final class Durations {
     }
 
     /**
-     * Returns {@code value}, cut.
+     * Returns {@code value}, at most a hundred years.
      *
-     * @param name of the option, for the message
-     * @throws IllegalArgumentException if it is shorter than {@code least}
+     * @param name the name of the option, for the message
+     * @throws IllegalArgumentException if {@code value} is shorter than {@code least}
      */
     public static Duration atLeast(Duration least, String name, Duration value) {
         if (Objects.requireNonNull(value, name).compareTo(least) < 0) {

@@ -3,33 +3,33 @@ package dev.podcache.time;
 import java.time.Duration;
 
 /**
- * How long to pause between attempts to reach a server that is away: half a second in its first minute, then at random
- * up to 1 s, 2 s, 4 s and so on up to 10 s. Not thread-safe.
+ * The pauses between attempts to reach an unreachable server: half a second in the first minute of the outage, then
+ * jittered pauses that double from 1 s up to 10 s. Not thread-safe.
  */
 public final class OutageBackoff {
 
-    private static final Duration OFTEN = Duration.ofMillis(500);
-    private static final Duration OFTEN_FOR = Duration.ofMinutes(1);
-    private static final Backoff LATER = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(10));
+    private static final Duration INITIAL_PAUSE = Duration.ofMillis(500);
+    private static final Duration INITIAL_PHASE = Duration.ofMinutes(1);
+    private static final Backoff BACKOFF = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(10));
 
-    private int late;
+    private int backoffs;
 
-    /** The server was reached: the next failure is the first of another outage. */
+    /** Ends the outage: the server was reached, so the next failure begins another outage. */
     public void reset() {
-        late = 0;
+        backoffs = 0;
     }
 
     /**
-     * Returns the pause after an attempt that failed.
+     * Returns the pause after a failed attempt.
      *
-     * @param away for how long the server has been away
+     * @param outage how long the server has been unreachable
      * @param random uniform in [0, 1)
      */
-    public Duration pause(Duration away, double random) {
-        if (away.compareTo(OFTEN_FOR) < 0) {
-            return OFTEN;
+    public Duration pause(Duration outage, double random) {
+        if (outage.compareTo(INITIAL_PHASE) < 0) {
+            return INITIAL_PAUSE;
         }
-        late++;
-        return LATER.pause(late, random);
+        backoffs++;
+        return BACKOFF.pause(backoffs, random);
     }
 }

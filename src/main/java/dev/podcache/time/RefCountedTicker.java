@@ -3,7 +3,7 @@ package dev.podcache.time;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a brief task periodically for as long as somebody uses what it does. Thread-safe. */
+/** Runs a brief task periodically while it has at least one user. Thread-safe. */
 public final class RefCountedTicker {
 
     private final Timekeeper timekeeper;
@@ -11,13 +11,13 @@ public final class RefCountedTicker {
     private final Runnable task;
 
     private int users; // guarded by this
-    private long runs; // guarded by this
+    private long epoch; // guarded by this; counts the periods of use
     private Timekeeper.@Nullable Scheduled next; // guarded by this
 
     /**
-     * Not used yet.
+     * Makes a ticker without users.
      *
-     * @param period from the beginning of use, and from each run, to the next
+     * @param period from the first user, and from the end of each run, to the next run
      * @param task runs on the timer thread, under no lock; if it throws, it still runs again after the period
      */
     public RefCountedTicker(Timekeeper timekeeper, Duration period, Runnable task) {
@@ -26,17 +26,17 @@ public final class RefCountedTicker {
         this.task = task;
     }
 
-    /** One user more; whether it is the only one. Each call needs one {@link #release()}. */
+    /** Adds a user. Returns whether it is the only one. Each call needs one {@link #release()}. */
     public synchronized boolean retain() {
         users++;
         if (users == 1) {
-            runs++;
-            schedule(runs);
+            epoch++;
+            schedule(epoch);
         }
         return users == 1;
     }
 
-    /** One user less. After the last the task does not run again, though a run may be under way. */
+    /** Removes a user. After the last one, the task does not start again, though a run may be in progress. */
     public synchronized void release() {
         users--;
         if (users == 0 && next != null) {
@@ -45,14 +45,14 @@ public final class RefCountedTicker {
         }
     }
 
-    private synchronized void schedule(long run) {
-        // a task that had begun when its run was stopped comes too late to be cancelled, and must not join the next run
-        if (users > 0 && run == runs) {
+    private synchronized void schedule(long begunIn) {
+        // a run that was in progress during release() must not continue in a later period of use
+        if (users > 0 && begunIn == epoch) {
             next = timekeeper.schedule(period, () -> {
                 try {
                     task.run();
                 } finally {
-                    schedule(run);
+                    schedule(begunIn);
                 }
             });
         }

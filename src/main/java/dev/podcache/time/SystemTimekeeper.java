@@ -19,16 +19,16 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** {@link Timekeeper#system()}. */
+/** Implements {@link Timekeeper#system()}. */
 final class SystemTimekeeper implements Timekeeper {
 
     private static final Logger log = LoggerFactory.getLogger(Timekeeper.class);
-    private static final int THREADS_OF_A_POOL = 2;
-    private static final Duration IDLE_THREAD_LIVES = Duration.ofSeconds(10);
-    private static final Duration CLOSING = Duration.ofSeconds(2);
+    private static final int POOL_THREADS = 2;
+    private static final Duration IDLE_THREAD_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-    /** The pause before work is tried again for which the system has no thread. */
-    private static final Duration NO_THREAD = Duration.ofSeconds(1);
+    /** The pause before a retry when the system cannot start a thread. */
+    private static final Duration NO_THREAD_PAUSE = Duration.ofSeconds(1);
 
     private final ScheduledThreadPoolExecutor timer;
     private final Pool workers;
@@ -40,21 +40,21 @@ final class SystemTimekeeper implements Timekeeper {
         this(SystemTimekeeper::named);
     }
 
-    /** One whose threads are made by the factory for their name. */
+    /** Makes a timekeeper that gets the factory of its threads by their name. */
     SystemTimekeeper(Function<String, ThreadFactory> threads) {
         this.threads = threads;
         timer = new ScheduledThreadPoolExecutor(1, threads.apply("podcache-timer"));
         timer.setRemoveOnCancelPolicy(true);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         timer.setRejectedExecutionHandler((task, executor) -> {});
-        // what the pools cannot start now waits for the timer, which therefore must have its thread already
+        // the timer retries tasks for which a pool has no thread, so its own thread must exist from the beginning
         timer.prestartCoreThread();
         workers = new Pool("podcache-worker");
         blocking = new Pool("podcache-blocking");
         urgent = new Pool("podcache-urgent");
     }
 
-    /** Threads that end when there is nothing to do, and start again when there is. */
+    /** Threads that end when idle and start again when there is work. */
     private final class Pool implements Executor {
 
         private final String name;
@@ -63,9 +63,9 @@ final class SystemTimekeeper implements Timekeeper {
         Pool(String name) {
             this.name = name;
             executor = new ThreadPoolExecutor(
-                    THREADS_OF_A_POOL,
-                    THREADS_OF_A_POOL,
-                    IDLE_THREAD_LIVES.toNanos(),
+                    POOL_THREADS,
+                    POOL_THREADS,
+                    IDLE_THREAD_TIMEOUT.toNanos(),
                     TimeUnit.NANOSECONDS,
                     new LinkedBlockingQueue<>(),
                     threads.apply(name));
@@ -78,8 +78,8 @@ final class SystemTimekeeper implements Timekeeper {
             try {
                 executor.execute(task);
             } catch (OutOfMemoryError noThread) {
-                log.warn("no thread {} can be started ({}); retrying in {}", name, noThread.getMessage(), NO_THREAD);
-                schedule(NO_THREAD, () -> execute(task));
+                log.warn("cannot start a thread {} ({}); retrying in {}", name, noThread.getMessage(), NO_THREAD_PAUSE);
+                schedule(NO_THREAD_PAUSE, () -> execute(task));
             }
         }
     }
@@ -136,9 +136,9 @@ final class SystemTimekeeper implements Timekeeper {
         boolean interrupted = false;
         for (ThreadPoolExecutor executor : List.of(timer, workers.executor, blocking.executor, urgent.executor)) {
             try {
-                // a close from one of our own threads cannot wait for that thread
+                // a thread of the timekeeper cannot wait for its own end
                 if (!(Thread.currentThread() instanceof OwnThread)) {
-                    executor.awaitTermination(CLOSING.toNanos(), TimeUnit.NANOSECONDS);
+                    executor.awaitTermination(CLOSE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
                 }
             } catch (InterruptedException e) {
                 interrupted = true;
@@ -173,7 +173,7 @@ final class SystemTimekeeper implements Timekeeper {
         };
     }
 
-    /** Tells a thread of ours from one that only has a similar name. */
+    /** A thread of a timekeeper, as opposed to one with a similar name. */
     private static final class OwnThread extends Thread {
 
         OwnThread(Runnable task, String name) {

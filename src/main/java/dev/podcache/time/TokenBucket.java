@@ -5,23 +5,23 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A token bucket that starts full: {@code burst} tokens at once, then {@code perSecond} in the long run. Never blocks;
- * it says how long to wait. Tokens are given in the order of asking. Thread-safe.
+ * A token bucket that starts full: {@code burst} tokens at once, then {@code perSecond} in the long run. Never blocks,
+ * but returns how long the caller must wait. Tokens are granted in the order of the calls. Thread-safe.
  */
 public final class TokenBucket {
 
     /*
-     * Kept as one number, the time at which the bucket would be full again if nobody asked any more: each token moves
-     * it one interval on, and a token is there when it is at most `burst` intervals ahead.
+     * The state is one number, the time at which the bucket is full again without further calls. Each token moves it
+     * forward by one interval. A token is available while it is at most `burst` intervals ahead of now.
      */
 
     private final Timekeeper timekeeper;
     private final long interval;
-    private final long reserve;
+    private final long burstNanos;
     private long fullAt; // guarded by this
 
     /**
-     * A full bucket.
+     * Makes a full bucket.
      *
      * @param perSecond positive
      * @param burst at least 1
@@ -29,15 +29,15 @@ public final class TokenBucket {
     public TokenBucket(double perSecond, int burst, Timekeeper timekeeper) {
         this.timekeeper = timekeeper;
         this.interval = Math.max(1, Math.round(1e9 / perSecond));
-        this.reserve = LongMath.saturatedMultiply(interval, burst - 1);
+        this.burstNanos = LongMath.saturatedMultiply(interval, burst - 1);
         this.fullAt = timekeeper.nanoTime();
     }
 
     /**
-     * Takes a token, unless it would come too late; then the bucket stays as it is.
+     * Takes a token, or leaves the bucket unchanged if the wait would be too long.
      *
-     * @param patience how long the caller can wait for it; zero for not at all
-     * @return how long the caller must wait before it uses the token, or empty if that is {@code patience} or longer
+     * @param patience how long the caller can wait; zero for not at all
+     * @return how long the caller must wait before it uses the token; empty if that is {@code patience} or longer
      */
     public synchronized Optional<Duration> take(Duration patience) {
         long now = timekeeper.nanoTime();
@@ -49,13 +49,13 @@ public final class TokenBucket {
         return Optional.of(Duration.ofNanos(wait));
     }
 
-    /** Returns how long it takes until there is a token; zero if there is one. */
+    /** Returns the time until the next token is available; zero if one is available now. */
     public synchronized Duration untilNext() {
         return Duration.ofNanos(waitFrom(timekeeper.nanoTime()));
     }
 
     private long waitFrom(long now) {
-        return Math.max(0, base(now) - now - reserve);
+        return Math.max(0, base(now) - now - burstNanos);
     }
 
     private long base(long now) {

@@ -1,13 +1,16 @@
 /**
- * The one seam for time, waiting and threads. Everything else in Podcache asks a {@link dev.podcache.time.Timekeeper},
- * so that a test can drive every clock, timer and wait by hand and replay a race exactly.
+ * The only access to time, waiting and threads. All other packages use a {@link dev.podcache.time.Timekeeper}, so that
+ * a test can control every clock, timer and wait and replay a race exactly.
  *
- * <p>Read {@code Timekeeper}, then {@code RefCountedTicker}, {@code Backoff}, {@code OutageBackoff}, {@code TokenBucket}, {@code
- * ApiTime} and {@code Durations}.
+ * <p>Read {@code Timekeeper}, then {@code Pause}, {@code PeriodicLoop}, {@code RefCountedTicker}, {@code Backoff},
+ * {@code OutageBackoff}, {@code TokenBucket}, {@code ApiTime} and {@code Durations}.
  *
  * <table>
  * <caption>Locks, in the only order in which they may be taken</caption>
- * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
+ * <tr><th>lock</th><th>guards</th><th>taken inside it</th></tr>
+ * <tr><td>{@code PeriodicLoop}</td><td>whether a run is in progress, and whether another one was
+ * requested</td><td>{@code Pause}</td></tr>
+ * <tr><td>{@code Pause}</td><td>the task that waits, whether it is closed</td><td>the timer's</td></tr>
  * <tr><td>{@code RefCountedTicker}</td><td>users, the next run</td><td>the timer's</td></tr>
  * <tr><td>{@code TokenBucket}</td><td>when it is full</td><td>none</td></tr>
  * </table>

@@ -45,7 +45,7 @@ class ErrorAnswerTest {
         ApiServerException failure = answered(403, body);
 
         assertThat(failure.reason()).isEqualTo(FailureReason.FORBIDDEN);
-        assertThat(failure).hasMessage("GET Secret shop/db was answered 403: (no Status came with it)");
+        assertThat(failure).hasMessage("GET Secret shop/db was answered 403: (no Status in the answer)");
     }
 
     @Test
@@ -55,7 +55,8 @@ class ErrorAnswerTest {
         assertThat(failure.reason()).isEqualTo(FailureReason.REJECTED);
         assertThat(failure)
                 .hasMessage(
-                        "GET Secret shop/db was answered 400: (no Status came with it; is the server's URL https?)");
+                        "GET Secret shop/db was answered 400: (no Status in the answer; if the port expects TLS, use"
+                                + " https in the server URL)");
     }
 
     @Test

@@ -27,7 +27,7 @@ class NoAnswerTest {
                 Arguments.of(
                         new UnknownHostException("api"),
                         FailureReason.UNAVAILABLE,
-                        "the host of https://api has no address"),
+                        "the host name in https://api could not be resolved: check the server URL and the DNS"),
                 Arguments.of(
                         new ConnectException("refused"),
                         FailureReason.UNAVAILABLE,
@@ -35,11 +35,13 @@ class NoAnswerTest {
                 Arguments.of(
                         new SSLHandshakeException("untrusted"),
                         FailureReason.UNAVAILABLE,
-                        "no secure connection to https://api (untrusted)"),
+                        "no TLS connection to https://api (untrusted): check the CA, the server name and the client"
+                                + " certificate"),
                 Arguments.of(
                         new SSLHandshakeException("failed").initCause(new CertificateException("unknown authority")),
                         FailureReason.UNAVAILABLE,
-                        "no secure connection to https://api (unknown authority)"),
+                        "no TLS connection to https://api (unknown authority): check the CA, the server name and the"
+                                + " client certificate"),
                 Arguments.of(
                         new IOException("reset"),
                         FailureReason.UNAVAILABLE,
@@ -71,8 +73,8 @@ class NoAnswerTest {
         assertThat(failure).hasNoCause();
         assertThat(failure.getMessage())
                 .doesNotContain("canary")
-                .endsWith("what was to be sent to https://api, or came back, is no HTTP: check the URL, and that token"
-                        + " and headers are of one line");
+                .endsWith("the request to https://api or its answer was not valid HTTP: check the server URL, and that"
+                        + " the token and the headers contain no line break");
     }
 
     @Test

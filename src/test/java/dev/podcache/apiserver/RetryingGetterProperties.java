@@ -21,7 +21,7 @@ class RetryingGetterProperties {
 
     private static final ObjectKey DB = ObjectKey.of("shop", "db");
 
-    private record Failed(long at, long retryAfterMillis) {}
+    private record FailedCall(long at, long retryAfterMillis) {}
 
     @Property
     void get_anyFailures_endsInTimeAndNeverPausesTooShort(
@@ -30,11 +30,11 @@ class RetryingGetterProperties {
             @ForAll @Size(min = 1, max = 10) List<FailureReason> reasons,
             @ForAll @Size(min = 1, max = 10) List<@IntRange(min = 0, max = 3000) Integer> retryAfters) {
         ManualTimekeeper time = new ManualTimekeeper();
-        List<Failed> attempts = new ArrayList<>();
-        ObjectGetter<String> failing = (key, freshness, timeout) -> {
+        List<FailedCall> attempts = new ArrayList<>();
+        ObjectGetter<String> failing = (key, consistency, timeout) -> {
             int number = attempts.size();
             int asked = retryAfters.get(number % retryAfters.size());
-            attempts.add(new Failed(time.nanoTime(), asked));
+            attempts.add(new FailedCall(time.nanoTime(), asked));
             assertThat(timeout).isPositive();
             return CompletableFuture.failedFuture(new ApiServerException(
                     reasons.get(number % reasons.size()), 0, Duration.ofMillis(asked), "failed", null));

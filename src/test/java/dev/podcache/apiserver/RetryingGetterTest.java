@@ -46,7 +46,7 @@ class RetryingGetterTest {
         final List<Duration> timeouts = new ArrayList<>();
 
         @Override
-        public CompletableFuture<Fetched<String>> get(ObjectKey key, ReadConsistency freshness, Duration timeout) {
+        public CompletableFuture<Fetched<String>> get(ObjectKey key, ReadConsistency consistency, Duration timeout) {
             CompletableFuture<Fetched<String>> attempt = new CompletableFuture<>();
             attempts.add(attempt);
             timeouts.add(timeout);
@@ -138,7 +138,7 @@ class RetryingGetterTest {
         assertThat(failure(result).retryAfter()).isEqualTo(Duration.ofSeconds(30));
     }
 
-    /** However much time there is: what loops without a deadline make of a long pause is nothing for who waits. */
+    /** Even with time left: the limit that loops without a deadline put on a long pause is not for a waiting caller. */
     @Test
     void get_retryAfterOfAnHourAndABudgetOfHalfAnHour_failsAtOnce() {
         CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, Duration.ofMinutes(30));
@@ -222,7 +222,8 @@ class RetryingGetterTest {
         CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
         server.attempts.get(0).complete(null);
 
-        assertThat(result.handle((value, failure) -> failure).join()).hasMessage("neither value nor failure");
+        assertThat(result.handle((value, failure) -> failure).join())
+                .hasMessage("the future completed with neither a value nor a failure");
     }
 
     @Test

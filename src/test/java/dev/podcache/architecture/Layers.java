@@ -13,7 +13,7 @@ final class Layers {
     private static final String ROOT = "dev.podcache";
 
     /** From the bottom to the top; "" is the front door. */
-    private static final List<List<String>> LINES = List.of(
+    static final List<List<String>> LINES = List.of(
             List.of("object", "time"),
             List.of("apiserver", "pod", "metrics", "patch"),
             List.of("apiserver.http"),

@@ -10,19 +10,19 @@ final class Actor implements AutoCloseable {
 
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(70);
 
-    private final Step step;
+    private final ActorStep step;
     private final Violations violations;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Thread thread;
 
     /** What is repeated. */
     @FunctionalInterface
-    interface Step {
+    interface ActorStep {
         /** Does something and answers how long to pause. */
         Duration take() throws Exception;
     }
 
-    Actor(String name, Violations violations, Step step) {
+    Actor(String name, Violations violations, ActorStep step) {
         this.step = step;
         this.violations = violations;
         thread = new Thread(this::run, "chaos-" + name);

@@ -3,7 +3,7 @@ package dev.podcache.chaos;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.Faults.Switched;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.StatusException;
@@ -39,7 +39,7 @@ final class AnswerFaults {
         this.faults = server.faults();
     }
 
-    List<Fault> all() {
+    List<ChaosFault> all() {
         return List.of(
                 answers("429", random -> StatusException.tooManyRequests(random.nextInt(1, longestRetryAfter))),
                 answers("500", random -> StatusException.internalError()),
@@ -58,43 +58,44 @@ final class AnswerFaults {
                 fault(
                                 "server's cache behind",
                                 5_000,
-                                Fault.by(server.cluster()::holdWatchCache, server.cluster()::releaseWatchCache))
+                                ChaosFault.by(server.cluster()::holdWatchCache, server.cluster()::releaseWatchCache))
                         .leavingBehind(Rules.TTL),
-                new Fault(Fault.Layer.SERVER, "second server staler", STALER_FOR, 5_000, random -> staler())
+                new ChaosFault(ChaosFault.Layer.SERVER, "second server staler", STALER_FOR, 5_000, random -> staler())
                         .leavingBehind(Rules.TTL),
                 fault("events duplicated", 3_000, random -> duplicateEvents()),
-                fault("events cut", 3_000, Fault.by(this::cutEvents, this::resetWatches)),
-                fault("history forgotten", 1_000, Fault.by(this::forgetHistory, () -> {})));
+                fault("events cut", 3_000, ChaosFault.by(this::cutEvents, this::resetWatches)),
+                fault("history forgotten", 1_000, ChaosFault.by(this::forgetHistory, () -> {})));
     }
 
-    private static Fault fault(String kind, int longest, Fault.Strike strike) {
-        return new Fault(Fault.Layer.SERVER, kind, 300, longest, strike);
+    private static ChaosFault fault(String kind, int longest, ChaosFault.Strike strike) {
+        return new ChaosFault(ChaosFault.Layer.SERVER, kind, 300, longest, strike);
     }
 
     /** Long enough to see whether those who lose their watches say so. */
-    private Fault outage() {
-        return new Fault(Fault.Layer.SERVER, "answered 503", OUTAGE_FOR, 5_000, random -> {
-                    Fault.Mend mend = whileOn(pattern -> faults.fail(StatusException.serviceUnavailable(), pattern));
+    private ChaosFault outage() {
+        return new ChaosFault(ChaosFault.Layer.SERVER, "answered 503", OUTAGE_FOR, 5_000, random -> {
+                    ChaosFault.Mend mend =
+                            whileOn(pattern -> faults.fail(StatusException.serviceUnavailable(), pattern));
                     resetWatches();
                     return mend;
                 })
                 .showing(Rules.LOSS_SEEN_WITHIN);
     }
 
-    private Fault.Mend staler() {
+    private ChaosFault.Mend staler() {
         server.cluster().alternateWithStalerServer(true);
         return () -> server.cluster().alternateWithStalerServer(false);
     }
 
-    private Fault.Mend duplicateEvents() {
+    private ChaosFault.Mend duplicateEvents() {
         return faults.duplicateEvents(Integer.MAX_VALUE, RequestPattern.any())::close;
     }
 
     /** Those who are connected have to come again. */
-    private Fault answers(String code, Function<SplittableRandom, StatusException> error) {
+    private ChaosFault answers(String code, Function<SplittableRandom, StatusException> error) {
         return fault("answered " + code, 5_000, random -> {
             StatusException chosen = error.apply(random);
-            Fault.Mend mend = whileOn(pattern -> faults.fail(chosen, pattern));
+            ChaosFault.Mend mend = whileOn(pattern -> faults.fail(chosen, pattern));
             if (random.nextBoolean()) {
                 resetWatches();
             }
@@ -102,15 +103,15 @@ final class AnswerFaults {
         });
     }
 
-    private static Fault.Mend whileOn(Function<RequestPattern, Switched> fault) {
+    private static ChaosFault.Mend whileOn(Function<RequestPattern, Switched> fault) {
         List<Switched> on = new ArrayList<>();
         READS.forEach(pattern -> on.add(fault.apply(pattern)));
         return () -> on.forEach(Switched::close);
     }
 
-    private Fault.Mend held(Function<RequestPattern, Held> hold) {
-        List<Held> holds = READS.stream().map(hold).toList();
-        return () -> holds.forEach(Held::release);
+    private ChaosFault.Mend held(Function<RequestPattern, HeldRequests> hold) {
+        List<HeldRequests> holds = READS.stream().map(hold).toList();
+        return () -> holds.forEach(HeldRequests::release);
     }
 
     private void cutEvents() {

@@ -38,7 +38,7 @@ final class AuditLog implements AutoCloseable {
 
     private final Path folder;
     private final Path log;
-    private final Map<String, Subject> open = new HashMap<>(); // of the reading thread
+    private final Map<String, CachedObject> open = new HashMap<>(); // of the reading thread
     private @Nullable Thread reading; // guarded by this
     private volatile boolean closed;
 
@@ -91,7 +91,7 @@ final class AuditLog implements AutoCloseable {
         } catch (JsonProcessingException cutByTheServersDeath) {
             return;
         }
-        Subject subject = world.subject(
+        CachedObject subject = world.subject(
                 event.at("/objectRef/resource").asText(),
                 event.at("/objectRef/name").asText());
         if (subject == null) {

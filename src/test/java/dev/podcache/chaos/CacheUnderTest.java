@@ -28,18 +28,18 @@ final class CacheUnderTest implements AutoCloseable {
     final Claims claims = new Claims();
     private final World world;
     private final ChaosServer server;
-    private final Fetches fetches;
+    private final FetchRules fetches;
     private final Witness witness;
     private final Order order = new Order();
-    private final Map<Subject, Long> freshWhileLost = new ConcurrentHashMap<>();
-    private volatile Opened opened;
+    private final Map<CachedObject, Long> freshWhileLost = new ConcurrentHashMap<>();
+    private volatile OpenCache opened;
     private final AtomicInteger replacements = new AtomicInteger();
     private volatile boolean replacing;
     private volatile Handed handed = new Handed();
     private volatile Handed handedBefore = new Handed();
 
     /** What is closed together. */
-    private record Opened(Podcache podcache, Fabric8ApiServer apiServer, KubernetesClient client) {
+    private record OpenCache(Podcache podcache, Fabric8ApiServer apiServer, KubernetesClient client) {
         void close() {
             podcache.close();
             apiServer.close();
@@ -51,7 +51,7 @@ final class CacheUnderTest implements AutoCloseable {
         this.world = world;
         this.rules = rules;
         this.server = server;
-        fetches = new Fetches(world, rules, claims);
+        fetches = new FetchRules(world, rules, claims);
         witness = new Witness(world, fetches);
         if (rules.isWatch()) {
             world.watches.of(claims);
@@ -59,7 +59,7 @@ final class CacheUnderTest implements AutoCloseable {
         opened = open();
     }
 
-    private Opened open() {
+    private OpenCache open() {
         KubernetesClient client = server.client();
         Fabric8ApiServer apiServer = ServerOnTime.of(client, LIMIT, new SteppedClock(world.clock::get), witness);
         Podcache podcache = Podcache.builder(apiServer)
@@ -68,9 +68,9 @@ final class CacheUnderTest implements AutoCloseable {
                 .readTimeout(Rules.READ_TIMEOUT)
                 .idleAfter(Duration.ofMinutes(1))
                 .defaultTtl(Rules.TTL)
-                .metrics(new Told(world, rules.strategy(), witness))
+                .metrics(new MetricsReceiver(world, rules.strategy(), witness))
                 .build();
-        return new Opened(podcache, apiServer, client);
+        return new OpenCache(podcache, apiServer, client);
     }
 
     /** The cache that is open now. */
@@ -106,17 +106,17 @@ final class CacheUnderTest implements AutoCloseable {
     }
 
     /** Reads the object, and looks at what is known before and after. */
-    Read read(Subject subject) {
+    Read read(CachedObject subject) {
         int number = replacements.get();
         boolean replaced = replacing;
-        Opened used = opened;
+        OpenCache used = opened;
         Claim claim = claims.of(subject);
         boolean seen = claim.epoch().isSeen();
         ObjectState state = state(used, subject);
         Contact contact = contact(subject, state);
         Read.Moment before = new Read.Moment(world.time.now(), claim, seen, state);
         fetches.got(subject, before.time());
-        Outcome outcome = outcome(used, subject);
+        ReadOutcome outcome = outcome(used, subject);
         long ended = world.time.now();
         replaced |= replacing || number != replacements.get();
         if (claim.isHeld() && isAnswer(outcome) && !replaced) {
@@ -128,7 +128,7 @@ final class CacheUnderTest implements AutoCloseable {
         return new Read(subject, before, outcome, after, stalled, stalledBefore, contact, replaced);
     }
 
-    private Contact contact(Subject subject, ObjectState state) {
+    private Contact contact(CachedObject subject, ObjectState state) {
         long now = world.time.now();
         long stalled = world.stalls.between(now - RECENTLY, now);
         long lostFor =
@@ -140,47 +140,47 @@ final class CacheUnderTest implements AutoCloseable {
     }
 
     /** For how long the cache could know that it has no watch of the object; at most 0 if it has. */
-    private long lostFor(Subject subject, long now) {
+    private long lostFor(CachedObject subject, long now) {
         long heardOf = Math.max(world.watches.lostAt(subject), world.calm.networkSince());
         long ended = heardOf == Version.UNKNOWN ? 0 : now - heardOf;
         return Math.max(ended, server.disconnectedFor().toNanos());
     }
 
     /** For how long it has been called fresh in that state: what the server says of watches comes a moment later. */
-    private long freshFor(Subject subject, long now) {
+    private long freshFor(CachedObject subject, long now) {
         Long since = freshWhileLost.putIfAbsent(subject, now);
         return since == null ? 1 : now - since;
     }
 
-    private Outcome outcome(Opened used, Subject subject) {
+    private ReadOutcome outcome(OpenCache used, CachedObject subject) {
         try {
             HasMetadata object = manager(used, subject).getObject(world.namespace, subject.name());
             handed.add(object);
-            return new Outcome.Found(
+            return new ReadOutcome.FoundObject(
                     Payloads.marker(object),
                     object.getMetadata().getUid(),
                     object.getMetadata().getResourceVersion());
         } catch (RuntimeException e) {
-            return new Outcome.Failed(e);
+            return new ReadOutcome.FailedRead(e);
         }
     }
 
     /** Whether the server has spoken: with an object, or that there is none. */
-    static boolean isAnswer(Outcome outcome) {
-        return outcome instanceof Outcome.Found
-                || (outcome instanceof Outcome.Failed failed && failed.thrown() instanceof NotFound);
+    static boolean isAnswer(ReadOutcome outcome) {
+        return outcome instanceof ReadOutcome.FoundObject
+                || (outcome instanceof ReadOutcome.FailedRead failed && failed.thrown() instanceof NotFound);
     }
 
-    ObjectState state(Subject subject) {
+    ObjectState state(CachedObject subject) {
         return state(opened, subject);
     }
 
-    private ObjectState state(Opened used, Subject subject) {
+    private ObjectState state(OpenCache used, CachedObject subject) {
         return manager(used, subject).state(world.namespace, subject.name());
     }
 
-    private static Manager<? extends HasMetadata> manager(Opened used, Subject subject) {
-        return subject.kind() == Subject.Kind.SECRET
+    private static Manager<? extends HasMetadata> manager(OpenCache used, CachedObject subject) {
+        return subject.kind() == CachedObject.CachedKind.SECRET
                 ? used.podcache().secrets()
                 : used.podcache().configMaps();
     }

@@ -48,8 +48,8 @@ final class CalmPhase implements FaultSchedule.Between {
     }
 
     /** Every other object, in turn, and those that one pod refers to all the time. */
-    private Set<Subject> chosen() {
-        Set<Subject> chosen = new HashSet<>();
+    private Set<CachedObject> chosen() {
+        Set<CachedObject> chosen = new HashSet<>();
         for (int i = passed++ % 2; i < world.subjects.size(); i += 2) {
             chosen.add(world.subjects.get(i));
         }
@@ -70,14 +70,14 @@ final class CalmPhase implements FaultSchedule.Between {
         return complaints;
     }
 
-    private List<Subject> frozenIn(CacheUnderTest cache) {
+    private List<CachedObject> frozenIn(CacheUnderTest cache) {
         return world.subjects.stream()
                 .filter(subject -> world.isFrozen(subject) && !world.isQuiet(subject))
                 .filter(subject -> cache.claims.of(subject).isHeld())
                 .toList();
     }
 
-    private void checkEqual(CacheUnderTest cache, Subject subject, Duration longest, List<Runnable> complaints) {
+    private void checkEqual(CacheUnderTest cache, CachedObject subject, Duration longest, List<Runnable> complaints) {
         Read read = cache.read(subject);
         world.violations.add(
                 checkers.computeIfAbsent(cache, CacheUnderTest::checker).judge(read));
@@ -90,7 +90,7 @@ final class CalmPhase implements FaultSchedule.Between {
         }
     }
 
-    private void checkWatches(Subject subject, List<Runnable> complaints) {
+    private void checkWatches(CachedObject subject, List<Runnable> complaints) {
         int open = world.watches.open(subject);
         world.figures.most("watches of one object at once", open);
         if (open > 1) {

@@ -40,7 +40,7 @@ final class CanaryLog extends AppenderBase<ILoggingEvent> implements AutoCloseab
     protected void append(ILoggingEvent event) {
         world.figures.count("log lines");
         String thrown = event.getThrowableProxy() == null ? "" : ThrowableProxyUtil.asString(event.getThrowableProxy());
-        if (Canary.isIn(event.getFormattedMessage()) || Canary.isIn(thrown)) {
+        if (ChaosCanary.isIn(event.getFormattedMessage()) || ChaosCanary.isIn(thrown)) {
             world.violations.add(Shape.PAYLOAD_IN_LOG, "a payload was logged: " + event + thrown);
         }
     }

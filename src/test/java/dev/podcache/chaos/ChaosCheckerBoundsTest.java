@@ -147,7 +147,7 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
 
     @Test
     void payloadInAMessage_breaksP10() {
-        assertThat(shapes(cache, get(DB_HELD, 21, failed(Canary.TEXT + "v1"))))
+        assertThat(shapes(cache, get(DB_HELD, 21, failed(ChaosCanary.TEXT + "v1"))))
                 .containsExactly(Shape.PAYLOAD_IN_MESSAGE);
         assertThat(shapes(cache, get(DB_HELD, 21, failed("Y2hhb3MtY2FuYXJ5LTllMDdhYjQ0Yw=="))))
                 .containsExactly(Shape.PAYLOAD_IN_MESSAGE);
@@ -156,7 +156,7 @@ class ChaosCheckerBoundsTest extends CheckerFixture {
     @Test
     void payloadInAState_breaksP10() {
         Read read = get(DB_HELD, 21, found("v2"));
-        Read.Moment before = new Read.Moment(seconds(21), DB_HELD, false, state(CacheState.FRESH, Canary.TEXT));
+        Read.Moment before = new Read.Moment(seconds(21), DB_HELD, false, state(CacheState.FRESH, ChaosCanary.TEXT));
 
         assertThat(shapes(cache, new Read(DB, before, read.outcome(), read.after())))
                 .containsExactly(Shape.PAYLOAD_IN_STATE);

@@ -34,7 +34,7 @@ class ChaosCheckerFailuresTest extends CheckerFixture {
 
     @Test
     void exception_thatGetsDoNotThrow_breaksP4() {
-        assertThat(shapes(cache, get(DB_HELD, 21, new Outcome.Failed(new IllegalStateException("bug")))))
+        assertThat(shapes(cache, get(DB_HELD, 21, new ReadOutcome.FailedRead(new IllegalStateException("bug")))))
                 .containsExactly(Shape.FOREIGN_EXCEPTION);
     }
 

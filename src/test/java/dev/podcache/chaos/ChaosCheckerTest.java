@@ -144,7 +144,7 @@ class ChaosCheckerTest extends CheckerFixture {
 
     @Test
     void answer_ofACacheThatWasReplacedMeanwhile_isNotJudged() {
-        Read read = get(DB_HELD, 21, new Outcome.Failed(new IllegalStateException("closed")));
+        Read read = get(DB_HELD, 21, new ReadOutcome.FailedRead(new IllegalStateException("closed")));
 
         assertThat(shapes(cache, new Read(DB, read.before(), read.outcome(), read.after(), 0, 0, Contact.GOOD, true)))
                 .isEmpty();

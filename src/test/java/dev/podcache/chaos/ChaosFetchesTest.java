@@ -15,10 +15,10 @@ class ChaosFetchesTest {
 
     private final World world = new World("chaos");
     private final Claims claims = new Claims();
-    private final Fetches fetches = new Fetches(world, Rules.cache(), claims);
+    private final FetchRules fetches = new FetchRules(world, Rules.cache(), claims);
     private final Witness witness = new Witness(world, fetches);
-    private final Subject db = world.subjects.get(0);
-    private final Subject cert = world.subjects.get(1);
+    private final CachedObject db = world.subjects.get(0);
+    private final CachedObject cert = world.subjects.get(1);
 
     ChaosFetchesTest() {
         register(10);
@@ -304,15 +304,15 @@ class ChaosFetchesTest {
         claims.added(List.of(db, cert), seconds(at), seconds(at));
     }
 
-    private void refresh(Subject subject, double at) {
+    private void refresh(CachedObject subject, double at) {
         fetches.ended(subject, leaves(subject, "?resourceVersion=0", at), true, seconds(at));
     }
 
-    private UUID latest(Subject subject, double at) {
+    private UUID latest(CachedObject subject, double at) {
         return leaves(subject, "", at);
     }
 
-    private UUID leaves(Subject subject, String query, double at) {
+    private UUID leaves(CachedObject subject, String query, double at) {
         UUID id = UUID.randomUUID();
         witness.leaves(id, URI.create("http://server" + world.path(subject) + query), seconds(at));
         return id;

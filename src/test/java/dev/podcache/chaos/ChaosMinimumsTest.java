@@ -29,8 +29,8 @@ class ChaosMinimumsTest {
             Map.entry("request WATCH watch synced", 500));
 
     private final World world = new World("chaos");
-    private final List<Fault> faults =
-            List.of(new Fault(Fault.Layer.NETWORK, "frozen", 1, 2, Fault.by(() -> {}, () -> {})));
+    private final List<ChaosFault> faults =
+            List.of(new ChaosFault(ChaosFault.Layer.NETWORK, "frozen", 1, 2, ChaosFault.by(() -> {}, () -> {})));
 
     @Test
     void check_runThatHasTriedEverything_complainsOfNothing() {

@@ -16,7 +16,7 @@ final class ChaosReport {
     private final World world;
     private final List<Finding> findings = new ArrayList<>();
     private final StringBuilder text = new StringBuilder();
-    private @Nullable Resources before;
+    private @Nullable ResourceUse before;
 
     ChaosReport(ChaosOptions options, World world) {
         this.options = options;
@@ -24,7 +24,7 @@ final class ChaosReport {
     }
 
     /** What the process held before the caches were opened. */
-    void before(Resources resources) {
+    void before(ResourceUse resources) {
         before = resources;
         line("resources before", resources);
     }
@@ -36,11 +36,11 @@ final class ChaosReport {
 
     /** Looks what the process holds now, when everything should be closed; waits for that at most {@code patience}. */
     void after(Duration patience) {
-        Resources known = before;
+        ResourceUse known = before;
         if (known == null) {
             return;
         }
-        Resources now = Resources.backTo(known, FEW_FILES, patience);
+        ResourceUse now = ResourceUse.backTo(known, FEW_FILES, patience);
         line("resources after", now);
         List<String> threads = now.newSince(known);
         if (!threads.isEmpty()) {
@@ -57,7 +57,7 @@ final class ChaosReport {
     /** Prints everything, well or ill. */
     void print(Duration took) {
         findings.addAll(0, world.violations.findings());
-        Figures figures = world.figures;
+        RunFigures figures = world.figures;
         StringBuilder block = new StringBuilder(String.format(
                 "%n=== %s, seed %d, %.1f minutes of faults, %d s in all ===%n",
                 options.test(), options.seed(), options.faultsFor().toMillis() / 60_000.0, took.toSeconds()));

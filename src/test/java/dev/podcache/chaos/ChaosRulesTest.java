@@ -28,7 +28,8 @@ class ChaosRulesTest {
 
     @Test
     void showing_faultThatMayBeOverBefore_isRefused() {
-        Fault fault = new Fault(Fault.Layer.NETWORK, "refused", 1_000, 2_000, Fault.by(() -> {}, () -> {}));
+        ChaosFault fault =
+                new ChaosFault(ChaosFault.Layer.NETWORK, "refused", 1_000, 2_000, ChaosFault.by(() -> {}, () -> {}));
 
         assertThat(fault.showing(Duration.ofMillis(999))).isEqualTo(fault);
         assertThatIllegalArgumentException().isThrownBy(() -> fault.showing(Duration.ofSeconds(1)));

@@ -28,7 +28,7 @@ final class ChaosRun {
     private final List<CacheUnderTest> caches = new ArrayList<>();
     private final List<PodChurn> podChurns = new ArrayList<>();
     private final ObjectChurn objectChurn;
-    private final List<Fault> faults = new ArrayList<>();
+    private final List<ChaosFault> faults = new ArrayList<>();
     private final FaultSchedule schedule;
     private final Minimums minimums = new Minimums(world.figures, world.violations);
     private int actors;
@@ -52,7 +52,7 @@ final class ChaosRun {
         try (CanaryLog log = new CanaryLog(world)) {
             log.begin();
             warmUp();
-            report.before(Resources.steady(SETTLED_WITHIN));
+            report.before(ResourceUse.steady(SETTLED_WITHIN));
             objectChurn.populate();
             long watches = server.openWatches();
             openCaches();
@@ -79,7 +79,7 @@ final class ChaosRun {
     /** Has everything that is made once for the whole process made before anything is counted. */
     private void warmUp() {
         openCaches();
-        Subject subject = world.subjects.get(0);
+        CachedObject subject = world.subjects.get(0);
         for (int i = 0; i < caches.size(); i++) {
             CacheUnderTest cache = caches.get(i);
             podChurns.get(i).registerOne(subject);
@@ -109,7 +109,7 @@ final class ChaosRun {
             for (CacheUnderTest cache : caches) {
                 int count = cache.rules.isGet() ? READERS_OF_GET : READERS_OF_EACH;
                 for (int i = 0; i < count; i++) {
-                    Reader reader = new Reader(world, cache, options.randomOf(++actors));
+                    ChaosReader reader = new ChaosReader(world, cache, options.randomOf(++actors));
                     readers.add(actor("reads-" + cache + "-" + i, reader::step));
                 }
             }
@@ -149,7 +149,7 @@ final class ChaosRun {
         }
     }
 
-    private Actor actor(String name, Actor.Step step) {
+    private Actor actor(String name, Actor.ActorStep step) {
         return new Actor(name, world.violations, step);
     }
 }

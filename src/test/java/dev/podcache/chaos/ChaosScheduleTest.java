@@ -2,7 +2,7 @@ package dev.podcache.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.chaos.Fault.Layer;
+import dev.podcache.chaos.ChaosFault.Layer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ class ChaosScheduleTest {
     private int calms;
 
     /** The same after a step, and for how long it stays so. */
-    private record Step(List<Layer> wrong, Duration pause) {}
+    private record ScheduleStep(List<Layer> wrong, Duration pause) {}
 
     @Test
     void faults_ofTwoLayers_overlapNowAndThen() throws Exception {
@@ -45,7 +45,7 @@ class ChaosScheduleTest {
 
     @Test
     void faultOfTheServer_isWithinThatOfAnAccount() throws Exception {
-        List<List<Layer>> seen = steps(schedule).map(Step::wrong).toList();
+        List<List<Layer>> seen = steps(schedule).map(ScheduleStep::wrong).toList();
 
         assertThat(seen).contains(List.of(Layer.ACCOUNT, Layer.SERVER));
         assertThat(seen).doesNotContain(List.of(Layer.SERVER, Layer.ACCOUNT));
@@ -54,7 +54,7 @@ class ChaosScheduleTest {
 
     @Test
     void otherFaults_endInEitherOrder() throws Exception {
-        List<List<Layer>> seen = steps(schedule).map(Step::wrong).toList();
+        List<List<Layer>> seen = steps(schedule).map(ScheduleStep::wrong).toList();
 
         assertThat(ends(seen, List.of(Layer.NETWORK, Layer.SERVER)))
                 .contains(List.of(Layer.NETWORK), List.of(Layer.SERVER));
@@ -102,7 +102,7 @@ class ChaosScheduleTest {
     /** Mending an account needs the server, and only the thread that mends it would bring the server back. */
     @Test
     void faultsOfServerAndAccount_ofAShortRun_neverOverlap() throws Exception {
-        assertThat(steps(schedule(false)).map(Step::wrong))
+        assertThat(steps(schedule(false)).map(ScheduleStep::wrong))
                 .noneMatch(layers -> layers.contains(Layer.ACCOUNT) && layers.contains(Layer.SERVER));
     }
 
@@ -118,7 +118,7 @@ class ChaosScheduleTest {
 
     @Test
     void seed_saysEverything() throws Exception {
-        List<Step> once = steps(schedule).toList();
+        List<ScheduleStep> once = steps(schedule).toList();
         schedule.mend();
 
         List<String> kinds = List.copyOf(struck);
@@ -130,7 +130,7 @@ class ChaosScheduleTest {
     }
 
     private FaultSchedule schedule(boolean lengthy) {
-        List<Fault> faults = Stream.of(Layer.values())
+        List<ChaosFault> faults = Stream.of(Layer.values())
                 .flatMap(layer -> Stream.of(fault(layer, "short", 100), fault(layer, "long", 5_000)))
                 .toList();
         return new FaultSchedule(world, faults, new SplittableRandom(1), lengthy, longest -> {
@@ -139,13 +139,13 @@ class ChaosScheduleTest {
         });
     }
 
-    private Fault fault(Layer layer, String kind, int shortest) {
-        return new Fault(
+    private ChaosFault fault(Layer layer, String kind, int shortest) {
+        return new ChaosFault(
                 layer,
                 layer + " " + kind,
                 shortest,
                 2 * shortest,
-                Fault.by(
+                ChaosFault.by(
                         () -> {
                             wrong.add(layer);
                             struck.add(layer + " " + kind);
@@ -155,11 +155,11 @@ class ChaosScheduleTest {
                         }));
     }
 
-    private Stream<Step> steps(FaultSchedule schedule) throws Exception {
-        List<Step> steps = new ArrayList<>();
+    private Stream<ScheduleStep> steps(FaultSchedule schedule) throws Exception {
+        List<ScheduleStep> steps = new ArrayList<>();
         for (int i = 0; i < STEPS; i++) {
             Duration pause = schedule.step();
-            steps.add(new Step(List.copyOf(wrong), pause));
+            steps.add(new ScheduleStep(List.copyOf(wrong), pause));
         }
         return steps.stream();
     }

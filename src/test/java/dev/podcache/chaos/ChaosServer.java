@@ -22,7 +22,7 @@ interface ChaosServer extends AutoCloseable {
      *
      * @param lengthy whether there is time for what takes half a minute
      */
-    List<Fault> faults(World world, boolean lengthy);
+    List<ChaosFault> faults(World world, boolean lengthy);
 
     /** What carries watches, at worst. */
     Rules.Transport transport();

@@ -13,7 +13,7 @@ class ChaosWatchLogTest {
 
     private final World world = new World("chaos");
     private final Claims claims = new Claims();
-    private final Subject db = world.subjects.get(0);
+    private final CachedObject db = world.subjects.get(0);
 
     ChaosWatchLogTest() {
         world.watches.of(claims);
@@ -50,7 +50,7 @@ class ChaosWatchLogTest {
 
     @Test
     void requests_whichAreListsAndWatchesByName_areSeenAsTheyLeave() {
-        Witness witness = new Witness(world, new Fetches(world, Rules.watch(Rules.Transport.HTTP2), claims));
+        Witness witness = new Witness(world, new FetchRules(world, Rules.watch(Rules.Transport.HTTP2), claims));
         String listOrWatch = world.collectionPath(db.kind()) + "?fieldSelector=metadata.name%3D" + db.name();
         for (int i = 0; i <= WatchLog.REQUESTS_IN_A_WINDOW; i++) {
             URI uri = URI.create("http://server" + listOrWatch + "&" + (i % 2 == 0 ? "limit=500" : "watch=true"));

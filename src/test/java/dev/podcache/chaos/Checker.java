@@ -34,14 +34,14 @@ final class Checker {
     private static final Epoch ALL_ALONG = new Epoch(0, 0);
 
     private final Rules rules;
-    private final Function<Subject, History> histories;
-    private final Figures figures;
+    private final Function<CachedObject, History> histories;
+    private final RunFigures figures;
     private final Staleness staleness;
     private final Order order;
     private final List<Violation> found = new ArrayList<>();
 
     /** One of several of a cache, whose answers have one order. */
-    Checker(Rules rules, Function<Subject, History> histories, Calm calm, Figures figures, Order order) {
+    Checker(Rules rules, Function<CachedObject, History> histories, Calm calm, RunFigures figures, Order order) {
         this.rules = rules;
         this.histories = histories;
         this.figures = figures;
@@ -53,11 +53,11 @@ final class Checker {
     List<Violation> judge(Read read) {
         found.clear();
         checkTime(read);
-        if (Canary.isIn(read.before().state().toString())
-                || Canary.isIn(read.after().state().toString())) {
+        if (ChaosCanary.isIn(read.before().state().toString())
+                || ChaosCanary.isIn(read.after().state().toString())) {
             complain(Shape.PAYLOAD_IN_STATE, read, "a payload in the state");
         }
-        if (read.outcome() instanceof Outcome.Failed failure && Canary.isIn(failure.thrown())) {
+        if (read.outcome() instanceof ReadOutcome.FailedRead failure && ChaosCanary.isIn(failure.thrown())) {
             complain(Shape.PAYLOAD_IN_MESSAGE, read, "a payload in the message");
         }
         if (!read.replaced()) {
@@ -68,9 +68,9 @@ final class Checker {
 
     private void checkOutcome(Read read) {
         complainOfNotNull(read, Staleness.ofState(read));
-        if (read.outcome() instanceof Outcome.Found object) {
+        if (read.outcome() instanceof ReadOutcome.FoundObject object) {
             checkObject(read, object);
-        } else if (read.outcome() instanceof Outcome.Failed failure) {
+        } else if (read.outcome() instanceof ReadOutcome.FailedRead failure) {
             checkFailure(read, failure.thrown());
         }
     }
@@ -84,10 +84,10 @@ final class Checker {
         }
     }
 
-    private void checkObject(Read read, Outcome.Found object) {
+    private void checkObject(Read read, ReadOutcome.FoundObject object) {
         History history = histories.apply(read.subject());
         Version version = history.withMarker(object.marker());
-        if (version == null || version.fate() == Version.Fate.REFUSED) {
+        if (version == null || version.result() == Version.WriteResult.REFUSED) {
             complain(Shape.NEVER_WRITTEN, read, "this state was never the server's: " + version);
             return;
         }
@@ -193,7 +193,7 @@ final class Checker {
                 && read.before().claim().epoch() == read.after().claim().epoch();
     }
 
-    private void complainOfNotNull(Read read, Staleness.@Nullable Complaint complaint) {
+    private void complainOfNotNull(Read read, Staleness.@Nullable StaleRead complaint) {
         if (complaint != null) {
             complain(complaint.shape(), read, complaint.what());
         }

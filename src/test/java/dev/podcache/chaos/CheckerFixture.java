@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 class CheckerFixture {
 
-    static final Subject DB = new Subject(Subject.Kind.SECRET, "db");
+    static final CachedObject DB = new CachedObject(CachedObject.CachedKind.SECRET, "db");
     static final ObjectKey KEY = ObjectKey.of("chaos", "db");
     static final Epoch SINCE_10 = new Epoch(seconds(10), seconds(10));
 
@@ -42,7 +42,7 @@ class CheckerFixture {
 
     /** That of one thread, whose answers are in an order with those of others. */
     final Checker checker(Rules rules, Order order) {
-        return new Checker(rules, subject -> history, calm, new Figures(), order);
+        return new Checker(rules, subject -> history, calm, new RunFigures(), order);
     }
 
     static Claims.Claim held(Epoch epoch) {
@@ -54,7 +54,7 @@ class CheckerFixture {
     }
 
     /** A get that took no time, of a state that says FRESH. */
-    static Read get(Claims.Claim claim, int at, Outcome outcome) {
+    static Read get(Claims.Claim claim, int at, ReadOutcome outcome) {
         ObjectState state = state(CacheState.FRESH, "1");
         return new Read(
                 DB,
@@ -73,20 +73,20 @@ class CheckerFixture {
         return new ObjectState(phase, version, null, null, 1, "");
     }
 
-    static Outcome found(String marker) {
-        return new Outcome.Found(marker, "uid", "1");
+    static ReadOutcome found(String marker) {
+        return new ReadOutcome.FoundObject(marker, "uid", "1");
     }
 
-    static Outcome notFound() {
-        return new Outcome.Failed(new NotFound(ObjectKind.SECRET, KEY, null));
+    static ReadOutcome notFound() {
+        return new ReadOutcome.FailedRead(new NotFound(ObjectKind.SECRET, KEY, null));
     }
 
-    static Outcome notRegistered() {
-        return new Outcome.Failed(new NotRegistered(ObjectKind.SECRET, KEY));
+    static ReadOutcome notRegistered() {
+        return new ReadOutcome.FailedRead(new NotRegistered(ObjectKind.SECRET, KEY));
     }
 
-    static Outcome failed(String message) {
-        return new Outcome.Failed(new FetchFailed(
+    static ReadOutcome failed(String message) {
+        return new ReadOutcome.FailedRead(new FetchFailed(
                 ObjectKind.SECRET, KEY, FailureReason.UNAVAILABLE, 0, null, new IllegalStateException(message)));
     }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Claims {
 
-    private final Map<Subject, Claim> claims = new ConcurrentHashMap<>();
+    private final Map<CachedObject, Claim> claims = new ConcurrentHashMap<>();
 
     /** What begins with a new reference. Told apart by identity. */
     static final class Epoch {
@@ -66,21 +66,21 @@ final class Claims {
         }
     }
 
-    Claim of(Subject subject) {
+    Claim of(CachedObject subject) {
         return claims.getOrDefault(subject, Claim.NONE);
     }
 
     /** References are about to change. */
-    void changing(Collection<Subject> subjects) {
-        for (Subject subject : subjects) {
+    void changing(Collection<CachedObject> subjects) {
+        for (CachedObject subject : subjects) {
             Claim known = of(subject);
             claims.put(subject, new Claim(known.references(), true, known.epoch()));
         }
     }
 
     /** References were added, by a registration that began at {@code began} and has returned by {@code now}. */
-    void added(Collection<Subject> subjects, long began, long now) {
-        for (Subject subject : subjects) {
+    void added(Collection<CachedObject> subjects, long began, long now) {
+        for (CachedObject subject : subjects) {
             Claim known = of(subject);
             long first = known.references() == 0 ? began : known.epoch().firstBegan;
             claims.put(subject, new Claim(known.references() + 1, false, new Epoch(began, first, now)));
@@ -88,15 +88,15 @@ final class Claims {
     }
 
     /** There are no references any more, because the cache that had them is closed. They still count as changing. */
-    void forgotten(Collection<Subject> subjects) {
-        for (Subject subject : subjects) {
+    void forgotten(Collection<CachedObject> subjects) {
+        for (CachedObject subject : subjects) {
             claims.put(subject, new Claim(0, true, of(subject).epoch()));
         }
     }
 
     /** References were taken back. */
-    void removed(Collection<Subject> subjects) {
-        for (Subject subject : subjects) {
+    void removed(Collection<CachedObject> subjects) {
+        for (CachedObject subject : subjects) {
             Claim known = of(subject);
             claims.put(subject, new Claim(known.references() - 1, false, known.epoch()));
         }

@@ -67,8 +67,8 @@ final class EmbeddedChaosServer implements ChaosServer {
     }
 
     @Override
-    public List<Fault> faults(World world, boolean lengthy) {
-        server.faults().observe(new Observer(world));
+    public List<ChaosFault> faults(World world, boolean lengthy) {
+        server.faults().observe(new WatchObserver(world));
         return Stream.of(
                         new AnswerFaults(server, lengthy).all(),
                         new ProxyFaults(proxy, transport().deadWithin).all(lengthy))
@@ -102,7 +102,7 @@ final class EmbeddedChaosServer implements ChaosServer {
     }
 
     /** Tells the log of the run's objects. */
-    private record Observer(World world) implements RequestObserver {
+    private record WatchObserver(World world) implements RequestObserver {
 
         @Override
         public void opened(ApiRequest watch) {
@@ -114,7 +114,7 @@ final class EmbeddedChaosServer implements ChaosServer {
             of(watch).ifPresent(subject -> world.watches.ended(subject, world.time.now()));
         }
 
-        private Optional<Subject> of(ApiRequest request) {
+        private Optional<CachedObject> of(ApiRequest request) {
             String name = request.key().name();
             return Optional.ofNullable(world.subject(request.resource().plural(), name));
         }

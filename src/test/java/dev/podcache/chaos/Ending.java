@@ -62,9 +62,9 @@ final class Ending {
      * Whether that is the server's present state, or one that nobody asks for again because it
      * says that it never changes.
      */
-    static boolean isConverged(History history, Outcome outcome) {
+    static boolean isConverged(History history, ReadOutcome outcome) {
         Version current = history.current();
-        if (outcome instanceof Outcome.Found found) {
+        if (outcome instanceof ReadOutcome.FoundObject found) {
             Version version = history.withMarker(found.marker());
             return version != null && (version.equals(current) || version.immutable());
         }
@@ -85,7 +85,7 @@ final class Ending {
     void checkNothingIsHeld(ChaosServer server, long watchesBefore) {
         for (CacheUnderTest cache : caches) {
             checkNothingIsReachable(cache);
-            for (Subject subject : world.subjects) {
+            for (CachedObject subject : world.subjects) {
                 var state = cache.state(subject);
                 if (state.references() != 0 || !state.resourceVersion().isEmpty()) {
                     world.violations.add(

@@ -34,20 +34,20 @@ final class FaultSchedule {
     private static final int LONGEST_GAP = 2_000;
 
     private final World world;
-    private final List<Fault> faults;
+    private final List<ChaosFault> faults;
     private final SplittableRandom random;
     private final boolean lengthy;
     private final Between between;
-    private final List<Fault> ahead = new ArrayList<>();
-    private final List<Event> events = new ArrayList<>();
-    private final Map<Fault, Fault.Mend> struck = new LinkedHashMap<>();
+    private final List<ChaosFault> ahead = new ArrayList<>();
+    private final List<PlannedEvent> events = new ArrayList<>();
+    private final Map<ChaosFault, ChaosFault.Mend> struck = new LinkedHashMap<>();
     private long roundBegan;
 
     private long firstRoundBegan = -1; // negative: none has
     private volatile boolean dealt;
 
     /** What is to happen so many milliseconds after the first fault of the round. */
-    private record Event(int at, Fault.Action action) {}
+    private record PlannedEvent(int at, ChaosFault.FaultAction action) {}
 
     /** What comes after each round. */
     @FunctionalInterface
@@ -61,7 +61,7 @@ final class FaultSchedule {
      *
      * @param lengthy whether there is time for faults as long as they can be
      */
-    FaultSchedule(World world, List<Fault> faults, SplittableRandom random, boolean lengthy, Between between) {
+    FaultSchedule(World world, List<ChaosFault> faults, SplittableRandom random, boolean lengthy, Between between) {
         this.world = world;
         this.faults = faults;
         this.random = random;
@@ -78,7 +78,7 @@ final class FaultSchedule {
         if (events.isEmpty()) {
             plan();
         }
-        Event event = events.remove(0);
+        PlannedEvent event = events.remove(0);
         event.action().run();
         if (events.isEmpty()) {
             calm();
@@ -106,7 +106,7 @@ final class FaultSchedule {
         } else {
             planRound();
         }
-        events.sort(Comparator.comparingInt(Event::at));
+        events.sort(Comparator.comparingInt(PlannedEvent::at));
         roundBegan = world.time.now();
         if (firstRoundBegan < 0) {
             firstRoundBegan = roundBegan;
@@ -115,10 +115,10 @@ final class FaultSchedule {
 
     /** One after the other, each of another layer than the one before it, as long as there are such. */
     private void planRound() {
-        Fault before = null;
+        ChaosFault before = null;
         int ends = 0;
         for (int i = 0; i < OF_A_ROUND && !ahead.isEmpty(); i++) {
-            Fault next = nextAfter(before);
+            ChaosFault next = nextAfter(before);
             // one that encloses another cannot end while the other lasts
             boolean overlaps = before != null
                     && before.layer() != next.layer()
@@ -131,8 +131,8 @@ final class FaultSchedule {
         }
     }
 
-    private Fault nextAfter(@Nullable Fault before) {
-        for (Fault candidate : ahead) {
+    private ChaosFault nextAfter(@Nullable ChaosFault before) {
+        for (ChaosFault candidate : ahead) {
             if (before != null && candidate.layer() != before.layer()) {
                 ahead.remove(candidate);
                 return candidate;
@@ -142,14 +142,14 @@ final class FaultSchedule {
     }
 
     private void planOneOrTwo() {
-        Fault next = ahead.remove(0);
-        List<Fault> others =
+        ChaosFault next = ahead.remove(0);
+        List<ChaosFault> others =
                 ahead.stream().filter(fault -> fault.layer() != next.layer()).toList();
         if (others.isEmpty() || random.nextInt(OVERLAP_ONCE_IN) != 0) {
             plan(next, 0, lasting(next));
             return;
         }
-        Fault other = others.get(0);
+        ChaosFault other = others.get(0);
         ahead.remove(other);
         if (other.encloses(next)) {
             planBoth(other, next);
@@ -158,7 +158,7 @@ final class FaultSchedule {
         }
     }
 
-    private void planBoth(Fault first, Fault second) {
+    private void planBoth(ChaosFault first, ChaosFault second) {
         int firstEnds = lasting(first);
         int secondBegins = random.nextInt(1, firstEnds);
         int secondEnds = secondBegins + lasting(second);
@@ -167,22 +167,22 @@ final class FaultSchedule {
         plan(first, 0, first.encloses(second) ? Math.max(firstEnds, secondEnds) : firstEnds);
     }
 
-    private void plan(Fault fault, int begins, int ends) {
+    private void plan(ChaosFault fault, int begins, int ends) {
         SplittableRandom particulars = random.split();
-        events.add(new Event(begins, () -> strike(fault, particulars, ends - begins)));
-        events.add(new Event(ends, () -> mend(fault)));
+        events.add(new PlannedEvent(begins, () -> strike(fault, particulars, ends - begins)));
+        events.add(new PlannedEvent(ends, () -> mend(fault)));
     }
 
-    private int lasting(Fault fault) {
+    private int lasting(ChaosFault fault) {
         int longest = lengthy ? fault.longest() : Math.min(fault.longest(), LONGEST_IN_SHORT);
         int shortest = lengthy ? fault.shortest() : Math.max(fault.shortest(), 3 * OVERLAP);
         return random.nextInt(shortest, Math.max(shortest, longest) + 1);
     }
 
-    private void strike(Fault fault, SplittableRandom particulars, int lasting) throws Exception {
-        world.calm.end(fault.layer() == Fault.Layer.NETWORK, fault.isServerBehind());
+    private void strike(ChaosFault fault, SplittableRandom particulars, int lasting) throws Exception {
+        world.calm.end(fault.layer() == ChaosFault.Layer.NETWORK, fault.isServerBehind());
         world.journal.noteFault(fault.kind() + " for " + Duration.ofMillis(lasting));
-        for (Fault other : struck.keySet()) {
+        for (ChaosFault other : struck.keySet()) {
             world.figures.count("overlap " + other.kind() + " + " + fault.kind());
         }
         struck.put(fault, fault.strike().with(particulars));
@@ -192,25 +192,25 @@ final class FaultSchedule {
     /** Ends what is wrong, the latest first. */
     void mend() throws Exception {
         events.clear();
-        List<Fault> latestFirst = new ArrayList<>(struck.keySet());
+        List<ChaosFault> latestFirst = new ArrayList<>(struck.keySet());
         Collections.reverse(latestFirst);
-        for (Fault fault : latestFirst) {
+        for (ChaosFault fault : latestFirst) {
             mend(fault);
         }
     }
 
-    private void mend(Fault fault) throws Exception {
-        Fault.Mend over = struck.get(fault);
+    private void mend(ChaosFault fault) throws Exception {
+        ChaosFault.Mend over = struck.get(fault);
         if (over == null) {
             throw new IllegalStateException(fault.kind() + " has not struck");
         }
         over.mend();
         struck.remove(fault);
         long now = world.time.now();
-        if (struck.keySet().stream().noneMatch(Fault::isServerBehind) && fault.isServerBehind()) {
+        if (struck.keySet().stream().noneMatch(ChaosFault::isServerBehind) && fault.isServerBehind()) {
             world.calm.behindUntil(now + fault.behind().toNanos());
         }
-        if (struck.keySet().stream().noneMatch(other -> other.layer() == Fault.Layer.NETWORK)) {
+        if (struck.keySet().stream().noneMatch(other -> other.layer() == ChaosFault.Layer.NETWORK)) {
             world.calm.networkBegins(now);
         }
         if (struck.isEmpty()) {

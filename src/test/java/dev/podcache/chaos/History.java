@@ -20,12 +20,13 @@ final class History {
 
     /** One of an object that does not exist yet. */
     History() {
-        versions.add(new Version(0, null, false, 0, 0, Version.Fate.APPLIED));
+        versions.add(new Version(0, null, false, 0, 0, Version.WriteResult.APPLIED));
     }
 
     /** A write is about to be sent. */
     synchronized Version propose(@Nullable String marker, boolean immutable, long now) {
-        Version version = new Version(versions.size(), marker, immutable, now, Version.UNKNOWN, Version.Fate.PENDING);
+        Version version =
+                new Version(versions.size(), marker, immutable, now, Version.UNKNOWN, Version.WriteResult.PENDING);
         versions.add(version);
         if (marker != null) {
             byMarker.put(marker, version.index());
@@ -52,7 +53,7 @@ final class History {
     /** The latest state that is known to have been the server's. */
     synchronized Version current() {
         for (int i = versions.size() - 1; ; i--) {
-            if (versions.get(i).fate() == Version.Fate.APPLIED) {
+            if (versions.get(i).result() == Version.WriteResult.APPLIED) {
                 return versions.get(i);
             }
         }
@@ -63,7 +64,7 @@ final class History {
      */
     synchronized long goneBy(Version version) {
         for (Version later : versions.subList(version.index() + 1, versions.size())) {
-            if (later.fate() != Version.Fate.REFUSED) {
+            if (later.result() != Version.WriteResult.REFUSED) {
                 return later.ended();
             }
         }
@@ -77,7 +78,7 @@ final class History {
     synchronized int absence(long from, long to, int afterIndex) {
         for (Version version : versions.subList(afterIndex + 1, versions.size())) {
             if (version.isAbsence()
-                    && version.fate() != Version.Fate.REFUSED
+                    && version.result() != Version.WriteResult.REFUSED
                     && version.began() <= to
                     && goneBy(version) >= from) {
                 return version.index();
@@ -93,7 +94,7 @@ final class History {
     synchronized long lastAbsenceGoneBy() {
         long latest = 0;
         for (Version version : versions) {
-            if (version.isAbsence() && version.fate() != Version.Fate.REFUSED) {
+            if (version.isAbsence() && version.result() != Version.WriteResult.REFUSED) {
                 latest = goneBy(version);
             }
         }

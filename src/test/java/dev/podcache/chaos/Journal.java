@@ -15,14 +15,14 @@ final class Journal {
     private static final int KEPT = 40;
 
     private final RunTime time;
-    private final Map<Subject, Deque<String>> lines = new ConcurrentHashMap<>();
+    private final Map<CachedObject, Deque<String>> lines = new ConcurrentHashMap<>();
     private final Deque<String> faults = new ArrayDeque<>();
 
     Journal(RunTime time) {
         this.time = time;
     }
 
-    void note(Subject subject, String what) {
+    void note(CachedObject subject, String what) {
         note(lines.computeIfAbsent(subject, key -> new ArrayDeque<>()), what);
     }
 
@@ -42,7 +42,7 @@ final class Journal {
         }
     }
 
-    List<String> of(Subject subject) {
+    List<String> of(CachedObject subject) {
         return copy(lines.computeIfAbsent(subject, key -> new ArrayDeque<>()));
     }
 

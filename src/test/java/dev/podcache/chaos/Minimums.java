@@ -22,10 +22,10 @@ final class Minimums {
 
     private static final int OUT_OF = 100;
 
-    private final Figures figures;
+    private final RunFigures figures;
     private final Violations violations;
 
-    Minimums(Figures figures, Violations violations) {
+    Minimums(RunFigures figures, Violations violations) {
         this.figures = figures;
         this.violations = violations;
     }
@@ -34,18 +34,18 @@ final class Minimums {
     private record Shortfall(Shape shape, String detail) {}
 
     /** Whether there was enough of everything, when every one of these faults was to strike. */
-    boolean areMet(List<Fault> faults) {
+    boolean areMet(List<ChaosFault> faults) {
         return shortfalls(faults).isEmpty();
     }
 
     /** Complains of what there was too little of, when every one of these faults was to strike. */
-    void check(List<Fault> faults) {
+    void check(List<ChaosFault> faults) {
         shortfalls(faults).forEach(shortfall -> violations.add(shortfall.shape, shortfall.detail));
     }
 
-    private List<Shortfall> shortfalls(List<Fault> faults) {
+    private List<Shortfall> shortfalls(List<ChaosFault> faults) {
         List<Shortfall> found = new ArrayList<>();
-        for (Fault fault : faults) {
+        for (ChaosFault fault : faults) {
             require(
                     found,
                     Shape.FAULT_NEVER_STRUCK,

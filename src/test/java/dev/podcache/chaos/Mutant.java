@@ -11,7 +11,7 @@ import java.util.List;
  * @param nightly whether only the long run finds it for certain
  * @param edits what to change
  */
-record Mutant(String name, ChaosProgram.On on, List<Shape> shapes, boolean nightly, List<Edit> edits) {
+record Mutant(String name, ChaosProgram.On on, List<Shape> shapes, boolean nightly, List<SourceEdit> edits) {
 
     /**
      * One change.
@@ -20,7 +20,7 @@ record Mutant(String name, ChaosProgram.On on, List<Shape> shapes, boolean night
      * @param old what occurs exactly once in it
      * @param replacement what takes its place
      */
-    record Edit(String file, String old, String replacement) {
+    record SourceEdit(String file, String old, String replacement) {
 
         /** The text with the change. */
         String applyTo(String text) {

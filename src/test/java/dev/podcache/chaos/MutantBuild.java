@@ -18,7 +18,7 @@ import javax.tools.ToolProvider;
 /** The classes of a mutant, beside those of the build: copies of sources are changed and compiled, nothing else. */
 final class MutantBuild {
 
-    private static final Path SOURCES = Path.of("src/main/java/dev/podcache");
+    static final Path SOURCES = Path.of("src/main/java/dev/podcache");
 
     private final Path folder;
     private final String classPath;
@@ -44,7 +44,7 @@ final class MutantBuild {
      */
     String compile(Mutant mutant) throws IOException {
         Map<String, String> changed = new LinkedHashMap<>();
-        for (Mutant.Edit edit : mutant.edits()) {
+        for (Mutant.SourceEdit edit : mutant.edits()) {
             String text = changed.get(edit.file());
             changed.put(
                     edit.file(), edit.applyTo(text == null ? Files.readString(SOURCES.resolve(edit.file())) : text));

@@ -52,9 +52,10 @@ final class MutantList {
         if (!foundBy.find()) {
             throw new IllegalArgumentException(name + " has no line that says which run finds it, and as what");
         }
-        List<Mutant.Edit> edits = new ArrayList<>();
+        List<Mutant.SourceEdit> edits = new ArrayList<>();
         for (Matcher edit = EDIT.matcher(section); edit.find(); ) {
-            edits.add(new Mutant.Edit(edit.group(1), side(edit.group(2), '-', name), side(edit.group(2), '+', name)));
+            edits.add(new Mutant.SourceEdit(
+                    edit.group(1), side(edit.group(2), '-', name), side(edit.group(2), '+', name)));
         }
         if (edits.isEmpty()) {
             throw new IllegalArgumentException(name + " changes nothing");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -35,7 +36,7 @@ class MutantListTest {
                         ChaosProgram.On.EMBEDDED,
                         List.of(Shape.TOO_FEW_FRESH),
                         false,
-                        List.of(new Mutant.Edit("store/TtlEntry.java", "    a\n    b\n", "    c\n"))));
+                        List.of(new Mutant.SourceEdit("store/TtlEntry.java", "    a\n    b\n", "    c\n"))));
     }
 
     @Test
@@ -64,13 +65,24 @@ class MutantListTest {
     }
 
     @Test
+    void read_theFile_everyEditAppliesToTheSources() throws IOException {
+        for (Mutant mutant : MutantList.read()) {
+            for (Mutant.SourceEdit edit : mutant.edits()) {
+                String source = Files.readString(MutantBuild.SOURCES.resolve(edit.file()));
+                assertThat(edit.applyTo(source)).as(mutant.name()).isNotEqualTo(source);
+            }
+        }
+    }
+
+    @Test
     void applyTo_textThatOccursOnce_isReplaced() {
-        assertThat(new Mutant.Edit("A.java", "b\n", "x\n").applyTo("a\nb\nc\n")).isEqualTo("a\nx\nc\n");
+        assertThat(new Mutant.SourceEdit("A.java", "b\n", "x\n").applyTo("a\nb\nc\n"))
+                .isEqualTo("a\nx\nc\n");
     }
 
     @Test
     void applyTo_textThatDoesNotOccurOnce_isRefused() {
-        Mutant.Edit edit = new Mutant.Edit("A.java", "b\n", "x\n");
+        Mutant.SourceEdit edit = new Mutant.SourceEdit("A.java", "b\n", "x\n");
 
         assertThatIllegalStateException().isThrownBy(() -> edit.applyTo("a\nc\n"));
         assertThatIllegalStateException().isThrownBy(() -> edit.applyTo("b\nb\n"));

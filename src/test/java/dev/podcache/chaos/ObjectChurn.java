@@ -31,7 +31,7 @@ final class ObjectChurn {
     private final World world;
     private final RawApi api;
     private final SplittableRandom random;
-    private final Map<Subject, Stored> stored = new HashMap<>();
+    private final Map<CachedObject, Stored> stored = new HashMap<>();
     private int writes;
     private @Nullable Doubt doubt;
 
@@ -39,7 +39,7 @@ final class ObjectChurn {
     private record Stored(String uid, String resourceVersion) {}
 
     /** A write of which nobody knows whether it happened. */
-    private record Doubt(Subject subject, Version proposed) {}
+    private record Doubt(CachedObject subject, Version proposed) {}
 
     ObjectChurn(World world, RawApi api, SplittableRandom random) {
         this.world = world;
@@ -49,7 +49,7 @@ final class ObjectChurn {
 
     /** Creates most of the objects. */
     void populate() throws InterruptedException {
-        for (Subject subject : world.subjects) {
+        for (CachedObject subject : world.subjects) {
             if (random.nextInt(100) < 75) {
                 write(subject, newMarker(), false);
             }
@@ -62,7 +62,7 @@ final class ObjectChurn {
         if (open != null) {
             return resolve(open) ? Duration.ZERO : BEFORE_ASKING_AGAIN;
         }
-        Subject subject = world.subjects.get(random.nextInt(world.subjects.size()));
+        CachedObject subject = world.subjects.get(random.nextInt(world.subjects.size()));
         if (world.isFrozen(subject)) {
             return Duration.ofMillis(SHORTEST_PAUSE);
         }
@@ -95,7 +95,7 @@ final class ObjectChurn {
         return "write-" + ++writes;
     }
 
-    private void write(Subject subject, @Nullable String marker, boolean immutable) throws InterruptedException {
+    private void write(CachedObject subject, @Nullable String marker, boolean immutable) throws InterruptedException {
         Version proposed = world.history(subject).propose(marker, immutable, world.time.now());
         world.journal.note(subject, "writing " + proposed);
         try {
@@ -111,7 +111,7 @@ final class ObjectChurn {
         doubt = new Doubt(subject, proposed);
     }
 
-    private Reply send(Subject subject, Version proposed) throws IOException, InterruptedException {
+    private Reply send(CachedObject subject, Version proposed) throws IOException, InterruptedException {
         Stored known = stored.get(subject);
         if (known == null) {
             return api.post(
@@ -129,13 +129,13 @@ final class ObjectChurn {
         return api.put(world.path(subject), body.toString());
     }
 
-    private ObjectNode body(Subject subject, Version proposed) {
+    private ObjectNode body(CachedObject subject, Version proposed) {
         return Payloads.body(world.namespace, subject, proposed, random.nextInt(PADDING));
     }
 
     /** Whether it is known now. */
     private boolean resolve(Doubt open) throws InterruptedException {
-        Subject subject = open.subject();
+        CachedObject subject = open.subject();
         try {
             Reply reply = api.get(world.path(subject));
             if (reply.code() != 200 && reply.code() != 404) {
@@ -157,7 +157,7 @@ final class ObjectChurn {
         }
     }
 
-    private void applied(Subject subject, Version proposed, Reply reply) {
+    private void applied(CachedObject subject, Version proposed, Reply reply) {
         world.history(subject).applied(proposed, world.time.now());
         world.figures.count(
                 "write " + (proposed.isAbsence() ? "delete" : stored.containsKey(subject) ? "update" : "create")

@@ -15,30 +15,30 @@ final class Order {
 
     private static final int KEPT = 500;
 
-    private final Map<Subject, Line> lines = new HashMap<>(); // guarded by this
+    private final Map<CachedObject, EpochAnswers> lines = new HashMap<>(); // guarded by this
 
     /** An answer: the get and how far in the history of the object it is. */
-    private record Answer(long began, long ended, int index) {}
+    private record TimedAnswer(long began, long ended, int index) {}
 
     /** The answers of one epoch. Those that are not kept any more count as ended when they were dropped. */
-    private static final class Line {
+    private static final class EpochAnswers {
         private final Epoch epoch;
-        private final Deque<Answer> answers = new ArrayDeque<>();
+        private final Deque<TimedAnswer> answers = new ArrayDeque<>();
         private int floor;
 
-        Line(Epoch epoch) {
+        EpochAnswers(Epoch epoch) {
             this.epoch = epoch;
         }
     }
 
     /** The latest state that a get which began then must know of; 0 if none. */
-    synchronized int floor(Subject subject, Epoch epoch, long began) {
-        Line line = line(subject, epoch);
+    synchronized int floor(CachedObject subject, Epoch epoch, long began) {
+        EpochAnswers line = line(subject, epoch);
         if (line == null) {
             return 0;
         }
         int floor = line.floor;
-        for (Answer answer : line.answers) {
+        for (TimedAnswer answer : line.answers) {
             if (answer.ended < began) {
                 floor = Math.max(floor, answer.index);
             }
@@ -52,18 +52,18 @@ final class Order {
      * @return the oldest state that a get which began later was answered with, though its answer was taken down before;
      *     {@link Integer#MAX_VALUE} if there is none
      */
-    synchronized int add(Subject subject, Epoch epoch, long began, long ended, int index) {
-        Line line = line(subject, epoch);
+    synchronized int add(CachedObject subject, Epoch epoch, long began, long ended, int index) {
+        EpochAnswers line = line(subject, epoch);
         if (line == null) {
             return Integer.MAX_VALUE;
         }
         int oldestLater = Integer.MAX_VALUE;
-        for (Answer answer : line.answers) {
+        for (TimedAnswer answer : line.answers) {
             if (answer.began > ended) {
                 oldestLater = Math.min(oldestLater, answer.index);
             }
         }
-        line.answers.addLast(new Answer(began, ended, index));
+        line.answers.addLast(new TimedAnswer(began, ended, index));
         if (line.answers.size() > KEPT) {
             line.floor = Math.max(line.floor, line.answers.removeFirst().index);
         }
@@ -71,10 +71,10 @@ final class Order {
     }
 
     /** Null if the epoch is over. */
-    private @Nullable Line line(Subject subject, Epoch epoch) {
-        Line known = lines.get(subject);
+    private @Nullable EpochAnswers line(CachedObject subject, Epoch epoch) {
+        EpochAnswers known = lines.get(subject);
         if (known == null || (known.epoch != epoch && known.epoch.began <= epoch.began)) {
-            known = new Line(epoch);
+            known = new EpochAnswers(epoch);
             lines.put(subject, known);
         }
         return known.epoch == epoch ? known : null;

@@ -19,15 +19,15 @@ final class Payloads {
     private Payloads() {}
 
     /** The body of a create or an update. */
-    static ObjectNode body(String namespace, Subject subject, Version version, int padding) {
+    static ObjectNode body(String namespace, CachedObject subject, Version version, int padding) {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         body.put("apiVersion", "v1").put("kind", subject.kind().text);
         body.putObject("metadata").put("namespace", namespace).put("name", subject.name());
         if (version.immutable()) {
             body.put("immutable", true);
         }
-        String text = Canary.TEXT + version.marker();
-        boolean secret = subject.kind() == Subject.Kind.SECRET;
+        String text = ChaosCanary.TEXT + version.marker();
+        boolean secret = subject.kind() == CachedObject.CachedKind.SECRET;
         body.putObject("data")
                 .put(KEY, secret ? Base64.getEncoder().encodeToString(text.getBytes(UTF_8)) : text)
                 .put("padding", "eHh4".repeat(padding));
@@ -35,25 +35,26 @@ final class Payloads {
     }
 
     /** What is in an answer of the server. */
-    static String marker(Subject subject, JsonNode answer) {
+    static String marker(CachedObject subject, JsonNode answer) {
         return marker(subject.kind(), answer.at("/data/" + KEY).asText());
     }
 
     /** What is in an object that a cache returned. */
     static String marker(HasMetadata object) {
         if (object instanceof Secret secret) {
-            return marker(Subject.Kind.SECRET, text(secret.getData()));
+            return marker(CachedObject.CachedKind.SECRET, text(secret.getData()));
         }
-        return marker(Subject.Kind.CONFIG_MAP, text(((ConfigMap) object).getData()));
+        return marker(CachedObject.CachedKind.CONFIG_MAP, text(((ConfigMap) object).getData()));
     }
 
     private static String text(Map<String, String> data) {
         return data.getOrDefault(KEY, "");
     }
 
-    private static String marker(Subject.Kind kind, String stored) {
-        String text =
-                kind == Subject.Kind.SECRET ? new String(Base64.getDecoder().decode(stored), UTF_8) : stored;
-        return text.startsWith(Canary.TEXT) ? text.substring(Canary.TEXT.length()) : "no marker";
+    private static String marker(CachedObject.CachedKind kind, String stored) {
+        String text = kind == CachedObject.CachedKind.SECRET
+                ? new String(Base64.getDecoder().decode(stored), UTF_8)
+                : stored;
+        return text.startsWith(ChaosCanary.TEXT) ? text.substring(ChaosCanary.TEXT.length()) : "no marker";
     }
 }

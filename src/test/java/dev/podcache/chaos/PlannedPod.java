@@ -6,14 +6,14 @@ import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import java.util.Set;
 
 /** A pod as it is registered: who it is and what it refers to. */
-record PlannedPod(String namespace, String name, String uid, int version, Set<Subject> references) {
+record PlannedPod(String namespace, String name, String uid, int version, Set<CachedObject> references) {
 
     /** The pod as the API server would return it. */
     Pod pod() {
         PodSpecBuilder spec = new PodSpecBuilder();
-        for (Subject subject : references) {
+        for (CachedObject subject : references) {
             String volume = subject.kind().plural + "-" + subject.name();
-            spec = subject.kind() == Subject.Kind.SECRET
+            spec = subject.kind() == CachedObject.CachedKind.SECRET
                     ? spec.addNewVolume()
                             .withName(volume)
                             .withNewSecret()

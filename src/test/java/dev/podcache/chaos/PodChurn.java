@@ -22,8 +22,8 @@ final class PodChurn {
     private final World world;
     private final CacheUnderTest cache;
     private final SplittableRandom random;
-    private final Set<Subject> steady;
-    private final List<Subject> others;
+    private final Set<CachedObject> steady;
+    private final List<CachedObject> others;
     private final List<PlannedPod> pods = new ArrayList<>();
     private final List<PlannedPod> staying = new ArrayList<>();
     private final List<PlannedPod> gone = new ArrayList<>();
@@ -94,7 +94,7 @@ final class PodChurn {
     private void replace() {
         List<PlannedPod> known = new ArrayList<>(staying);
         known.addAll(pods);
-        Set<Subject> held =
+        Set<CachedObject> held =
                 known.stream().flatMap(pod -> pod.references().stream()).collect(Collectors.toUnmodifiableSet());
         cache.claims.changing(held);
         cache.replace();
@@ -106,7 +106,7 @@ final class PodChurn {
     }
 
     /** A pod comes that refers to this alone. */
-    void registerOne(Subject subject) {
+    void registerOne(CachedObject subject) {
         register(new PlannedPod(world.namespace, "pod-" + ++serial, "uid-" + serial, 1, Set.of(subject)));
     }
 
@@ -119,8 +119,8 @@ final class PodChurn {
         }
     }
 
-    private Set<Subject> references() {
-        Set<Subject> chosen = new LinkedHashSet<>();
+    private Set<CachedObject> references() {
+        Set<CachedObject> chosen = new LinkedHashSet<>();
         int wanted = random.nextInt(MOST_REFERENCES + 1);
         for (int i = 0; i < wanted; i++) {
             chosen.add(others.get(random.nextInt(others.size())));
@@ -135,9 +135,9 @@ final class PodChurn {
     }
 
     private void update(PlannedPod before, PlannedPod after) {
-        Set<Subject> added = new LinkedHashSet<>(after.references());
+        Set<CachedObject> added = new LinkedHashSet<>(after.references());
         added.removeAll(before.references());
-        Set<Subject> removed = new LinkedHashSet<>(before.references());
+        Set<CachedObject> removed = new LinkedHashSet<>(before.references());
         removed.removeAll(after.references());
         Pod pod = after.pod();
         apply(added, removed, () -> cache.podcache().registerPod(pod), "changed to " + after);
@@ -156,15 +156,15 @@ final class PodChurn {
         count("unregistration");
     }
 
-    private void apply(Set<Subject> added, Set<Subject> removed, Runnable call, String what) {
+    private void apply(Set<CachedObject> added, Set<CachedObject> removed, Runnable call, String what) {
         cache.claims.changing(added);
         cache.claims.changing(removed);
         long began = world.time.now();
         call.run();
         cache.claims.added(added, began, world.time.now());
         cache.claims.removed(removed);
-        for (Set<Subject> touched : List.of(added, removed)) {
-            for (Subject subject : touched) {
+        for (Set<CachedObject> touched : List.of(added, removed)) {
+            for (CachedObject subject : touched) {
                 world.journal.note(subject, cache + " " + what + ", begun at " + RunTime.seconds(began));
                 checkReferences(subject);
             }
@@ -172,7 +172,7 @@ final class PodChurn {
     }
 
     /** Whether the cache counts as we do. */
-    void checkReferences(Subject subject) {
+    void checkReferences(CachedObject subject) {
         if (cache.rules.isGet()) {
             return;
         }

@@ -29,15 +29,16 @@ final class ProcessFaults {
         this.lengthy = lengthy;
     }
 
-    List<Fault> all() {
+    List<ChaosFault> all() {
         return List.of(
-                new Fault(Fault.Layer.PROCESS, "process stopped", 300, 3_000, this::stop),
-                new Fault(Fault.Layer.PROCESS, "wall clock set", 300, 3_000, this::setClock),
-                new Fault(Fault.Layer.PROCESS, "caches closed, others opened", 300, 500, random -> replace()));
+                new ChaosFault(ChaosFault.Layer.PROCESS, "process stopped", 300, 3_000, this::stop),
+                new ChaosFault(ChaosFault.Layer.PROCESS, "wall clock set", 300, 3_000, this::setClock),
+                new ChaosFault(
+                        ChaosFault.Layer.PROCESS, "caches closed, others opened", 300, 500, random -> replace()));
     }
 
     /** By another process, because a process that is stopped cannot go on by itself. */
-    private Fault.Mend stop(SplittableRandom random) throws IOException {
+    private ChaosFault.Mend stop(SplittableRandom random) throws IOException {
         double seconds = random.nextDouble(0.2, lengthy ? 2.0 : 0.5);
         Process stopping = new ProcessBuilder(
                         "sh",
@@ -53,12 +54,12 @@ final class ProcessFaults {
         };
     }
 
-    private Fault.Mend setClock(SplittableRandom random) {
+    private ChaosFault.Mend setClock(SplittableRandom random) {
         world.clock.set(Duration.ofSeconds(random.nextInt(-LONGEST_STEP, LONGEST_STEP)));
         return () -> world.clock.set(Duration.ZERO);
     }
 
-    private Fault.Mend replace() {
+    private ChaosFault.Mend replace() {
         pods.forEach(PodChurn::replaceCache);
         return () -> {
             long giveUp = world.time.now() + REPLACED_WITHIN.toNanos();

@@ -11,9 +11,9 @@ import dev.podcache.store.ObjectState;
  * @param replaced whether the cache was closed, and another opened, before the get had ended
  */
 record Read(
-        Subject subject,
+        CachedObject subject,
         Moment before,
-        Outcome outcome,
+        ReadOutcome outcome,
         Moment after,
         long stalled,
         long stalledBefore,
@@ -21,7 +21,7 @@ record Read(
         boolean replaced) {
 
     /** One during which the process ran all the time, of a cache in contact. */
-    Read(Subject subject, Moment before, Outcome outcome, Moment after) {
+    Read(CachedObject subject, Moment before, ReadOutcome outcome, Moment after) {
         this(subject, before, outcome, after, 0, 0, Contact.GOOD, false);
     }
 

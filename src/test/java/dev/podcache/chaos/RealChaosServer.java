@@ -25,7 +25,7 @@ final class RealChaosServer implements ChaosServer {
 
     private final TcpProxy proxy = TcpProxy.to(URI.create(server.url()).getPort());
     private final RawApi api = RawApi.of(server.url(), server.tls());
-    private final Account account = new Account(api, proxy);
+    private final ReaderAccount account = new ReaderAccount(api, proxy);
 
     RealChaosServer() throws IOException, InterruptedException {
         api.post("/api/v1/namespaces", "{\"metadata\": {\"name\": \"" + NAMESPACE + "\"}}");
@@ -53,7 +53,7 @@ final class RealChaosServer implements ChaosServer {
     }
 
     @Override
-    public List<Fault> faults(World world, boolean lengthy) {
+    public List<ChaosFault> faults(World world, boolean lengthy) {
         audit.passTo(world);
         return Stream.of(
                         new ProxyFaults(proxy, transport().deadWithin).all(lengthy),

@@ -21,19 +21,22 @@ final class ServerFaults {
         this.proxy = proxy;
     }
 
-    List<Fault> all() {
+    List<ChaosFault> all() {
         return List.of(
-                fault("API server killed", 4_000, Fault.by(this::killApiServer, server.apiServer()::start))
+                fault("API server killed", 4_000, ChaosFault.by(this::killApiServer, server.apiServer()::start))
                         .leavingBehind(SETTLED_AFTER),
-                fault("etcd killed", 4_000, Fault.by(server.etcd()::kill, server.etcd()::start))
+                fault("etcd killed", 4_000, ChaosFault.by(server.etcd()::kill, server.etcd()::start))
                         .leavingBehind(SETTLED_AFTER),
-                fault("API server stopped", 4_000, Fault.by(server.apiServer()::pause, server.apiServer()::resume)),
-                fault("etcd stopped", 2_000, Fault.by(server.etcd()::pause, server.etcd()::resume)),
-                fault("etcd compacted", 300, Fault.by(this::compact, () -> {})));
+                fault(
+                        "API server stopped",
+                        4_000,
+                        ChaosFault.by(server.apiServer()::pause, server.apiServer()::resume)),
+                fault("etcd stopped", 2_000, ChaosFault.by(server.etcd()::pause, server.etcd()::resume)),
+                fault("etcd compacted", 300, ChaosFault.by(this::compact, () -> {})));
     }
 
-    private static Fault fault(String kind, int longest, Fault.Strike strike) {
-        return new Fault(Fault.Layer.SERVER, kind, 100, longest, strike);
+    private static ChaosFault fault(String kind, int longest, ChaosFault.Strike strike) {
+        return new ChaosFault(ChaosFault.Layer.SERVER, kind, 100, longest, strike);
     }
 
     private void killApiServer() {

@@ -15,22 +15,22 @@ final class Staleness {
 
     private final Rules rules;
     private final Calm calm;
-    private final Figures figures;
+    private final RunFigures figures;
 
-    Staleness(Rules rules, Calm calm, Figures figures) {
+    Staleness(Rules rules, Calm calm, RunFigures figures) {
         this.rules = rules;
         this.calm = calm;
         this.figures = figures;
     }
 
     /** What is wrong, and how. */
-    record Complaint(Shape shape, String what) {}
+    record StaleRead(Shape shape, String what) {}
 
     /** What is wrong with the state after a get; null if nothing. */
-    static @Nullable Complaint ofState(Read read) {
+    static @Nullable StaleRead ofState(Read read) {
         ObjectState state = read.after().state();
         return state.cacheState() == CacheState.FRESH && state.lastFailure() != null
-                ? new Complaint(
+                ? new StaleRead(
                         Shape.FRESH_AFTER_FAILURE,
                         "called fresh, although the latest attempt failed: " + state.lastFailure())
                 : null;
@@ -38,10 +38,10 @@ final class Staleness {
 
     /** What is wrong with an object that the server no longer had by then; null if nothing. */
     @Nullable
-    Complaint ofObject(Read read, Outcome.Found object, long goneBy) {
+    StaleRead ofObject(Read read, ReadOutcome.FoundObject object, long goneBy) {
         if (isFresh(read.before(), object) && isFresh(read.after(), object)) {
             figures.count("FRESH answer of " + rules.strategy());
-            Complaint lost = ofContact(read);
+            StaleRead lost = ofContact(read);
             return lost == null ? ofAge(read, goneBy) : lost;
         }
         figures.notFresh(
@@ -53,20 +53,20 @@ final class Staleness {
 
     /** The same of an absence. */
     @Nullable
-    Complaint ofAbsence(Read read, long goneBy) {
+    StaleRead ofAbsence(Read read, long goneBy) {
         boolean watched = rules.isWatch() && isWatchedAbsence(read.before()) && isWatchedAbsence(read.after());
         return watched ? ofAge(read, goneBy) : null;
     }
 
-    private @Nullable Complaint ofContact(Read read) {
+    private @Nullable StaleRead ofContact(Read read) {
         Contact contact = read.contact();
         if (rules.isWatch() && contact.lostFor() > Rules.LOSS_SEEN_WITHIN.toNanos()) {
-            return new Complaint(
+            return new StaleRead(
                     Shape.FRESH_WITHOUT_WATCH,
                     "called fresh, although it has no watch since " + RunTime.seconds(contact.lostFor()));
         }
         if (rules.isCache() && contact.failedFor() > Rules.FAILURE_SEEN_WITHIN.toNanos()) {
-            return new Complaint(
+            return new StaleRead(
                     Shape.FRESH_AFTER_FAILURE,
                     "called fresh, although the latest attempt failed " + RunTime.seconds(contact.failedFor())
                             + " ago");
@@ -74,7 +74,7 @@ final class Staleness {
         return null;
     }
 
-    private @Nullable Complaint ofAge(Read read, long goneBy) {
+    private @Nullable StaleRead ofAge(Read read, long goneBy) {
         long now = read.before().time();
         long fromChange = now - goneBy - read.stalledBefore();
         if (calm.isServerBehind(now)) {
@@ -91,12 +91,12 @@ final class Staleness {
                 : null;
     }
 
-    private static Complaint outdated(Shape shape, long by, Duration bound, String since) {
-        return new Complaint(
+    private static StaleRead outdated(Shape shape, long by, Duration bound, String since) {
+        return new StaleRead(
                 shape, "called fresh, but outdated for " + RunTime.seconds(by) + since + ", of " + bound + " allowed");
     }
 
-    private static boolean isFresh(Read.Moment moment, Outcome.Found object) {
+    private static boolean isFresh(Read.Moment moment, ReadOutcome.FoundObject object) {
         return moment.state().cacheState() == CacheState.FRESH
                 && moment.state().resourceVersion().equals(object.resourceVersion());
     }

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * @param immutable whether it says of itself that it never changes
  * @param began the server did not have it before then: when its write was sent
  * @param ended the server had it by then: when its write was answered; {@link #UNKNOWN} until that is known
- * @param fate what became of the write
+ * @param result what became of the write
  */
-record Version(int index, @Nullable String marker, boolean immutable, long began, long ended, Fate fate) {
+record Version(int index, @Nullable String marker, boolean immutable, long began, long ended, WriteResult result) {
 
     static final long UNKNOWN = Long.MAX_VALUE;
 
     /** What became of a write. */
-    enum Fate {
+    enum WriteResult {
         /** Sent; nobody knows yet. */
         PENDING,
         APPLIED,
@@ -30,15 +30,16 @@ record Version(int index, @Nullable String marker, boolean immutable, long began
     }
 
     Version applied(long when) {
-        return new Version(index, marker, immutable, began, when, Fate.APPLIED);
+        return new Version(index, marker, immutable, began, when, WriteResult.APPLIED);
     }
 
     Version refused() {
-        return new Version(index, marker, immutable, began, UNKNOWN, Fate.REFUSED);
+        return new Version(index, marker, immutable, began, UNKNOWN, WriteResult.REFUSED);
     }
 
     @Override
     public String toString() {
-        return "#" + index + " " + (marker == null ? "absent" : marker) + (immutable ? " immutable" : "") + " " + fate;
+        return "#" + index + " " + (marker == null ? "absent" : marker) + (immutable ? " immutable" : "") + " "
+                + result;
     }
 }

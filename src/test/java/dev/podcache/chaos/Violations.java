@@ -32,7 +32,7 @@ final class Violations {
         }
     }
 
-    void add(Shape shape, Subject subject, String what) {
+    void add(Shape shape, CachedObject subject, String what) {
         add(List.of(new Violation(shape, subject, what)));
     }
 

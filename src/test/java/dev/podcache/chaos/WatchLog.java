@@ -20,11 +20,11 @@ final class WatchLog {
     private static final long WINDOW = Duration.ofSeconds(1).toNanos();
 
     private final World world;
-    private final Map<Subject, Line> lines = new HashMap<>(); // guarded by this
-    private Function<Subject, Claim> claims = subject -> new Claims().of(subject); // guarded by this
+    private final Map<CachedObject, WatchHistory> lines = new HashMap<>(); // guarded by this
+    private Function<CachedObject, Claim> claims = subject -> new Claims().of(subject); // guarded by this
 
     /** What is known of one object. */
-    private static final class Line {
+    private static final class WatchHistory {
         private final Deque<Long> requests = new ArrayDeque<>();
         private int open;
         private long lostAt;
@@ -40,11 +40,11 @@ final class WatchLog {
     }
 
     /** A list or a watch leaves. What a frozen connection holds reaches the server much later, all at once. */
-    void requested(Subject subject, long now) {
+    void requested(CachedObject subject, long now) {
         int requests;
         Claim claim;
         synchronized (this) {
-            Line line = line(subject);
+            WatchHistory line = line(subject);
             line.requests.addLast(now);
             while (line.requests.getFirst() < now - WINDOW) {
                 line.requests.removeFirst();
@@ -63,13 +63,13 @@ final class WatchLog {
     }
 
     /** The server has accepted a watch. */
-    synchronized void accepted(Subject subject) {
+    synchronized void accepted(CachedObject subject) {
         line(subject).open++;
     }
 
     /** A watch is over, as far as the server knows. */
-    synchronized void ended(Subject subject, long now) {
-        Line line = line(subject);
+    synchronized void ended(CachedObject subject, long now) {
+        WatchHistory line = line(subject);
         if (line.open > 0) {
             line.open--;
             line.lostAt = now;
@@ -77,8 +77,8 @@ final class WatchLog {
     }
 
     /** The watch that counted as accepted last was not. */
-    synchronized void refused(Subject subject) {
-        Line line = line(subject);
+    synchronized void refused(CachedObject subject) {
+        WatchHistory line = line(subject);
         if (line.open > 0) {
             line.open--;
         }
@@ -86,7 +86,7 @@ final class WatchLog {
 
     /** All watches are over: the server is dead. */
     synchronized void allEnded(long now) {
-        for (Line line : lines.values()) {
+        for (WatchHistory line : lines.values()) {
             if (line.open > 0) {
                 line.open = 0;
                 line.lostAt = now;
@@ -95,17 +95,17 @@ final class WatchLog {
     }
 
     /** How many watches of the object are open. */
-    synchronized int open(Subject subject) {
+    synchronized int open(CachedObject subject) {
         return line(subject).open;
     }
 
     /** Since when no watch of the object is open; {@link Version#UNKNOWN} while one is. */
-    synchronized long lostAt(Subject subject) {
-        Line line = line(subject);
+    synchronized long lostAt(CachedObject subject) {
+        WatchHistory line = line(subject);
         return line.open > 0 ? Version.UNKNOWN : line.lostAt;
     }
 
-    private Line line(Subject subject) {
-        return lines.computeIfAbsent(subject, key -> new Line());
+    private WatchHistory line(CachedObject subject) {
+        return lines.computeIfAbsent(subject, key -> new WatchHistory());
     }
 }

@@ -21,11 +21,11 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
     private static final int NOT_FOUND = 404;
 
     private final World world;
-    private final Fetches fetches;
-    private final Map<String, Subject> subjects;
+    private final FetchRules fetches;
+    private final Map<String, CachedObject> subjects;
     private final Map<ServerRequest, UUID> ids = Collections.synchronizedMap(new IdentityHashMap<>());
 
-    Witness(World world, Fetches fetches) {
+    Witness(World world, FetchRules fetches) {
         this.world = world;
         this.fetches = fetches;
         subjects = world.subjects.stream().collect(Collectors.toMap(world::path, Function.identity()));
@@ -45,7 +45,7 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
     }
 
     private void over(ServerRequest request) {
-        Subject subject =
+        CachedObject subject =
                 subjects.get(URI.create("http://server" + request.path()).getPath());
         UUID id = ids.remove(request);
         if (subject == null) {
@@ -60,7 +60,7 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
 
     private void answered(ServerRequest request, int status) {
         boolean answered = status == OK || status == NOT_FOUND;
-        Subject subject =
+        CachedObject subject =
                 subjects.get(URI.create("http://server" + request.path()).getPath());
         UUID id = ids.get(request);
         if (subject != null && id != null) {
@@ -70,12 +70,12 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
 
     /** A request leaves. */
     void leaves(UUID id, URI uri, long now) {
-        Subject subject = subjects.get(uri.getPath());
+        CachedObject subject = subjects.get(uri.getPath());
         if (subject != null) {
-            fetches.left(subject, id, Fetches.REFRESH.equals(uri.getQuery()), now);
+            fetches.left(subject, id, FetchRules.REFRESH.equals(uri.getQuery()), now);
         } else {
             Matcher byName = BY_NAME.matcher(Objects.toString(uri.getQuery(), ""));
-            Subject listed = byName.lookingAt() ? subjects.get(uri.getPath() + "/" + byName.group(1)) : null;
+            CachedObject listed = byName.lookingAt() ? subjects.get(uri.getPath() + "/" + byName.group(1)) : null;
             if (listed != null) {
                 world.watches.requested(listed, now);
             }
@@ -84,7 +84,7 @@ final class Witness implements ObjIntConsumer<ServerRequest> {
 
     /** A fetch of what is at that path failed, or found nothing, says the cache. */
     void failed(String path) {
-        Subject subject = subjects.get(path);
+        CachedObject subject = subjects.get(path);
         if (subject != null) {
             fetches.toldFailed(subject);
         }

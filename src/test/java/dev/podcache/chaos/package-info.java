@@ -13,14 +13,14 @@
  * long run. What a run must find is listed in Mutants.md, and {@code mvn -Pmutants verify} tries it.
  *
  * <p>Reading order: {@link ChaosRun} (the phases of a run), {@link History} and {@link Claims} (the model), {@link
- * Checker}, {@link Order}, {@link Staleness}, {@link Fetches}, {@link WatchLog}, {@link Handed} and {@link CalmPhase} (the
- * promises), {@link Rules} (their figures), {@link Minimums}, the actors {@link ObjectChurn}, {@link PodChurn} and {@link
- * Reader}, {@link FaultSchedule} and its {@link Fault}s.
+ * Checker}, {@link Order}, {@link Staleness}, {@link FetchRules}, {@link WatchLog}, {@link Handed} and {@link CalmPhase}
+ * (the promises), {@link Rules} (their figures), {@link Minimums}, the actors {@link ObjectChurn}, {@link PodChurn} and
+ * {@link ChaosReader}, {@link FaultSchedule} and its {@link ChaosFault}s.
  *
  * <table>
  * <caption>Locks, in the only order in which they may be taken</caption>
  * <tr><th>lock</th><th>guards</th><th>taken inside it</th></tr>
- * <tr><td>{@link Fetches}</td><td>the GETs of one cache</td><td>a {@link Journal}'s</td></tr>
+ * <tr><td>{@link FetchRules}</td><td>the GETs of one cache</td><td>a {@link Journal}'s</td></tr>
  * <tr><td>{@link WatchLog}</td><td>the watches of each object</td><td>none</td></tr>
  * <tr><td>{@link Order}</td><td>the answers of one cache</td><td>none</td></tr>
  * <tr><td>a {@link History}</td><td>its versions</td><td>none</td></tr>

@@ -55,7 +55,7 @@ final class AgentProcess implements AutoCloseable {
         }
     }
 
-    /** The options that the README gives for a JDK which warns of native access; older ones refuse the first. */
+    /** The options that docs/getting-started.md gives for a JDK which warns of native access; older ones refuse the first. */
     private static List<String> nativeAccess() {
         return Runtime.version().feature() < WARNS_OF_NATIVE_ACCESS
                 ? List.of()

@@ -2,7 +2,10 @@ package dev.podcache.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.object.ObjectKey;
+import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBinding;
@@ -92,6 +95,16 @@ class DeployManifestsTest {
                 .isEqualTo(role.getMetadata().getNamespace());
     }
 
+    /** The commands of docs/getting-started.md create that Secret, and a node of that name. */
+    @Test
+    void examplePod_waitsForASecret_onTheNodeOfTheDocumentation() {
+        Pod pod = new KubernetesSerialization().unmarshal(text("example-pod.yaml"), Pod.class);
+
+        assertThat(pod.getSpec().getNodeName()).isEqualTo("hollow-1");
+        assertThat(PodReferences.secretKeys(pod)).containsExactly(ObjectKey.of("shop", "db"));
+        assertThat(PodReferences.configMapKeys(pod)).isEmpty();
+    }
+
     private static void requireRule(PolicyRule rule, String expected) {
         String name =
                 rule.getResourceNames().isEmpty() ? "" : rule.getResourceNames().get(0);
@@ -118,10 +131,12 @@ class DeployManifestsTest {
     }
 
     private static List<HasMetadata> read(String file) {
+        return List.copyOf(new KubernetesSerialization().<List<HasMetadata>>unmarshal(text(file)));
+    }
+
+    private static String text(String file) {
         try {
-            List<HasMetadata> manifests =
-                    new KubernetesSerialization().unmarshal(Files.readString(Path.of("deploy", file)));
-            return List.copyOf(manifests);
+            return Files.readString(Path.of("deploy", file));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -3,7 +3,7 @@ package dev.podcache.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.cli.output.CapturedConsole;
-import dev.podcache.cli.output.RecordedAccount;
+import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.testing.NoLeaks;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -32,7 +32,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "demo ", "run ", "version "})
+    @ValueSource(strings = {"", "demo ", "run ", "observe ", "version "})
     void help_everyCommand_isDataWithAnExample(String command) {
         int code = console.execute((command + "--help").split(" "));
 
@@ -47,7 +47,7 @@ class MainTest {
 
         assertThat(code).isZero();
         assertThat(console.out()).hasSize(1);
-        assertThat(RecordedAccount.parsed(console.out().get(0)).path("fabric8").asText())
+        assertThat(RecordedOutput.parsed(console.out().get(0)).path("fabric8").asText())
                 .isNotEmpty();
     }
 
@@ -63,7 +63,7 @@ class MainTest {
             delimiter = '|',
             value = {
                 "demo --for soon | \"soon\" is not a duration: write it as 15s, 1m30s, 500ms, or a number of seconds",
-                "demo --for 0s | \"0s\" is no time at all",
+                "demo --for 0s | \"0s\" must be positive",
                 "demo --strategy Sometimes | 'Sometimes'",
                 "demo -o yaml | 'yaml'",
                 "demo --fro 15s | '--fro'",
@@ -74,7 +74,7 @@ class MainTest {
                 "run --hostname-override worker-1 --register-node=maybe | 'maybe'",
                 "run --hostname-override worker-1 --node-labels a/b/c=d | --node-labels: label key \"a/b/c\" is not legal",
                 "dance | 'dance'",
-                "run | no node given: name it with --hostname-override or NODE_NAME",
+                "run | the node is missing: set --hostname-override or NODE_NAME",
                 "run --hostname-override Worker_1 | \"Worker_1\" is not a legal Kubernetes name"
             })
     void execute_wrongCommandLine_isUsageErrorThatQuotesIt(String line, String complaint) {
@@ -103,7 +103,7 @@ class MainTest {
         assertThat(console.out()).isEmpty();
         assertThat(console.err())
                 .containsExactly(
-                        "error: kubeconfig /nope/kubeconfig (from --kubeconfig) does not exist: give the path of one that does");
+                        "error: kubeconfig /nope/kubeconfig (from --kubeconfig) does not exist: give the path of an existing file");
     }
 
     @Test

@@ -72,7 +72,7 @@ class RunCommandRealServerTest {
         leaks.allowWarnings("no answer from");
         leaks.allowWarnings("could not be renewed in 5 tries");
         if (!real.has(ServerFeature.SERVICES)) {
-            leaks.allowWarnings("Services cannot be followed");
+            leaks.allowWarnings("watch of Services failed");
         }
     }
 
@@ -302,8 +302,8 @@ class RunCommandRealServerTest {
     @Needs(ServerFeature.SERVICES)
     void serverIsDownForAWhile_everythingGoesOn(NoLeaks leaks) {
         leaks.allowWarnings("trying");
-        leaks.allowWarnings("has a lease is not known, asking again in ");
-        leaks.allowWarnings("is not reported yet: ");
+        leaks.allowWarnings("reading or creating the Lease of Node ");
+        leaks.allowWarnings("report of the status of pod");
         leaks.allowWarnings("did not answer a ping");
         run();
         await().until(() -> printed("lease "));

@@ -71,24 +71,24 @@ final class SharedSecret {
     }
 
     /** A server that tells its watch of each version, on the thread that writes it, before the write is over. */
-    static final class Watched implements ListerWatcher<Secret> {
+    static final class WatchedServer implements ListerWatcher<Secret> {
 
         private final ObjectKey key;
         private int version = 1; // guarded by this
         private @Nullable Consumer<WatchEvent<Secret>> watcher; // guarded by this
 
-        Watched() {
+        WatchedServer() {
             this(KEY);
         }
 
-        private Watched(ObjectKey key) {
+        private WatchedServer(ObjectKey key) {
             this.key = key;
         }
 
         WatchObjectStore<Secret> store() {
             return new WatchObjectStore<>(
                     ObjectKind.SECRET,
-                    wanted -> wanted.equals(key) ? this : new Watched(wanted),
+                    wanted -> wanted.equals(key) ? this : new WatchedServer(wanted),
                     (wanted, freshness, timeout) -> {
                         throw new AssertionError("lists are allowed");
                     },

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 public class WatchManagerLinearizabilityTest extends ManagerRegistrations {
 
     public WatchManagerLinearizabilityTest() {
-        super(new SharedSecret.Watched().store());
+        super(new SharedSecret.WatchedServer().store());
     }
 
     @Test

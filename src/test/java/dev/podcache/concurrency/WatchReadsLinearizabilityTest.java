@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 @Param(name = "pod", gen = IntGen.class, conf = "1:2")
 public class WatchReadsLinearizabilityTest {
 
-    private final SharedSecret.Watched server = new SharedSecret.Watched();
+    private final SharedSecret.WatchedServer server = new SharedSecret.WatchedServer();
     private final Store<Secret> store = server.store();
 
     public WatchReadsLinearizabilityTest() {

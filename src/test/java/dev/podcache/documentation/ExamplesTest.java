@@ -17,23 +17,33 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The Java of the README, and that of the front door's Javadoc, compiles as it stands there. */
+/** The Java blocks of the documentation, and of the Javadoc of {@code Podcache}, compile as they are. */
 class ExamplesTest {
 
-    private static final Pattern README_BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern JAVADOC_BLOCK =
             Pattern.compile("<pre>\\{@code\\n(.*?)\\n \\* }</pre>", Pattern.DOTALL);
 
     @TempDir
     Path classes;
 
-    @Test
-    void readme_examplesCompile() throws IOException {
-        List<String> examples = blocks(README_BLOCK, Files.readString(Path.of("README.md")));
+    static List<Path> documents() {
+        return Documents.all().stream()
+                .filter(document -> !Documents.blocks(document, "java").isEmpty())
+                .toList();
+    }
 
-        assertThat(examples).hasSizeGreaterThanOrEqualTo(2);
-        assertThat(examples).allSatisfy(this::requireCompiles);
+    @ParameterizedTest
+    @MethodSource("documents")
+    void examples_compile(Path document) {
+        assertThat(Documents.blocks(document, "java")).allSatisfy(this::requireCompiles);
+    }
+
+    @Test
+    void documents_haveExamples() {
+        assertThat(documents()).contains(Documents.README).hasSizeGreaterThan(4);
     }
 
     @Test
@@ -66,9 +76,10 @@ class ExamplesTest {
                     public CharSequence getCharContent(boolean ignoreEncodingErrors) {
                         return """
                         import dev.podcache.*;
-                        import dev.podcache.kubelet.agent.*;
                         import dev.podcache.apiserver.fabric8.*;
+                        import dev.podcache.cli.*;
                         import dev.podcache.embedded.*;
+                        import dev.podcache.kubelet.agent.*;
                         import dev.podcache.manager.*;
                         import dev.podcache.metrics.*;
                         import dev.podcache.object.*;
@@ -83,8 +94,17 @@ class ExamplesTest {
                         import java.time.Duration;
                         import java.util.Set;
                         import java.util.concurrent.*;
+                        import org.jspecify.annotations.Nullable;
                         class Example {
-                          Podcache cache;
+                          Podcache podcache;
+                          MeterRegistry registry;
+                          // stands for Micrometer, which is no dependency of ours
+                          interface MeterRegistry {
+                            Timer timer(String name, String... tags);
+                          }
+                          interface Timer {
+                            void record(Duration took);
+                          }
                           void example(KubernetesClient client, Pod pod) {
                         %s
                           }

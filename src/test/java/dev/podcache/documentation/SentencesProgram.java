@@ -19,12 +19,15 @@ import java.util.stream.Stream;
  * <p>{@code java src/test/java/dev/podcache/documentation/SentencesProgram.java SEED COUNT}, where the seed is a
  * hexadecimal number such as the hash of a commit.
  */
+@SuppressWarnings("StringSplitter") // runs without a class path, and empty parts are left out
 final class SentencesProgram {
 
     private static final Path SOURCES = Path.of("src/main/java");
     private static final Pattern COMMENT = Pattern.compile("/\\*\\*?(.*?)\\*/|(?m)(?<![:\"])//(.*?)$", Pattern.DOTALL);
     private static final Pattern TEXT = Pattern.compile("\"((?:[^\"\\\\\\n]|\\\\.)*)\"");
     private static final Pattern END_OF_SENTENCE = Pattern.compile("(?<=[.!?])\\s+(?=[A-Z{`])");
+    private static final Pattern PARAGRAPHS = Pattern.compile("\\n\\s*\\n");
+    private static final Pattern WORDS = Pattern.compile(" ");
     private static final int LEAST_WORDS = 4;
 
     private SentencesProgram() {}
@@ -65,7 +68,7 @@ final class SentencesProgram {
                     .replaceAll("(?s)<pre>.*?</pre>|<table>.*?</table>|<dl>.*?</dl>", "")
                     .replaceAll("(?m)^@(param|throws|return)\\s+\\S+ ", "\n\n")
                     .replaceAll("<[^>]+>", "\n\n");
-            for (String paragraph : text.split("\\n\\s*\\n")) {
+            for (String paragraph : PARAGRAPHS.split(text)) {
                 for (String sentence :
                         END_OF_SENTENCE.split(paragraph.replaceAll("\\s+", " ").strip())) {
                     add(sentences, sentence);
@@ -85,7 +88,7 @@ final class SentencesProgram {
     }
 
     private static void add(List<String> sentences, String sentence) {
-        if (sentence.split(" ").length >= LEAST_WORDS) {
+        if (WORDS.split(sentence).length >= LEAST_WORDS) {
             sentences.add(sentence);
         }
     }

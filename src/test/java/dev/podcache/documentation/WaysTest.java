@@ -71,10 +71,10 @@ class WaysTest {
     /** Every way passes them, and nobody has to read them to follow it. */
     private static final Set<String> LEFT_OUT = Set.of("object", "time", "metrics", "documentation", "testing");
 
-    private static List<Call> calls = List.of();
+    private static List<MethodCall> calls = List.of();
 
     /** A method that was entered, as {@code package/File} and {@code Class.method}. */
-    private record Call(String file, String method) {
+    private record MethodCall(String file, String method) {
 
         /** What is made on the way is passed only if it does something there. */
         boolean isConstruction() {
@@ -123,7 +123,7 @@ class WaysTest {
     private static Set<String> passed(Way marked) {
         int from = first(0, "WaysProgram." + marked.marker);
         int to = first(from, "WaysProgram.arrived");
-        List<Call> way = calls.subList(from + 1, to);
+        List<MethodCall> way = calls.subList(from + 1, to);
         int begin = 0;
         int end = way.size();
         if (marked == Way.EVENT_TO_ENTRY) {
@@ -133,7 +133,7 @@ class WaysTest {
             end = indexOf(way, call -> call.method.equals("VertxWire.send")) + 1;
         }
         Set<String> files = new LinkedHashSet<>();
-        for (Call call : way.subList(begin, end)) {
+        for (MethodCall call : way.subList(begin, end)) {
             if (!LEFT_OUT.contains(call.file.substring(0, Math.max(0, call.file.lastIndexOf('/'))))
                     && !call.isConstruction()
                     && !isValue(call.file)) {
@@ -157,7 +157,7 @@ class WaysTest {
         return from + indexOf(calls.subList(from, calls.size()), call -> call.method.equals(method));
     }
 
-    private static int indexOf(List<Call> among, Predicate<Call> wanted) {
+    private static int indexOf(List<MethodCall> among, Predicate<MethodCall> wanted) {
         for (int i = 0; i < among.size(); i++) {
             if (wanted.test(among.get(i))) {
                 return i;
@@ -175,7 +175,7 @@ class WaysTest {
         return Set.of(item.group(1).trim().split("[,\\s]+"));
     }
 
-    private static List<Call> traced()
+    private static List<MethodCall> traced()
             throws IOException, IllegalConnectorArgumentsException, VMStartException, InterruptedException {
         LaunchingConnector connector = Bootstrap.virtualMachineManager().defaultConnector();
         Map<String, Connector.Argument> arguments = connector.defaultArguments();
@@ -191,7 +191,7 @@ class WaysTest {
         entries.addClassFilter("dev.podcache.*");
         entries.addClassExclusionFilter("dev.podcache.embedded.*");
         entries.setSuspendPolicy(EventRequest.SUSPEND_NONE);
-        List<Call> traced = new ArrayList<>();
+        List<MethodCall> traced = new ArrayList<>();
         while (true) {
             EventSet events = machine.eventQueue().remove();
             for (Event event : events) {
@@ -227,12 +227,12 @@ class WaysTest {
         return !location.declaringType().name().contains("$$Lambda");
     }
 
-    private static Call call(Location location) {
+    private static MethodCall call(Location location) {
         try {
             String path = location.sourcePath();
             String file = path.substring("dev/podcache/".length(), path.length() - ".java".length());
             String simple = file.substring(file.lastIndexOf('/') + 1);
-            return new Call(file, simple + "." + location.method().name());
+            return new MethodCall(file, simple + "." + location.method().name());
         } catch (AbsentInformationException e) {
             throw new AssertionError(location + " has no source", e);
         }

@@ -30,7 +30,7 @@ class ClusterWatchProperties {
 
     private static final String LABELLED = "in=yes";
 
-    enum Kind {
+    enum ClusterStepKind {
         PUT,
         LABEL,
         UNLABEL,
@@ -41,10 +41,10 @@ class ClusterWatchProperties {
         FORGET
     }
 
-    record Step(Kind kind, String name, int value) {}
+    record ClusterStep(ClusterStepKind kind, String name, int value) {}
 
     @Property
-    void listThenWatch_anyHistory_knowsWhatAListWouldSay(@ForAll("histories") List<Step> history) {
+    void listThenWatch_anyHistory_knowsWhatAListWouldSay(@ForAll("histories") List<ClusterStep> history) {
         InMemoryCluster cluster = InMemoryCluster.create(new ManualTimekeeper(), 5, Duration.ofMinutes(1));
         Follower follower = new Follower(cluster);
         follower.relist();
@@ -90,7 +90,7 @@ class ClusterWatchProperties {
         assertThat(follower.known).isEqualTo(stateOf(cluster));
     }
 
-    private static void perform(Step step, InMemoryCluster cluster, Follower follower) {
+    private static void perform(ClusterStep step, InMemoryCluster cluster, Follower follower) {
         switch (step.kind()) {
             case PUT, LABEL -> put(cluster, step.name(), step.value(), true);
             case UNLABEL -> put(cluster, step.name(), step.value(), false);
@@ -203,12 +203,12 @@ class ClusterWatchProperties {
     }
 
     @Provide
-    Arbitrary<List<Step>> histories() {
-        Arbitrary<Step> steps = Combinators.combine(
-                        Arbitraries.of(Kind.class),
+    Arbitrary<List<ClusterStep>> histories() {
+        Arbitrary<ClusterStep> steps = Combinators.combine(
+                        Arbitraries.of(ClusterStepKind.class),
                         Arbitraries.of("a", "b", "c"),
                         Arbitraries.integers().between(0, 3))
-                .as(Step::new);
+                .as(ClusterStep::new);
         return steps.list().ofMaxSize(40);
     }
 }

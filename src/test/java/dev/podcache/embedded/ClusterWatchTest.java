@@ -238,7 +238,7 @@ class ClusterWatchTest {
     }
 
     @Test
-    @ExpectedWarnings("a watch listener threw, which it must not; its watch is over")
+    @ExpectedWarnings("watch listener failed; its watch was closed")
     void watch_listenerThatThrows_losesItsWatchAndNobodyElses() {
         cluster.watch(Resource.SECRETS, SHOP, WatchOptions.from(cluster.resourceVersion()), new WatchListener() {
             @Override

@@ -328,7 +328,7 @@ class EmbeddedApiServerTest {
     @Test
     void faults_held_answerTheStateOfTheArrival() throws Exception {
         cluster.create(secret("db", "b25l"));
-        Held held = server.faults().hold(RequestPattern.any().verb(Verb.GET));
+        HeldRequests held = server.faults().hold(RequestPattern.any().verb(Verb.GET));
         CompletableFuture<HttpResponse<String>> answer = HttpClient.newHttpClient()
                 .sendAsync(request(SECRETS + "/db").build(), HttpResponse.BodyHandlers.ofString());
         held.awaitArrived();
@@ -347,7 +347,7 @@ class EmbeddedApiServerTest {
         HttpClient client = HttpClient.newHttpClient();
         HttpRequest version = request("/version").build();
         client.send(version, HttpResponse.BodyHandlers.ofString());
-        Held held = server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
+        HeldRequests held = server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
         CompletableFuture<HttpResponse<String>> watch =
                 client.sendAsync(request(SECRETS + "?watch=true").build(), HttpResponse.BodyHandlers.ofString());
         held.awaitArrived();

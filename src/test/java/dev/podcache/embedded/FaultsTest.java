@@ -17,38 +17,38 @@ class FaultsTest {
     private final Faults faults = new Faults();
 
     @Test
-    void fateOf_nothingSwitchedOn_isToPass() {
-        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
+    void outcomeOf_nothingSwitchedOn_isToPass() {
+        assertThat(faults.outcomeOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 
     @Test
     void failNext_twice_failsTwiceThenPasses() {
         faults.failNext(2, StatusException.internalError(), RequestPattern.any());
 
-        assertThat(List.of(faults.fateOf(GET), faults.fateOf(GET)))
-                .allMatch(fate -> fate instanceof RequestOutcome.Fail);
-        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
+        assertThat(List.of(faults.outcomeOf(GET), faults.outcomeOf(GET)))
+                .allMatch(outcome -> outcome instanceof RequestOutcome.Fail);
+        assertThat(faults.outcomeOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 
     @Test
-    void fateOf_faultsThatAreOver_areDropped() {
+    void outcomeOf_faultsThatAreOver_areDropped() {
         faults.failNext(1, StatusException.internalError(), RequestPattern.any());
         faults.holdNext(1, RequestPattern.any()).release();
         faults.delay(Duration.ofSeconds(1), RequestPattern.any());
 
-        faults.fateOf(GET);
+        faults.outcomeOf(GET);
 
         assertThat(faults.size()).as("the delay, which never ends by itself").isEqualTo(1);
     }
 
     @Test
-    void fateOf_manyAtOnce_areFailedAsOftenAsAsked() {
+    void outcomeOf_manyAtOnce_areFailedAsOftenAsAsked() {
         faults.failNext(60_000, StatusException.internalError(), RequestPattern.any());
         faults.failNext(30_000, StatusException.internalError(), RequestPattern.any());
 
         long failed = IntStream.range(0, 100_000)
                 .parallel()
-                .filter(i -> faults.fateOf(GET) instanceof RequestOutcome.Fail)
+                .filter(i -> faults.outcomeOf(GET) instanceof RequestOutcome.Fail)
                 .count();
 
         assertThat(failed).isEqualTo(90_000);
@@ -56,24 +56,24 @@ class FaultsTest {
     }
 
     @Test
-    void fateOf_twoFaults_isDecidedByTheFirst() {
+    void outcomeOf_twoFaults_isDecidedByTheFirst() {
         faults.delay(Duration.ofSeconds(1), RequestPattern.any());
         faults.refuse(RequestPattern.any());
 
-        assertThat(faults.fateOf(GET)).isEqualTo(new RequestOutcome.Delay(Duration.ofSeconds(1)));
+        assertThat(faults.outcomeOf(GET)).isEqualTo(new RequestOutcome.Delay(Duration.ofSeconds(1)));
     }
 
     @Test
-    void fateOf_otherRequests_areNotConcerned() {
+    void outcomeOf_otherRequests_areNotConcerned() {
         RequestPattern pattern =
                 RequestPattern.any().verb(Verb.GET).resource(Resource.SECRETS).key(ObjectKey.of("shop", "db"));
         faults.refuse(pattern);
 
-        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Refuse.class);
-        assertThat(faults.fateOf(WATCH)).isInstanceOf(RequestOutcome.Pass.class);
-        assertThat(faults.fateOf(new ApiRequest(Verb.GET, Resource.CONFIG_MAPS, GET.key())))
+        assertThat(faults.outcomeOf(GET)).isInstanceOf(RequestOutcome.Refuse.class);
+        assertThat(faults.outcomeOf(WATCH)).isInstanceOf(RequestOutcome.Pass.class);
+        assertThat(faults.outcomeOf(new ApiRequest(Verb.GET, Resource.CONFIG_MAPS, GET.key())))
                 .isInstanceOf(RequestOutcome.Pass.class);
-        assertThat(faults.fateOf(new ApiRequest(Verb.GET, Resource.SECRETS, ObjectKey.of("shop", "other"))))
+        assertThat(faults.outcomeOf(new ApiRequest(Verb.GET, Resource.SECRETS, ObjectKey.of("shop", "other"))))
                 .isInstanceOf(RequestOutcome.Pass.class);
     }
 
@@ -83,22 +83,22 @@ class FaultsTest {
 
         fault.close();
 
-        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
+        assertThat(faults.outcomeOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 
     @Test
     void hold_afterRelease_holdsNoMore() {
-        Held held = faults.hold(RequestPattern.any());
-        assertThat(faults.fateOf(GET)).isEqualTo(new RequestOutcome.Hold(held));
+        HeldRequests held = faults.hold(RequestPattern.any());
+        assertThat(faults.outcomeOf(GET)).isEqualTo(new RequestOutcome.Hold(held));
 
         held.release();
 
-        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
+        assertThat(faults.outcomeOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
     }
 
     @Test
     void clear_heldRequests_areReleased() {
-        Held held = faults.hold(RequestPattern.any());
+        HeldRequests held = faults.hold(RequestPattern.any());
 
         faults.clear();
 
@@ -108,9 +108,9 @@ class FaultsTest {
     /** It has nothing to strike any more, but what it struck waits. */
     @Test
     void clear_holdThatIsUsedUp_isReleasedToo() {
-        Held held = faults.holdNext(1, RequestPattern.any());
-        faults.fateOf(GET);
-        assertThat(faults.fateOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
+        HeldRequests held = faults.holdNext(1, RequestPattern.any());
+        faults.outcomeOf(GET);
+        assertThat(faults.outcomeOf(GET)).isInstanceOf(RequestOutcome.Pass.class);
 
         faults.clear();
 
@@ -121,8 +121,8 @@ class FaultsTest {
     void dropEvents_one_dropsOne() {
         faults.dropEvents(1, RequestPattern.any().resource(Resource.PODS));
 
-        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventOutcome.DROP);
-        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventOutcome.PASS);
+        assertThat(faults.outcomeOfEvent(WATCH)).isEqualTo(EventOutcome.DROP);
+        assertThat(faults.outcomeOfEvent(WATCH)).isEqualTo(EventOutcome.PASS);
         assertThat(faults.size()).isZero();
     }
 
@@ -130,8 +130,8 @@ class FaultsTest {
     void duplicateEvents_one_duplicatesOne() {
         faults.duplicateEvents(1, RequestPattern.any().resource(Resource.PODS));
 
-        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventOutcome.DUPLICATE);
-        assertThat(faults.fateOfEvent(WATCH)).isEqualTo(EventOutcome.PASS);
+        assertThat(faults.outcomeOfEvent(WATCH)).isEqualTo(EventOutcome.DUPLICATE);
+        assertThat(faults.outcomeOfEvent(WATCH)).isEqualTo(EventOutcome.PASS);
         assertThat(faults.size()).isZero();
     }
 
@@ -157,7 +157,7 @@ class FaultsTest {
         faults.fail(StatusException.internalError(), RequestPattern.any());
         Faults.OpenedWatch watch = () -> {};
 
-        faults.fateOf(GET);
+        faults.outcomeOf(GET);
         faults.opened(watch, WATCH);
         faults.closed(watch);
         faults.closed(watch);

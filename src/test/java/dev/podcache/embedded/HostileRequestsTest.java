@@ -54,10 +54,10 @@ class HostileRequestsTest {
 
     /** Said of a mistake of the client's with 500 and no reason, by real servers too; and of nothing else. */
     private static final String UNFORESEEN = "(?s)"
-            + "a \\$setElementOrder of the patch is no list"
+            + "a \\$setElementOrder of the patch is not a list"
             + "|the list at \".*\" does not match its \\$setElementOrder"
-            + "|\".*\" is no list, and the patch has a \\$setElementOrder for it"
-            + "|\\$setElementOrder for the list at \".*\", which does not merge";
+            + "|\".*\" has a \\$setElementOrder in the patch, but is not a list"
+            + "|the patch has a \\$setElementOrder for \".*\", which does not merge";
 
     /** Each with the code that it is refused with. */
     private static final ImmutableMap<String, String> REQUEST_LINES = ImmutableMap.<String, String>builder()

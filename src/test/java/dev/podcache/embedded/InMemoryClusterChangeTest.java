@@ -149,8 +149,8 @@ class InMemoryClusterChangeTest extends InMemoryClusterFixture {
         cluster.create(secret("a"));
         ObjectNode patch = Json.tree(Map.of("metadata", Map.of("labels", Map.of("a", "b"))));
 
-        ObjectNode patched =
-                cluster.patch(Resource.SECRETS, KEY, Part.OBJECT, new PatchBody(PatchBody.PatchType.MERGE, patch));
+        ObjectNode patched = cluster.patch(
+                Resource.SECRETS, KEY, ObjectPart.OBJECT, new PatchBody(PatchBody.PatchType.MERGE, patch));
 
         assertThat(patched.at("/metadata/labels/a").asText()).isEqualTo("b");
         assertThat(value(patched)).isEqualTo("YQ==");
@@ -171,7 +171,7 @@ class InMemoryClusterChangeTest extends InMemoryClusterFixture {
         ObjectNode patched = cluster.patch(
                 Resource.NODES,
                 ObjectKey.of("", "worker-1"),
-                Part.STATUS,
+                ObjectPart.STATUS,
                 new PatchBody(PatchBody.PatchType.STRATEGIC, patch));
 
         assertThat(patched.at("/status/conditions")).hasSize(2);
@@ -183,7 +183,7 @@ class InMemoryClusterChangeTest extends InMemoryClusterFixture {
         ObjectNode patch = Json.tree(Map.of("metadata", Map.of("resourceVersion", "1")));
 
         assertThatThrownBy(() -> cluster.patch(
-                        Resource.SECRETS, KEY, Part.OBJECT, new PatchBody(PatchBody.PatchType.MERGE, patch)))
+                        Resource.SECRETS, KEY, ObjectPart.OBJECT, new PatchBody(PatchBody.PatchType.MERGE, patch)))
                 .isInstanceOfSatisfying(
                         StatusException.class, e -> assertThat(e.code()).isEqualTo(409));
     }
@@ -195,7 +195,7 @@ class InMemoryClusterChangeTest extends InMemoryClusterFixture {
 
         assertRefused(
                 () -> cluster.patch(
-                        Resource.SECRETS, KEY, Part.OBJECT, new PatchBody(PatchBody.PatchType.MERGE, patch)),
+                        Resource.SECRETS, KEY, ObjectPart.OBJECT, new PatchBody(PatchBody.PatchType.MERGE, patch)),
                 400,
                 "BadRequest",
                 "the name of the object (other) does not match the name on the URL (db)");

@@ -9,7 +9,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 
 /** An embedded server with an empty cluster, for one test. */
-final class OwnServer implements HttpStoreContract.Reached {
+final class OwnServer implements HttpStoreContract.StoreServer {
 
     private final Timekeeper timekeeper = Timekeeper.system();
     private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);

@@ -24,7 +24,8 @@ class RequestPathTest {
         "/api/v1/namespaces/shop/secrets/a%2Eb/, SECRETS, shop, a.b, OBJECT",
         "/apis/coordination.k8s.io/v1/namespaces/shop/leases/l, LEASES, shop, l, OBJECT",
     })
-    void parse_knownPath_saysWhatItNames(String path, Resource resource, String namespace, String name, Part part) {
+    void parse_knownPath_saysWhatItNames(
+            String path, Resource resource, String namespace, String name, ObjectPart part) {
         assertThat(RequestPath.parse(path)).isEqualTo(new RequestPath(resource, ObjectKey.of(namespace, name), part));
     }
 

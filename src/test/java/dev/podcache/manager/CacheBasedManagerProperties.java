@@ -67,7 +67,7 @@ class CacheBasedManagerProperties {
     }
 
     /** One call: what a pod refers to from now on, or nothing if it goes. */
-    private record Call(String uid, boolean register, Set<String> secrets) {
+    private record PodCall(String uid, boolean register, Set<String> secrets) {
         void make(Manager<?> manager) {
             Pod pod = Pods.withSecrets("default", "pod", uid, List.copyOf(secrets));
             if (register) {
@@ -79,11 +79,11 @@ class CacheBasedManagerProperties {
     }
 
     @Property
-    void oneAfterTheOther_referencesAreThoseLastRegistered(@ForAll("calls") List<Call> calls) {
+    void oneAfterTheOther_referencesAreThoseLastRegistered(@ForAll("calls") List<PodCall> calls) {
         CountingStore store = new CountingStore();
         Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
         Map<String, Set<String>> model = new HashMap<>();
-        for (Call call : calls) {
+        for (PodCall call : calls) {
             call.make(manager);
             model.remove(call.uid());
             if (call.register() && !call.secrets().isEmpty()) {
@@ -95,7 +95,7 @@ class CacheBasedManagerProperties {
 
     @Property
     void allAtOnce_everyPodEndsWithOneOfItsCalls_andUnregisteredWithNothing(
-            @ForAll("calls") List<Call> left, @ForAll("calls") List<Call> right) throws Exception {
+            @ForAll("calls") List<PodCall> left, @ForAll("calls") List<PodCall> right) throws Exception {
         CountingStore store = new CountingStore();
         Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
         CyclicBarrier start = new CyclicBarrier(2);
@@ -109,12 +109,13 @@ class CacheBasedManagerProperties {
         store.secretsByUid()
                 .forEach((uid, held) -> assertThat(last(uid, left, right)).contains(held));
         for (int i = 1; i <= 3; i++) {
-            new Call("uid-" + i, false, Set.of()).make(manager);
+            new PodCall("uid-" + i, false, Set.of()).make(manager);
         }
         assertThat(store.secretsByUid()).isEmpty();
     }
 
-    private static void makeAll(Manager<?> manager, CyclicBarrier start, List<Call> calls, List<Throwable> failures) {
+    private static void makeAll(
+            Manager<?> manager, CyclicBarrier start, List<PodCall> calls, List<Throwable> failures) {
         try {
             start.await();
             calls.forEach(call -> call.make(manager));
@@ -126,9 +127,9 @@ class CacheBasedManagerProperties {
     }
 
     /** What a pod may hold in the end: what the last call of either thread for it says. */
-    private static List<Set<String>> last(String uid, List<Call> left, List<Call> right) {
+    private static List<Set<String>> last(String uid, List<PodCall> left, List<PodCall> right) {
         List<Set<String>> possible = new ArrayList<>();
-        for (List<Call> calls : List.of(left, right)) {
+        for (List<PodCall> calls : List.of(left, right)) {
             calls.stream()
                     .filter(call -> call.uid().equals(uid))
                     .reduce((first, second) -> second)
@@ -138,7 +139,7 @@ class CacheBasedManagerProperties {
     }
 
     @Provide
-    Arbitrary<List<Call>> calls() {
+    Arbitrary<List<PodCall>> calls() {
         Arbitrary<String> uids = Arbitraries.of("uid-1", "uid-2", "uid-3");
         Arbitrary<Set<String>> secrets =
                 Arbitraries.of("a", "b", "c", "d").set().ofMaxSize(4);
@@ -146,7 +147,7 @@ class CacheBasedManagerProperties {
                         uids,
                         Arbitraries.frequency(net.jqwik.api.Tuple.of(3, true), net.jqwik.api.Tuple.of(1, false)),
                         secrets)
-                .as(Call::new)
+                .as(PodCall::new)
                 .list()
                 .ofMaxSize(30);
     }

@@ -41,8 +41,8 @@ class NodeTtlSourceTest {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("cannot be followed");
-        leaks.allowWarnings("no number of seconds");
+        leaks.allowWarnings("failed; retrying");
+        leaks.allowWarnings("not a number of seconds");
     }
 
     @AfterEach
@@ -70,7 +70,7 @@ class NodeTtlSourceTest {
         server.fail(new ApiServerException(FailureReason.FORBIDDEN, 403, null, "LIST nodes was answered 403", null));
 
         assertThat(source.ttlNanos()).isEqualTo(DEFAULT_NANOS);
-        assertThat(source.origin()).isEqualTo("default, Node worker-1 cannot be followed: LIST nodes was answered 403");
+        assertThat(source.origin()).isEqualTo("default, watch of Node worker-1 failed: LIST nodes was answered 403");
     }
 
     @Test

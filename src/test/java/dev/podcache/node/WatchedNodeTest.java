@@ -28,7 +28,7 @@ class WatchedNodeTest {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("cannot be followed");
+        leaks.allowWarnings("failed; retrying");
         leaks.allowWarnings("a listener of Node worker-1 failed");
     }
 
@@ -65,7 +65,7 @@ class WatchedNodeTest {
         server.watch().end(new ApiServerException(FailureReason.FORBIDDEN, 403, null, "answered 403", null));
 
         assertThat(lister.get()).isPresent();
-        assertThat(lister.problem()).contains("Node worker-1 cannot be followed: answered 403");
+        assertThat(lister.problem()).contains("watch of Node worker-1 failed: answered 403");
     }
 
     @Test
@@ -79,32 +79,32 @@ class WatchedNodeTest {
     }
 
     @Test
-    void addListener_untilRemoved_isToldOfEachChange() {
-        AtomicInteger told = new AtomicInteger();
-        Runnable listener = told::incrementAndGet;
+    void addListener_untilRemoved_runsAtEachChange() {
+        AtomicInteger reported = new AtomicInteger();
+        Runnable listener = reported::incrementAndGet;
         lister.addListener(listener);
         answer(node("worker-1"));
         server.watch().open();
-        assertThat(told).hasValue(1);
+        assertThat(reported).hasValue(1);
 
         server.watch().delete(node("worker-1"), "2");
-        assertThat(told).hasValue(2);
+        assertThat(reported).hasValue(2);
 
         lister.removeListener(listener);
         server.watch().upsert(node("worker-1"), "3");
-        assertThat(told).hasValue(2);
+        assertThat(reported).hasValue(2);
     }
 
     @Test
-    void listener_thatThrows_doesNotKeepOthersFromBeingTold() {
-        AtomicInteger told = new AtomicInteger();
+    void listener_thatThrows_doesNotKeepOthersFromRunning() {
+        AtomicInteger reported = new AtomicInteger();
         lister.addListener(() -> {
             throw new IllegalStateException("broken listener");
         });
-        lister.addListener(told::incrementAndGet);
+        lister.addListener(reported::incrementAndGet);
         answer(node("worker-1"));
 
-        assertThat(told).hasValue(1);
+        assertThat(reported).hasValue(1);
     }
 
     @Test

@@ -27,8 +27,8 @@ class ObjectUnavailableExceptionTest {
     void notRegistered_message_saysWhatToDo() {
         assertThat(new NotRegistered(ObjectKind.CONFIG_MAP, KEY))
                 .hasMessage(
-                        "ConfigMap shop/db is not registered: no registered pod refers to it; register the pod, or whatever"
-                                + " else needs it, before reading it");
+                        "ConfigMap shop/db is not registered: no registered pod refers to it; register the pod, or another"
+                                + " owner that needs it, before reading it");
     }
 
     @Test
@@ -41,7 +41,7 @@ class ObjectUnavailableExceptionTest {
     @Test
     void notFound_lastCheckFailed_saysSo() {
         assertThat(new NotFound(ObjectKind.SECRET, KEY, failure))
-                .hasMessage("Secret shop/db not found, by the last answer; asking again failed: no connection to"
+                .hasMessage("Secret shop/db not found in the last answer; checking again failed: no connection to"
                         + " https://10.0.0.1")
                 .hasCause(failure);
     }

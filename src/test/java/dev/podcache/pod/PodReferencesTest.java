@@ -3,7 +3,6 @@ package dev.podcache.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.common.collect.ImmutableSet;
 import com.google.common.testing.NullPointerTester;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -27,6 +26,7 @@ import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeProjection;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,8 +42,8 @@ class PodReferencesTest {
         Pod pod = ReferencePlace.pod(placed);
 
         boolean secret = place.kind.equals(ObjectKind.SECRET);
-        ImmutableSet<Reference> found = secret ? PodReferences.secrets(pod) : PodReferences.configMaps(pod);
-        ImmutableSet<Reference> others = secret ? PodReferences.configMaps(pod) : PodReferences.secrets(pod);
+        Set<Reference> found = secret ? PodReferences.secrets(pod) : PodReferences.configMaps(pod);
+        Set<Reference> others = secret ? PodReferences.configMaps(pod) : PodReferences.secrets(pod);
 
         assertThat(found).containsExactly(placed.reference());
         assertThat(others).isEmpty();

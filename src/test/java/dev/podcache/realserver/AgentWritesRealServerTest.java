@@ -17,7 +17,7 @@ class AgentWritesRealServerTest extends HttpAgentWritesContract {
         super(new Real());
     }
 
-    private static final class Real implements Reached {
+    private static final class Real implements AgentServer {
 
         @Override
         public Config config() {

@@ -45,7 +45,7 @@ class BadInputRealServerTest {
     @ParameterizedTest
     @CsvSource({"bad, PT1M", "99999999999999999999, PT1M", "1e3, PT1M"})
     void ttlAnnotation_noSeconds_isSaidAndTheDefaultHolds(String value, String ttl, NoLeaks leaks) {
-        leaks.allowWarnings("\"" + value + "\", no number of seconds");
+        leaks.allowWarnings("\"" + value + "\", which is not a number of seconds");
         createNode(value);
 
         await().untilAsserted(() -> assertThat(freshness()).contains(ttl, TTL, node, "\"" + value + "\"", "default"));

@@ -76,7 +76,7 @@ class HeartbeatFaultsRealServerTest {
 
     @BeforeEach
     void start(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in");
+        leaks.allowWarnings("reading or creating the Lease");
         leaks.allowWarnings("could not be renewed in 5 tries");
         controller.startAsync().awaitRunning();
         awaitRenewals(2);

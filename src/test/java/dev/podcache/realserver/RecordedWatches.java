@@ -12,14 +12,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** What was told of watches. Thread-safe. */
 final class RecordedWatches implements PodcacheMetrics {
 
-    private final Queue<Failure> failures = new ConcurrentLinkedQueue<>();
+    private final Queue<FailedWatch> failures = new ConcurrentLinkedQueue<>();
     private final AtomicInteger synced = new AtomicInteger();
 
-    private record Failure(String name, FailureReason reason) {}
+    private record FailedWatch(String name, FailureReason reason) {}
 
     @Override
     public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
-        failures.add(new Failure(key.name(), failure));
+        failures.add(new FailedWatch(key.name(), failure));
     }
 
     @Override
@@ -29,7 +29,7 @@ final class RecordedWatches implements PodcacheMetrics {
 
     /** Whether an attempt to watch the object of that name failed in that way. */
     boolean failed(String name, FailureReason reason) {
-        return failures.contains(new Failure(name, reason));
+        return failures.contains(new FailedWatch(name, reason));
     }
 
     /** Whether any attempt to watch the object of that name failed. */

@@ -3,7 +3,6 @@ package dev.podcache.realserver;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
@@ -48,14 +47,14 @@ class ReflectorRealServerTest {
     private final Fabric8ApiServer server = Fabric8ApiServer.of(admin);
 
     /** Holds what the reflector says is there. */
-    private static final class Mirror implements ReflectorSink<ConfigMap> {
+    private static final class TextMirror implements ReflectorSink<ConfigMap> {
 
         final Map<String, String> texts = new ConcurrentHashMap<>();
         final List<FailureReason> failures = new CopyOnWriteArrayList<>();
         volatile boolean connected;
 
         @Override
-        public void replace(ImmutableList<Fetched<ConfigMap>> items, String resourceVersion) {
+        public void replace(List<Fetched<ConfigMap>> items, String resourceVersion) {
             texts.clear();
             items.forEach(this::upsert);
         }
@@ -86,8 +85,8 @@ class ReflectorRealServerTest {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("cannot be followed");
-        leaks.allowWarnings("no number of seconds");
+        leaks.allowWarnings("failed; retrying");
+        leaks.allowWarnings("not a number of seconds");
     }
 
     @AfterEach
@@ -98,7 +97,7 @@ class ReflectorRealServerTest {
 
     @Test
     void reflector_createUpdateDelete_followsEachInTime() {
-        Mirror mirror = new Mirror();
+        TextMirror mirror = new TextMirror();
         try (Reflector<ConfigMap> reflector = reflector(server, "metadata.name=followed", mirror)) {
             reflector.start();
             await().until(() -> mirror.connected);
@@ -116,7 +115,7 @@ class ReflectorRealServerTest {
     @Test
     @Needs(ServerFeature.RBAC)
     void reflector_withoutPermission_isToldAndRecoversOnceGranted() {
-        Mirror mirror = new Mirror();
+        TextMirror mirror = new TextMirror();
         try (KubernetesClient client = real.clientFor("reader");
                 Fabric8ApiServer theirs = Fabric8ApiServer.of(client);
                 Reflector<ConfigMap> reflector = reflector(theirs, "", mirror)) {
@@ -133,7 +132,7 @@ class ReflectorRealServerTest {
 
     @Test
     void reflector_serverKilledAndStartedAgain_convergesOnWhatHappenedSince() {
-        Mirror mirror = new Mirror();
+        TextMirror mirror = new TextMirror();
         RealApiServer own = RealApiServer.restartable();
         try (KubernetesClient client = own.client();
                 Fabric8ApiServer theirs = Fabric8ApiServer.of(client);
@@ -180,7 +179,7 @@ class ReflectorRealServerTest {
             await().until(() -> source.origin().contains("403"));
 
             assertThat(source.origin())
-                    .startsWith("default, Node ttl-node cannot be followed: LIST nodes with metadata.name=ttl-node was"
+                    .startsWith("default, watch of Node ttl-node failed: LIST nodes with metadata.name=ttl-node was"
                             + " answered 403")
                     .contains("stranger");
             assertThat(source.ttlNanos()).isEqualTo(DEFAULT_TTL.toNanos());
@@ -210,7 +209,7 @@ class ReflectorRealServerTest {
         return NodeLister.following(name, own, new Recovery(server.timekeeper(), () -> 0.5));
     }
 
-    private static Reflector<ConfigMap> reflector(Fabric8ApiServer server, String fieldSelector, Mirror mirror) {
+    private static Reflector<ConfigMap> reflector(Fabric8ApiServer server, String fieldSelector, TextMirror mirror) {
         return new Reflector<>(
                 server.listerWatcher(ObjectKind.CONFIG_MAP, "default", fieldSelector),
                 mirror,

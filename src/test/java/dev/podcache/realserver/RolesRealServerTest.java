@@ -80,7 +80,7 @@ class RolesRealServerTest {
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .asString()
                 .startsWith("LIST secrets in " + shop.name() + " with metadata.name=")
-                .contains("allow the verb list");
+                .contains("grant the verb list");
     }
 
     @Test

@@ -72,7 +72,7 @@ class WatchPayloadsRealServerTest {
             long began = System.nanoTime();
             List<Future<?>> writers = new ArrayList<>();
             names.forEach(name -> writers.add(threads.submit(() -> write(name))));
-            Reader reader = new Reader(names);
+            PayloadReader reader = new PayloadReader(names);
             await().pollInterval(Duration.ofMillis(1))
                     .atMost(Duration.ofSeconds(90))
                     .until(reader::look);
@@ -96,13 +96,13 @@ class WatchPayloadsRealServerTest {
     }
 
     /** Looks at what several objects are, time and again. */
-    private final class Reader {
+    private final class PayloadReader {
 
         private final List<String> names;
         private final int[] last;
         private int seen;
 
-        Reader(List<String> names) {
+        PayloadReader(List<String> names) {
             this.names = names;
             this.last = new int[names.size()];
         }

@@ -73,7 +73,7 @@ class WatchTlsRealServerTest {
         ApiServerException failure = ((WatchEvent.Ended<ConfigMap>) next()).failure();
         assertThat(failure.reason()).isEqualTo(FailureReason.UNAVAILABLE);
         assertThat(failure.getMessage())
-                .startsWith("WATCH configmaps: no secure connection to https://wrong.invalid:6443");
+                .startsWith("WATCH configmaps: no TLS connection to https://wrong.invalid:6443");
     }
 
     @Test
@@ -88,7 +88,7 @@ class WatchTlsRealServerTest {
         watch(config(REAL.url()).withCaCertData(null));
 
         ApiServerException failure = ((WatchEvent.Ended<ConfigMap>) next()).failure();
-        assertThat(failure.getMessage()).startsWith("WATCH configmaps: no secure connection to " + REAL.url());
+        assertThat(failure.getMessage()).startsWith("WATCH configmaps: no TLS connection to " + REAL.url());
     }
 
     @Test

@@ -43,10 +43,10 @@ final class FleetNode {
     private final NodeLeaseController lease;
     private final List<Sink> sinks = new ArrayList<>();
     private final List<Reflector<String>> reflectors = new ArrayList<>();
-    private final Set<Answer<?>> awaited = Collections.newSetFromMap(new IdentityHashMap<>());
-    private final Set<Watch> open = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<FleetAnswer<?>> awaited = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Set<FleetWatch> open = Collections.newSetFromMap(new IdentityHashMap<>());
     private boolean renewed;
-    private boolean told;
+    private boolean reported;
 
     /**
      * A node that does nothing yet.
@@ -60,11 +60,11 @@ final class FleetNode {
         this.heartbeats = ModelConnection.ofHeartbeats(server::connect);
         Recovery recovery = new Recovery(time, random);
         for (int i = 0; i < objects; i++) {
-            reflectors.add(Reflector.ofOneObject(new Followed("object " + i), sink(), recovery));
+            reflectors.add(Reflector.ofOneObject(new FleetListerWatcher("object " + i), sink(), recovery));
         }
         Recovery own = new Recovery(time, random);
-        reflectors.add(new Reflector<>(new Followed("the Node"), sink(), own));
-        reflectors.add(new Reflector<>(new Followed("pods"), sink(), own));
+        reflectors.add(new Reflector<>(new FleetListerWatcher("the Node"), sink(), own));
+        reflectors.add(new Reflector<>(new FleetListerWatcher("pods"), sink(), own));
         NodeLeaseOptions options = new NodeLeaseOptions("worker", NodeLeaseOptions.DEFAULT_DURATION, () -> {});
         this.lease = new NodeLeaseController(new Leases("worker"), new NotAsked<>(), options, time);
     }
@@ -79,12 +79,12 @@ final class FleetNode {
         watches.lost();
         heartbeats.lost();
         renewed = false;
-        told = false;
+        reported = false;
         sinks.forEach(sink -> sink.upToDate = false);
-        List<Watch> watched = List.copyOf(open);
+        List<FleetWatch> watched = List.copyOf(open);
         open.clear();
         watched.forEach(watch -> watch.end(closed()));
-        List<Answer<?>> asked = List.copyOf(awaited);
+        List<FleetAnswer<?>> asked = List.copyOf(awaited);
         awaited.clear();
         asked.forEach(answer -> answer.completeExceptionally(closed()));
     }
@@ -96,8 +96,8 @@ final class FleetNode {
     }
 
     private void upToDate() {
-        if (!told && renewed && sinks.stream().allMatch(sink -> sink.upToDate)) {
-            told = true;
+        if (!reported && renewed && sinks.stream().allMatch(sink -> sink.upToDate)) {
+            reported = true;
             server.second().recovered++;
         }
     }
@@ -107,10 +107,10 @@ final class FleetNode {
     }
 
     /** What becomes of one request. */
-    private static final class Answer<T> extends CompletableFuture<T> {}
+    private static final class FleetAnswer<T> extends CompletableFuture<T> {}
 
     private <T> CompletableFuture<T> ask(ModelConnection over, Duration timeout, T value) {
-        Answer<T> answer = new Answer<>();
+        FleetAnswer<T> answer = new FleetAnswer<>();
         awaited.add(answer);
         Timekeeper.Scheduled deadline = time.schedule(
                 timeout,
@@ -130,7 +130,7 @@ final class FleetNode {
         private boolean upToDate;
 
         @Override
-        public void replace(ImmutableList<Fetched<String>> items, String resourceVersion) {}
+        public void replace(List<Fetched<String>> items, String resourceVersion) {}
 
         @Override
         public void upsert(Fetched<String> fetched) {}
@@ -151,11 +151,11 @@ final class FleetNode {
     }
 
     /** What a list and a watch of one selection ask for. */
-    private final class Followed implements ListerWatcher<String> {
+    private final class FleetListerWatcher implements ListerWatcher<String> {
 
         private final String name;
 
-        Followed(String name) {
+        FleetListerWatcher(String name) {
             this.name = name;
         }
 
@@ -166,7 +166,7 @@ final class FleetNode {
 
         @Override
         public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<String>> events) {
-            Watch watch = new Watch(events);
+            FleetWatch watch = new FleetWatch(events);
             open.add(watch);
             watches.send(
                     () -> server.request(false, () -> watch.answered(resourceVersion), watch::end),
@@ -180,12 +180,12 @@ final class FleetNode {
         }
     }
 
-    private final class Watch {
+    private final class FleetWatch {
 
         private final Consumer<WatchEvent<String>> events;
         private boolean ended;
 
-        Watch(Consumer<WatchEvent<String>> events) {
+        FleetWatch(Consumer<WatchEvent<String>> events) {
             this.events = events;
         }
 

@@ -30,7 +30,7 @@ class RecoveryTest {
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final Random random = new Random(42);
     private final Recovery recovery = new Recovery(time, random::nextDouble);
-    private final List<One> all = new ArrayList<>();
+    private final List<RecoveringObject> all = new ArrayList<>();
     private final List<Long> lists = new ArrayList<>();
     private final List<Long> watches = new ArrayList<>();
     private @Nullable ApiServerException listFailure;
@@ -39,7 +39,7 @@ class RecoveryTest {
     private boolean watchesHeld;
 
     /** One object, its server side and its sink. */
-    private final class One implements ListerWatcher<String>, ReflectorSink<String> {
+    private final class RecoveringObject implements ListerWatcher<String>, ReflectorSink<String> {
 
         final Reflector<String> reflector = Reflector.ofOneObject(this, this, recovery);
         boolean upToDate;
@@ -85,7 +85,7 @@ class RecoveryTest {
         }
 
         @Override
-        public void replace(ImmutableList<Fetched<String>> items, String resourceVersion) {}
+        public void replace(List<Fetched<String>> items, String resourceVersion) {}
 
         @Override
         public void upsert(Fetched<String> fetched) {}
@@ -117,7 +117,7 @@ class RecoveryTest {
 
     private void watching(int count) {
         for (int i = 0; i < count; i++) {
-            One one = new One();
+            RecoveringObject one = new RecoveringObject();
             all.add(one);
             one.reflector.start();
         }
@@ -172,7 +172,7 @@ class RecoveryTest {
     void connectionLost_objectsWithWaitingGetsGoFirst() {
         watching(MANY);
         loseAll(noAnswer());
-        List<One> waitedFor = all.subList(MANY - 20, MANY);
+        List<RecoveringObject> waitedFor = all.subList(MANY - 20, MANY);
         waitedFor.forEach(one -> one.reflector.hurry());
         time.advance(Duration.ofMillis(200));
 
@@ -245,7 +245,7 @@ class RecoveryTest {
     void retryAfterForAll_waitedFor_isTriedFirst() {
         watching(MANY);
         loseAll(throttled());
-        One waitedFor = all.get(MANY - 1);
+        RecoveringObject waitedFor = all.get(MANY - 1);
         waitedFor.reflector.hurry();
         watchesHeld = true;
         time.advance(Duration.ofSeconds(3));
@@ -294,7 +294,7 @@ class RecoveryTest {
         loseAll(throttled());
         all.forEach(one -> one.reflector.close());
         watchFailure = null;
-        One next = new One();
+        RecoveringObject next = new RecoveringObject();
         all.add(next);
         next.reflector.start();
         time.advance(Duration.ofSeconds(3));
@@ -380,7 +380,7 @@ class RecoveryTest {
         watchFailure = noAnswer();
         loseAll(noAnswer());
         time.advance(Duration.ofSeconds(10));
-        One waitedFor = all.get(MANY - 1);
+        RecoveringObject waitedFor = all.get(MANY - 1);
         waitedFor.reflector.hurry();
         int before = waitedFor.attempts;
         time.advance(Duration.ofSeconds(1));
@@ -401,7 +401,7 @@ class RecoveryTest {
         time.advance(Duration.ofSeconds(10));
         int before = attempts();
         for (int i = 0; i < 50; i++) {
-            One one = new One();
+            RecoveringObject one = new RecoveringObject();
             all.add(one);
             one.reflector.start();
         }
@@ -418,7 +418,7 @@ class RecoveryTest {
     void oneObjectNeverAnswered_delaysNoOther() {
         watching(MANY);
         watchFailure = noAnswer();
-        One unanswered = all.get(0);
+        RecoveringObject unanswered = all.get(0);
         unanswered.lose(noAnswer());
         time.advance(Duration.ofMinutes(2));
         watchFailure = null;

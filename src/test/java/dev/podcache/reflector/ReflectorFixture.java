@@ -1,6 +1,5 @@
 package dev.podcache.reflector;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
@@ -27,7 +26,7 @@ abstract class ReflectorFixture {
     final RecordingSink sink = new RecordingSink();
     final Reflector<String> reflector = new Reflector<>(server, sink, new Recovery(time, () -> 0.0));
 
-    /** Writes down what it is told. */
+    /** Records its calls. */
     static final class RecordingSink implements ReflectorSink<String> {
 
         final List<String> calls = new ArrayList<>();
@@ -38,7 +37,7 @@ abstract class ReflectorFixture {
         Runnable during = () -> {};
 
         @Override
-        public void replace(ImmutableList<Fetched<String>> items, String resourceVersion) {
+        public void replace(List<Fetched<String>> items, String resourceVersion) {
             record("replace " + items.stream().map(Fetched::object).toList() + "@" + resourceVersion);
         }
 
@@ -73,7 +72,7 @@ abstract class ReflectorFixture {
 
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
-        leaks.allowWarnings("the sink failed; it is told everything again");
+        leaks.allowWarnings("the sink threw; retrying");
     }
 
     void watching() {

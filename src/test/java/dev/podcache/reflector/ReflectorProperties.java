@@ -2,7 +2,6 @@ package dev.podcache.reflector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.embedded.RequestPattern;
@@ -31,7 +30,7 @@ class ReflectorProperties {
     private static final Duration CAP_AND_A_LIST = Duration.ofSeconds(31);
 
     /** What may happen. */
-    enum Step {
+    enum ReflectorStep {
         WRITE,
         WRITE_ANOTHER,
         DELETE,
@@ -46,13 +45,13 @@ class ReflectorProperties {
         HOUR
     }
 
-    private static final class Mirror implements ReflectorSink<ConfigMap> {
+    private static final class VersionMirror implements ReflectorSink<ConfigMap> {
 
         final Map<String, String> versions = new TreeMap<>();
         boolean connected;
 
         @Override
-        public void replace(ImmutableList<Fetched<ConfigMap>> items, String resourceVersion) {
+        public void replace(List<Fetched<ConfigMap>> items, String resourceVersion) {
             versions.clear();
             items.forEach(this::upsert);
         }
@@ -83,8 +82,8 @@ class ReflectorProperties {
     private int writes;
 
     @Property
-    void sink_afterAnyTroubleHasEnded_equalsTheServer(@ForAll @Size(max = 40) List<Step> steps) {
-        Mirror mirror = new Mirror();
+    void sink_afterAnyTroubleHasEnded_equalsTheServer(@ForAll @Size(max = 40) List<ReflectorStep> steps) {
+        VersionMirror mirror = new VersionMirror();
         Reflector<ConfigMap> reflector = new Reflector<>(
                 server.listerWatcher(ObjectKind.CONFIG_MAP, "shop", ""), mirror, new Recovery(time, () -> 0.0));
         reflector.start();
@@ -102,7 +101,7 @@ class ReflectorProperties {
         assertThat(server.cluster().openWatches(Resource.CONFIG_MAPS)).isZero();
     }
 
-    private void happen(Step step) {
+    private void happen(ReflectorStep step) {
         switch (step) {
             case WRITE -> write("one");
             case WRITE_ANOTHER -> write("two");

@@ -99,7 +99,7 @@ class ReflectorSinkTest extends ReflectorFixture {
 
     /** As with a class that is missing at run time: nobody else would notice that the loop has ended. */
     @Test
-    void sinkFailsWithAnError_isToldEverythingAgain() {
+    void sinkFailsWithAnError_isListedAgain() {
         sink.during = ReflectorSinkTest::lackAClass;
         reflector.start();
         server.answer("10", listOf("a"));

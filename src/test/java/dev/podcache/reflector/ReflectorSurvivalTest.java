@@ -30,7 +30,7 @@ class ReflectorSurvivalTest {
     private final RecordingSink sink = new RecordingSink();
     private final Reflector<String> reflector = new Reflector<>(server, sink, new Recovery(time, () -> 0.0));
 
-    /** Throws at once where it should return, as often as it is told to. */
+    /** Throws at once where it should return, as often as requested. */
     private static final class Throwing implements ListerWatcher<String> {
 
         private final ManualListerWatcher<String> real = new ManualListerWatcher<>();
@@ -38,17 +38,17 @@ class ReflectorSurvivalTest {
 
         @Override
         public CompletableFuture<Listed<String>> list(Duration timeout) {
-            throwIfTold();
+            throwIfRequested();
             return real.list(timeout);
         }
 
         @Override
         public WatchHandle watch(String version, Duration serverTimeout, Consumer<WatchEvent<String>> events) {
-            throwIfTold();
+            throwIfRequested();
             return real.watch(version, serverTimeout, events);
         }
 
-        private void throwIfTold() {
+        private void throwIfRequested() {
             if (times > 0) {
                 times--;
                 throw new OutOfMemoryError("unable to create native thread");

@@ -319,7 +319,7 @@ class ReflectorTest extends ReflectorFixture {
     void silence_ofAWatchThatBroughtABookmark_isAFailureAfter90Seconds() {
         watching();
         server.watch().bookmark("20");
-        ManualListerWatcher.Watch<String> silent = server.watch();
+        ManualListerWatcher.ManualWatch<String> silent = server.watch();
 
         time.advance(Duration.ofSeconds(89));
         assertThat(silent.closed()).isFalse();
@@ -355,7 +355,7 @@ class ReflectorTest extends ReflectorFixture {
     @Test
     void watch_notEndedByTheServerInTime_isGivenUp() {
         watching();
-        ManualListerWatcher.Watch<String> overdue = server.watch();
+        ManualListerWatcher.ManualWatch<String> overdue = server.watch();
         time.advance(Duration.ofMinutes(31));
 
         assertThat(overdue.closed()).isTrue();
@@ -366,7 +366,7 @@ class ReflectorTest extends ReflectorFixture {
     void event_ofAWatchThatWasGivenUp_isIgnored() {
         watching();
         server.watch().bookmark("20");
-        ManualListerWatcher.Watch<String> old = server.watch();
+        ManualListerWatcher.ManualWatch<String> old = server.watch();
         time.advance(Duration.ofSeconds(90));
         int before = sink.calls.size();
 

@@ -19,9 +19,9 @@ class ResumePointTest {
         assertThat(point.next()).isEqualTo("5");
         assertThat(point.next()).isEqualTo("5");
 
-        point.seen("7", false);
+        point.applied("7", false);
         assertThat(point.next()).isEqualTo("7");
-        point.seen("9", true);
+        point.applied("9", true);
         assertThat(point.next()).isEqualTo("9");
     }
 
@@ -30,7 +30,7 @@ class ResumePointTest {
         point.listed("5");
         point.next();
 
-        point.seen("", false);
+        point.applied("", false);
 
         assertThat(point.next()).isEqualTo("5");
     }
@@ -39,7 +39,7 @@ class ResumePointTest {
     void next_lost_isAList() {
         point.listed("5");
 
-        point.lost();
+        point.requireList();
 
         assertThat(point.next()).isNull();
     }
@@ -57,7 +57,7 @@ class ResumePointTest {
         point.listed("");
         point.next();
 
-        point.seen("7", false);
+        point.applied("7", false);
 
         assertThat(point.next()).isNull();
     }
@@ -67,8 +67,8 @@ class ResumePointTest {
         point.listed("");
         point.next();
 
-        point.seen("9", true);
-        point.seen("11", false);
+        point.applied("9", true);
+        point.applied("11", false);
 
         assertThat(point.next()).isEqualTo("11");
     }

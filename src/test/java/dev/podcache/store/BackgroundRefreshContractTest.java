@@ -24,7 +24,7 @@ class BackgroundRefreshContractTest extends StoreContract {
     }
 
     @Override
-    protected Server server() {
+    protected SecretServer server() {
         return new FakeContractServer(f.server.cluster());
     }
 }

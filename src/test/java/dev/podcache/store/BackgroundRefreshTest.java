@@ -7,7 +7,7 @@ import static dev.podcache.store.TtlFixture.broughtBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
@@ -37,16 +37,16 @@ class BackgroundRefreshTest {
     private static final Duration SURELY_DUE = TTL.plus(MAX_STALENESS.dividedBy(2));
     private static final Duration TOO_OLD = TTL.plus(MAX_STALENESS);
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private final TtlFixture f = TtlFixture.refreshingBehind(MAX_STALENESS, new PodcacheMetrics() {
         @Override
         public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
-            told.add("missed");
+            reported.add("missed");
         }
 
         @Override
         public void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {
-            told.add("stale");
+            reported.add("stale");
         }
     });
 
@@ -60,7 +60,7 @@ class BackgroundRefreshTest {
         seen("v1");
         f.update(DB, "v2");
         f.timekeeper.advance(SURELY_DUE);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
 
         assertThat(f.get()).isEqualTo("v1");
         f.requireGets(2);
@@ -75,7 +75,7 @@ class BackgroundRefreshTest {
     void get_manyWhileTheRefreshIsUnderWay_makeOneRequest() throws Exception {
         seen("v1");
         f.timekeeper.advance(SURELY_DUE);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
 
         for (int i = 0; i < 50; i++) {
             assertThat(f.get()).isEqualTo("v1");
@@ -99,12 +99,12 @@ class BackgroundRefreshTest {
     @Test
     void get_staleButNotDue_asksNobodyAndIsAHit() {
         seen("v1");
-        told.clear();
+        reported.clear();
         f.timekeeper.advance(TTL);
 
         assertThat(f.get()).isEqualTo("v1");
         f.requireGets(1);
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.store.state(DB).age()).isEqualTo(TTL);
         assertThat(f.store.state(DB).freshness()).contains("TTL PT1M").contains("PT40S");
@@ -115,7 +115,7 @@ class BackgroundRefreshTest {
         seen("v1");
         f.update(DB, "v2");
         f.timekeeper.advance(TOO_OLD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
 
         CompletableFuture<String> get = f.getBehind(DB);
         held.awaitArrived();
@@ -131,10 +131,10 @@ class BackgroundRefreshTest {
         seen("v1");
         Duration justInTime = Duration.ofSeconds(5);
         f.timekeeper.advance(TOO_OLD.minus(justInTime));
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
         f.get();
         f.timekeeper.advance(justInTime);
-        told.clear();
+        reported.clear();
 
         CompletableFuture<String> get = f.getBehind(DB);
         f.timekeeper.awaitWaiters(1);
@@ -142,7 +142,7 @@ class BackgroundRefreshTest {
 
         assertThat(broughtBy(get)).isEqualTo("v1");
         f.requireGets(2);
-        assertThat(told).containsExactly("missed", "stale");
+        assertThat(reported).containsExactly("missed", "stale");
         held.release();
     }
 
@@ -151,17 +151,17 @@ class BackgroundRefreshTest {
         seen("v1");
         f.timekeeper.advance(SURELY_DUE);
         f.failNext(100, FailureReason.UNAVAILABLE, 503, null);
-        told.clear();
+        reported.clear();
 
         f.get();
         f.get();
         f.requireGets(2);
-        assertThat(told).containsOnly("missed");
+        assertThat(reported).containsOnly("missed");
         assertThat(f.store.state(DB).lastFailure()).isNotNull();
 
         f.timekeeper.advance(MAX_STALENESS);
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(told).endsWith("missed", "stale");
+        assertThat(reported).endsWith("missed", "stale");
         f.requireGets(3);
     }
 
@@ -169,7 +169,7 @@ class BackgroundRefreshTest {
     void addReference_whileTheRefreshIsUnderWay_isNotAnsweredByIt() throws Exception {
         seen("v1");
         f.timekeeper.advance(SURELY_DUE);
-        Held held = f.server.holdNext(DB);
+        HeldRequests held = f.server.holdNext(DB);
         f.get();
         f.store.addReference(DB, OTHER_POD);
         f.update(DB, "v2");

@@ -15,23 +15,23 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
 
-/** Changes of an object are told in the order in which they happened, whichever threads made them. */
+/** Changes of an object are reported in the order in which they happened, whichever threads made them. */
 class ChangeOrderConcurrencyTest {
 
     private static final int ROUNDS = 10_000;
 
-    private record Change(CacheState from, CacheState to) {}
+    private record StateChange(CacheState from, CacheState to) {}
 
     @Test
-    void changed_byTwoThreads_isToldInOrder() throws Exception {
-        List<Change> told = Collections.synchronizedList(new ArrayList<>());
+    void changed_byTwoThreads_isReportedInOrder() throws Exception {
+        List<StateChange> reported = Collections.synchronizedList(new ArrayList<>());
         PodcacheMetrics metrics = new PodcacheMetrics() {
             @Override
             public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-                told.add(new Change(from, to));
+                reported.add(new StateChange(from, to));
             }
         };
-        try (TtlFixture f = TtlFixture.telling(metrics)) {
+        try (TtlFixture f = TtlFixture.reportingTo(metrics)) {
             f.create(DB, "v1");
             f.store.addReference(DB, POD);
             CyclicBarrier together = new CyclicBarrier(2);
@@ -51,11 +51,11 @@ class ChangeOrderConcurrencyTest {
             referring.join();
         }
         CacheState known = CacheState.UNREAD;
-        for (Change change : List.copyOf(told)) {
+        for (StateChange change : List.copyOf(reported)) {
             assertThat(change.from).isEqualTo(known);
             known = change.to;
         }
-        assertThat(told).hasSizeGreaterThan(ROUNDS);
+        assertThat(reported).hasSizeGreaterThan(ROUNDS);
     }
 
     private static void await(CyclicBarrier barrier) {

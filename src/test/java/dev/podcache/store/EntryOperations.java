@@ -40,7 +40,7 @@ public abstract class EntryOperations {
 
     @Operation
     public int get() {
-        long begunBefore = entry.fetchesSoFar();
+        long begunBefore = entry.fetchesBegun();
         while (true) {
             TtlEntry.TtlLookup<Integer> lookup = entry.lookup(0, ttlNanos, begunBefore);
             Fetch<Integer> started = lookup.started();
@@ -50,7 +50,7 @@ public abstract class EntryOperations {
             }
             Fetch<Integer> awaited = lookup.awaited();
             if (awaited == null) {
-                return lookup.good() == null ? -1 : lookup.good();
+                return lookup.usable() == null ? -1 : lookup.usable();
             }
             Fetch.FetchOutcome<Integer> outcome = awaited.outcome.join();
             if ((awaited.number > begunBefore || ttlNanos > 0)

@@ -29,17 +29,17 @@ class EntryTableProperties {
     private final Transitions<String> transitions =
             new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(new ManualTimekeeper()));
 
-    record Change(boolean put, ObjectKey key) {}
+    record TableChange(boolean put, ObjectKey key) {}
 
-    record Step(boolean add, ObjectKey key, Referrer referrer) {}
+    record TableStep(boolean add, ObjectKey key, Referrer referrer) {}
 
     @Property
-    void entries_anySequenceOfChanges_areThoseOfAMap(@ForAll("changes") @Size(max = 400) List<Change> changes) {
+    void entries_anySequenceOfChanges_areThoseOfAMap(@ForAll("changes") @Size(max = 400) List<TableChange> changes) {
         EntryTable<String, TtlEntry<String>> table =
                 new EntryTable<>(ObjectKind.SECRET, this::entry, () -> {}, () -> {});
         Map<ObjectKey, TtlEntry<String>> model = new HashMap<>();
 
-        for (Change change : changes) {
+        for (TableChange change : changes) {
             if (change.put()) {
                 TtlEntry<String> candidate = entry(change.key());
                 assertThat(table.putIfAbsent(candidate)).isEqualTo(model.putIfAbsent(change.key(), candidate) == null);
@@ -59,13 +59,14 @@ class EntryTableProperties {
     }
 
     @Property
-    void references_anySequenceOfSteps_areAMultisetOfEachObject(@ForAll("steps") @Size(max = 60) List<Step> steps) {
+    void references_anySequenceOfSteps_areAMultisetOfEachObject(
+            @ForAll("steps") @Size(max = 60) List<TableStep> steps) {
         AtomicInteger held = new AtomicInteger();
         EntryTable<String, TtlEntry<String>> table =
                 new EntryTable<>(ObjectKind.SECRET, this::entry, held::incrementAndGet, held::decrementAndGet);
         Map<ObjectKey, Multiset<Referrer>> model = new HashMap<>();
 
-        for (Step step : steps) {
+        for (TableStep step : steps) {
             Multiset<Referrer> expected = model.computeIfAbsent(step.key(), key -> HashMultiset.create());
             if (step.add()) {
                 table.addReference(step.key(), step.referrer());
@@ -91,18 +92,18 @@ class EntryTableProperties {
     }
 
     @Provide
-    Arbitrary<List<Change>> changes() {
+    Arbitrary<List<TableChange>> changes() {
         return Combinators.combine(Arbitraries.of(true, true, false), keys())
-                .as(Change::new)
+                .as(TableChange::new)
                 .list();
     }
 
     @Provide
-    Arbitrary<List<Step>> steps() {
+    Arbitrary<List<TableStep>> steps() {
         Arbitrary<ObjectKey> keys = Arbitraries.of("AaAa", "AaBB", "db").map(name -> ObjectKey.of("shop", name));
         Arbitrary<Referrer> referrers = Arbitraries.of("1", "2", "3").map(uid -> PodKey.of("shop", "cart", uid));
         return Combinators.combine(Arbitraries.of(true, false), keys, referrers)
-                .as(Step::new)
+                .as(TableStep::new)
                 .list();
     }
 

@@ -25,7 +25,7 @@ class EntryTest {
     private final class Plain extends Entry<String> {
 
         Plain() {
-            super(DB, telling());
+            super(DB, transitions());
         }
 
         void know(Answer<String> answer) {
@@ -51,12 +51,12 @@ class EntryTest {
         }
 
         @Override
-        void droppedLocked() {
+        void onDropLocked() {
             calls.add("dropped" + lock());
         }
 
         @Override
-        void unlocked() {
+        void afterChange() {
             calls.add("unlocked" + lock());
         }
 
@@ -211,7 +211,7 @@ class EntryTest {
         return new Answer.Present<>(receivedAt, "v1", "1", 2, false);
     }
 
-    private Transitions<String> telling() {
+    private Transitions<String> transitions() {
         ManualTimekeeper timekeeper = new ManualTimekeeper();
         return new Transitions<>(
                 ObjectKind.SECRET,

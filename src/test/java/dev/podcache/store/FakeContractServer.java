@@ -7,7 +7,7 @@ import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 
 /** The cluster of a server without HTTP, for the store contract. */
-record FakeContractServer(InMemoryCluster cluster) implements StoreContract.Server {
+record FakeContractServer(InMemoryCluster cluster) implements StoreContract.SecretServer {
 
     @Override
     public void createNamespace(String name) {

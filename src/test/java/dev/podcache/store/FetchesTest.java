@@ -32,7 +32,7 @@ class FetchesTest {
     private final ApiServerException failure =
             new ApiServerException(FailureReason.FORBIDDEN, 403, Duration.ofSeconds(7), "GET was answered 403", null);
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private final List<Fetch.FetchOutcome<Secret>> outcomes = new ArrayList<>();
     private final ManualTimekeeper timekeeper = ManualTimekeeper.passingWhileWaiting();
     private final CompletableFuture<Fetched<Secret>> response = new CompletableFuture<>();
@@ -126,7 +126,7 @@ class FetchesTest {
     void conclude_present_isTheObject() {
         assertThat(fetches.conclude(DB, null, Fetch.FetchOutcome.answered(PRESENT)))
                 .isSameAs(SECRET);
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
     }
 
     @Test
@@ -143,10 +143,10 @@ class FetchesTest {
     }
 
     @Test
-    void conclude_failedButKnown_isWhatIsKnownAndTold() {
+    void conclude_failedButKnown_isWhatIsKnownAndReported() {
         assertThat(fetches.conclude(DB, PRESENT, Fetch.FetchOutcome.failed(failure)))
                 .isSameAs(SECRET);
-        assertThat(told).containsExactly("stale default/db CACHE");
+        assertThat(reported).containsExactly("stale default/db CACHE");
     }
 
     @Test
@@ -154,7 +154,7 @@ class FetchesTest {
         assertThatThrownBy(() -> fetches.conclude(DB, ABSENT, Fetch.FetchOutcome.failed(failure)))
                 .isInstanceOf(NotFound.class)
                 .hasCause(failure);
-        assertThat(told).as("no object was served").isEmpty();
+        assertThat(reported).as("no object was served").isEmpty();
     }
 
     @Test
@@ -175,7 +175,7 @@ class FetchesTest {
                         FetchFailed.class, e -> assertThat(e.reason()).isEqualTo(FailureReason.TIMEOUT))
                 .cause()
                 .hasMessageContaining("GET Secret default/db")
-                .hasMessageContaining("still waiting");
+                .hasMessageContaining("the request continues");
     }
 
     private static Fetch.FetchOutcome<Secret> outcomeOf(Fetch<Secret> fetch) {
@@ -188,7 +188,7 @@ class FetchesTest {
                 timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), new PodcacheMetrics() {
                     @Override
                     public void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {
-                        told.add("stale " + key + " " + strategy);
+                        reported.add("stale " + key + " " + strategy);
                     }
                 });
         return new Fetches<>(

@@ -4,7 +4,7 @@ import static dev.podcache.store.TtlFixture.POD;
 import static dev.podcache.store.WatchFixture.DB;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.testing.NoLeaks;
@@ -17,7 +17,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class LateListTest {
 
     private final WatchFixture f = new WatchFixture();
-    private final Held held = f.server.faults().holdNext(1, RequestPattern.any().verb(Verb.LIST));
+    private final HeldRequests held =
+            f.server.faults().holdNext(1, RequestPattern.any().verb(Verb.LIST));
 
     @AfterEach
     void close() {

@@ -158,8 +158,8 @@ class PayloadReachabilityTest {
 
     @Test
     void cache_whatUsersKeep_doesNotHoldThePayload() {
-        Told told = new Told();
-        TtlFixture f = TtlFixture.telling(told);
+        RetainingMetrics reported = new RetainingMetrics();
+        TtlFixture f = TtlFixture.reportingTo(reported);
         WeakReference<Secret> payload = held(f);
         List<@Nullable Object> kept = new ArrayList<>();
         f.timekeeper.advance(Duration.ofMinutes(2));
@@ -177,7 +177,7 @@ class PayloadReachabilityTest {
         f.close();
 
         awaitCollected(payload);
-        assertThat(told.arguments).isNotEmpty();
+        assertThat(reported.arguments).isNotEmpty();
         assertThat(kept).doesNotContainNull();
     }
 
@@ -196,8 +196,8 @@ class PayloadReachabilityTest {
 
     @Test
     void watch_whatUsersKeep_doesNotHoldThePayload() {
-        Told told = new Told();
-        WatchFixture f = new WatchFixture(new ManualTimekeeper(), told);
+        RetainingMetrics reported = new RetainingMetrics();
+        WatchFixture f = new WatchFixture(new ManualTimekeeper(), reported);
         WeakReference<Secret> payload = held(f);
         List<@Nullable Object> kept = new ArrayList<>();
         f.fail(Verb.WATCH, 1, FailureReason.UNAVAILABLE, 503);
@@ -211,12 +211,12 @@ class PayloadReachabilityTest {
         f.close();
 
         awaitCollected(payload);
-        assertThat(told.arguments).isNotEmpty();
+        assertThat(reported.arguments).isNotEmpty();
         assertThat(kept).doesNotContainNull();
     }
 
-    /** A listener that keeps what it is told. */
-    private static final class Told implements PodcacheMetrics {
+    /** A listener that keeps its arguments. */
+    private static final class RetainingMetrics implements PodcacheMetrics {
 
         final List<Object> arguments = new ArrayList<>();
 

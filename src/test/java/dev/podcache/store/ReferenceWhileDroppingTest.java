@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The last reference goes while another comes: the entry is dropped, but still in the table, and the new reference
- * finds it there. A listener is told in just that moment, on the thread that drops.
+ * finds it there. A listener is called in just that moment, on the thread that drops.
  */
 @ExtendWith(NoLeaks.class)
 class ReferenceWhileDroppingTest {

@@ -6,7 +6,7 @@ import static dev.podcache.store.TtlFixture.broughtBy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.Lists;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.Verb;
 import dev.podcache.manager.Manager;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -48,7 +48,7 @@ class RequestCountsTest {
     void get_aThousandThreadsAndOneColdObject_makeOneRequest() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
         List<CompletableFuture<String>> gets = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
             gets.add(f.getBehind(DB));
@@ -158,14 +158,14 @@ class RequestCountsTest {
     void get_aHundredAtOnceOfTenObjectsWithoutATtl_makeTwoRequestsEach() throws Exception {
         f.ttl.set(Duration.ZERO);
         List<ObjectKey> keys = created(10, false);
-        List<Held> held = keys.stream().map(f.server::holdNext).toList();
+        List<HeldRequests> held = keys.stream().map(f.server::holdNext).toList();
         List<CompletableFuture<String>> gets = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             gets.add(f.getBehind(keys.get(i % 10)));
         }
         f.timekeeper.awaitWaiters(100);
         int together = f.server.count(Verb.GET);
-        held.forEach(Held::release);
+        held.forEach(HeldRequests::release);
         gets.forEach(TtlFixture::broughtBy);
 
         assertThat(together).as("requests under way at once").isEqualTo(10);

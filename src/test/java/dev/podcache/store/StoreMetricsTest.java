@@ -5,7 +5,7 @@ import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -27,33 +27,33 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a listener is told, event by event. */
+/** What a listener receives, event by event. */
 @ExtendWith(NoLeaks.class)
 class StoreMetricsTest {
 
-    private final List<String> told = new ArrayList<>();
-    private final TtlFixture f = TtlFixture.telling(new Recorder());
+    private final List<String> reported = new ArrayList<>();
+    private final TtlFixture f = TtlFixture.reportingTo(new MetricsRecorder());
 
-    private final class Recorder implements PodcacheMetrics {
+    private final class MetricsRecorder implements PodcacheMetrics {
         @Override
         public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
-            told.add("missed " + kind + " " + key + " " + strategy);
+            reported.add("missed " + kind + " " + key + " " + strategy);
         }
 
         @Override
         public void staleServed(ObjectKind<?> kind, ObjectKey key, String strategy) {
-            told.add("stale " + kind + " " + key + " " + strategy);
+            reported.add("stale " + kind + " " + key + " " + strategy);
         }
 
         @Override
         public void fetched(
                 ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {
-            told.add("fetched " + key + " " + why + " " + (failure == null ? "ok" : failure));
+            reported.add("fetched " + key + " " + why + " " + (failure == null ? "ok" : failure));
         }
 
         @Override
         public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-            told.add("changed " + from + " to " + to + " " + cause);
+            reported.add("changed " + from + " to " + to + " " + cause);
         }
     }
 
@@ -69,7 +69,7 @@ class StoreMetricsTest {
         f.get();
         f.get();
 
-        assertThat(told)
+        assertThat(reported)
                 .containsExactly(
                         "missed Secret default/db CACHE",
                         "fetched default/db first read ok",
@@ -82,11 +82,11 @@ class StoreMetricsTest {
         f.store.addReference(DB, POD);
         f.get();
         f.timekeeper.advance(Duration.ofSeconds(60));
-        told.clear();
+        reported.clear();
         f.failNext(1, FailureReason.FORBIDDEN, 403, null);
         f.get();
 
-        assertThat(told)
+        assertThat(reported)
                 .containsExactly(
                         "missed Secret default/db CACHE",
                         "fetched default/db expired FORBIDDEN",
@@ -94,11 +94,11 @@ class StoreMetricsTest {
     }
 
     @Test
-    void absence_isTold() {
+    void absence_isReported() {
         f.store.addReference(DB, POD);
         Assertions.assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
 
-        assertThat(told)
+        assertThat(reported)
                 .containsExactly(
                         "missed Secret default/db CACHE",
                         "fetched default/db first read NOT_FOUND",
@@ -106,18 +106,18 @@ class StoreMetricsTest {
     }
 
     @Test
-    void referencesThatForgetAndDrop_areTold() {
+    void referencesThatForgetAndDrop_areReported() {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
         f.get();
-        told.clear();
+        reported.clear();
         f.store.addReference(DB, OTHER_POD);
         f.get();
-        told.removeIf(line -> !line.startsWith("changed"));
+        reported.removeIf(line -> !line.startsWith("changed"));
         f.store.deleteReference(DB, POD);
         f.store.deleteReference(DB, OTHER_POD);
 
-        assertThat(told)
+        assertThat(reported)
                 .containsExactly(
                         "changed FRESH to UNREAD referenced",
                         "changed UNREAD to FRESH fetched",
@@ -129,16 +129,16 @@ class StoreMetricsTest {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
         f.get();
-        told.clear();
+        reported.clear();
         f.timekeeper.advance(Duration.ofSeconds(60));
         f.get();
         f.delete(DB);
         f.timekeeper.advance(Duration.ofSeconds(60));
         Assertions.assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
         Assertions.assertThatThrownBy(f::get).isInstanceOf(NotFound.class);
-        told.removeIf(line -> !line.startsWith("changed"));
+        reported.removeIf(line -> !line.startsWith("changed"));
 
-        assertThat(told).containsExactly("changed FRESH to ABSENT fetched");
+        assertThat(reported).containsExactly("changed FRESH to ABSENT fetched");
     }
 
     @Test
@@ -202,7 +202,8 @@ class StoreMetricsTest {
             watched.store.addReference(DB, POD);
             Assertions.assertThatThrownBy(watched::get).isInstanceOf(NotFound.class);
             watched.timekeeper.advance(Duration.ofSeconds(90));
-            Held held = watched.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+            HeldRequests held =
+                    watched.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
             CompletableFuture<String> get = watched.getBehind();
             watched.timekeeper.awaitWaiters(1);
             watched.timekeeper.advance(Duration.ofSeconds(1));
@@ -214,9 +215,9 @@ class StoreMetricsTest {
     }
 
     @Test
-    @ExpectedWarnings("a metrics listener throws")
+    @ExpectedWarnings("threw; its further exceptions are not logged")
     void throwingListener_isLoggedOnceAndHurtsNobody() {
-        try (TtlFixture throwing = TtlFixture.telling(new PodcacheMetrics() {
+        try (TtlFixture throwing = TtlFixture.reportingTo(new PodcacheMetrics() {
             @Override
             public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
                 throw new IllegalStateException("by the listener");
@@ -242,7 +243,7 @@ class StoreMetricsTest {
 
     /** As one does that was compiled against another version of its library. */
     @Test
-    @ExpectedWarnings({"a metrics listener throws", "failed; retrying"})
+    @ExpectedWarnings({"threw; its further exceptions are not logged", "failed; retrying"})
     void listenerThrowingAnError_doesNotEndTheWatch() {
         try (WatchFixture watched = new WatchFixture(new ManualTimekeeper(), new PodcacheMetrics() {
             @Override

@@ -36,13 +36,13 @@ class TtlEntryTest {
 
     private static final long STALE_FOR_GOOD = TTL + MAX_STALENESS;
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private TtlEntry<String> entry = entry(MAX_STALENESS);
     private long now;
     private long ttl = TTL;
 
     /** The rows, and within a row the moments at its edges. */
-    private enum Row {
+    private enum TtlRow {
         NO_ANSWER,
         FRESH,
         FRESH_AT_LAST,
@@ -78,7 +78,7 @@ class TtlEntryTest {
         "ABSENT_BEHIND_PAUSED,    serves the known absence",
         "ABSENT_BEHIND_DUE,       starts and serves the known absence"
     })
-    void get(Row row, String outcome) {
+    void get(TtlRow row, String outcome) {
         bringTo(row);
 
         assertThat(get()).isEqualTo(outcome);
@@ -93,7 +93,7 @@ class TtlEntryTest {
         "STALER_BEHIND_DUE,       serves the known v1",
         "ABSENT_BEHIND_DUE,       serves the known absence"
     })
-    void get_fetchUnderWay_startsNoOther(Row row, String outcome) {
+    void get_fetchUnderWay_startsNoOther(TtlRow row, String outcome) {
         bringTo(row);
         Fetch<String> fetch = start();
 
@@ -103,8 +103,8 @@ class TtlEntryTest {
     }
 
     @Test
-    void get_waits_isToldWhatIsKnown() {
-        bringTo(Row.STALER);
+    void get_waits_getsWhatIsKnown() {
+        bringTo(TtlRow.STALER);
         TtlEntry.TtlLookup<String> lookup = lookup();
 
         assertThat(lookup.known()).isSameAs(entry.answer());
@@ -115,8 +115,8 @@ class TtlEntryTest {
     }
 
     @Test
-    void get_behind_isToldWhyTheLastRefreshFailed() {
-        bringTo(Row.STALER);
+    void get_behind_getsTheLastFailure() {
+        bringTo(TtlRow.STALER);
         fail(start(), unavailable());
 
         assertThat(lookup().lastFailure())
@@ -126,7 +126,7 @@ class TtlEntryTest {
 
     @Test
     void get_dropped_looksAgain() {
-        bringTo(Row.FRESH);
+        bringTo(TtlRow.FRESH);
         entry.deleteReference(POD);
 
         assertThat(get()).isEqualTo("looks again");
@@ -134,7 +134,7 @@ class TtlEntryTest {
 
     @Test
     void get_ttlZero_nothingIsFreshNorBearable() {
-        bringTo(Row.FRESH);
+        bringTo(TtlRow.FRESH);
         ttl = 0;
         now = 0;
 
@@ -143,7 +143,7 @@ class TtlEntryTest {
 
     @Test
     void get_ttlOfANanosecond_hasALeeway() {
-        bringTo(Row.FRESH);
+        bringTo(TtlRow.FRESH);
         ttl = 1;
         now = 1;
 
@@ -153,7 +153,7 @@ class TtlEntryTest {
     @Test
     void get_withoutBackgroundRefresh_nothingStaleIsBearable() {
         entry = entry(0);
-        bringTo(Row.STALE_IN_THE_LEEWAY);
+        bringTo(TtlRow.STALE_IN_THE_LEEWAY);
 
         assertThat(get()).isEqualTo("starts and waits");
     }
@@ -186,7 +186,7 @@ class TtlEntryTest {
 
     @Test
     void get_looksFreshButWasForgotten_doesNotHit() {
-        bringTo(Row.FRESH);
+        bringTo(TtlRow.FRESH);
         entry.addReference(OTHER_POD);
 
         assertThat(get()).isEqualTo("starts and waits");
@@ -194,7 +194,7 @@ class TtlEntryTest {
 
     @Test
     void ifFresh_stale_leavesATraceAllTheSame() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         entry.touched = false;
         entry.ifFresh(FreshnessClock.freshSince(now, ttl));
 
@@ -205,7 +205,7 @@ class TtlEntryTest {
 
     @ParameterizedTest
     @CsvSource({"NO_ANSWER", "STALE_BEYOND_THE_LEEWAY", "STALER", "ABSENT", "STALER_BEHIND_DUE", "ABSENT_BEHIND_DUE"})
-    void fetch_succeeds_keepsTheAnswerAndRefreshesNoLongerBehind(Row row) {
+    void fetch_succeeds_keepsTheAnswerAndRefreshesNoLongerBehind(TtlRow row) {
         bringTo(row);
         end(start(), present("v2"));
 
@@ -217,7 +217,7 @@ class TtlEntryTest {
 
     @ParameterizedTest
     @CsvSource({"NO_ANSWER", "STALE_BEYOND_THE_LEEWAY", "STALER", "ABSENT", "STALER_BEHIND_DUE", "ABSENT_BEHIND_DUE"})
-    void fetch_findsNothing_keepsTheAbsence(Row row) {
+    void fetch_findsNothing_keepsTheAbsence(TtlRow row) {
         bringTo(row);
         end(start(), new Answer.Absent<>(now));
 
@@ -227,7 +227,7 @@ class TtlEntryTest {
 
     @Test
     void fetch_sameVersion_keepsTheSharedInstance() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         String shared = objectOf(entry.answer());
         Fetch<String> fetch = start();
         end(fetch, new Answer.Present<>(now, new String("v1"), "v1", 2, false));
@@ -261,7 +261,7 @@ class TtlEntryTest {
         "STALER_BEHIND_DUE,       serves the known v1",
         "ABSENT_BEHIND_DUE,       serves the known absence"
     })
-    void fetch_fails_theNextGet(Row row, String outcome) {
+    void fetch_fails_theNextGet(TtlRow row, String outcome) {
         bringTo(row);
         fail(start(), unavailable());
 
@@ -270,7 +270,7 @@ class TtlEntryTest {
 
     @Test
     void fetch_failsOnceMore_pausesLonger() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         for (long pause : new long[] {1, 2, 4, 8, 16, 30, 30}) {
             fail(start(), unavailable());
             long failedAt = now;
@@ -284,7 +284,7 @@ class TtlEntryTest {
 
     @Test
     void fetch_failsAfterASuccess_pausesAsAfterTheFirstFailure() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         for (int i = 0; i < 3; i++) {
             fail(start(), unavailable());
             now += 30 * SECOND;
@@ -299,7 +299,7 @@ class TtlEntryTest {
 
     @Test
     void fetch_ofAClosedStore_isNoFailure() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         Fetch<String> fetch = start();
         entry.end(fetch, Fetch.FetchOutcome.closed(), now);
 
@@ -320,9 +320,9 @@ class TtlEntryTest {
 
     @Test
     void gaveUp_theNextGetServesWhatIsKnownAndAwaitsNothing() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         Fetch<String> slow = start();
-        entry.gaveUpOn(slow);
+        entry.markSlow(slow);
 
         assertThat(get()).isEqualTo("serves the known v1");
         end(slow, present("v2"));
@@ -331,17 +331,17 @@ class TtlEntryTest {
 
     @Test
     void gaveUp_nothingKnown_theNextGetWaitsAllTheSame() {
-        entry.gaveUpOn(start());
+        entry.markSlow(start());
 
         assertThat(get()).isEqualTo("waits");
     }
 
     @Test
     void gaveUpOnAFetchThatEnded_changesNothing() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         Fetch<String> landed = start();
         end(landed, new Answer.Absent<>(now));
-        entry.gaveUpOn(landed);
+        entry.markSlow(landed);
 
         assertThat(get()).isEqualTo("starts and waits");
     }
@@ -350,7 +350,7 @@ class TtlEntryTest {
 
     @ParameterizedTest
     @CsvSource({"FRESH", "STALER", "ABSENT", "STALER_BEHIND_PAUSED", "ABSENT_BEHIND_PAUSED"})
-    void newReference_forgetsAllThatIsKnown(Row row) {
+    void newReference_forgetsAllThatIsKnown(TtlRow row) {
         bringTo(row);
         entry.addReference(OTHER_POD);
 
@@ -361,7 +361,7 @@ class TtlEntryTest {
 
     @Test
     void newReference_fetchUnderWay_isNotAwaitedByThoseWhoCome_norKept() {
-        bringTo(Row.STALER);
+        bringTo(TtlRow.STALER);
         Fetch<String> detached = start();
         entry.addReference(OTHER_POD);
         Fetch<String> younger = start();
@@ -374,7 +374,7 @@ class TtlEntryTest {
 
     @Test
     void newReference_afterFailures_pausesAsAfterTheFirstFailure() {
-        bringTo(Row.STALER_BEHIND_DUE);
+        bringTo(TtlRow.STALER_BEHIND_DUE);
         fail(start(), unavailable());
         entry.addReference(OTHER_POD);
         end(start(), new Answer.Absent<>(now));
@@ -392,7 +392,7 @@ class TtlEntryTest {
 
         assertThat(entry.answer()).isNull();
         assertThat(objectOf(outcomeOf(fetch).answer())).isEqualTo("v1");
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
     }
 
     // sharing
@@ -400,16 +400,16 @@ class TtlEntryTest {
     @Test
     void get_anotherOneRefreshedByAFetchThatBeganLater_isServedThatThoughNothingMayAge() {
         ttl = 0;
-        long begun = entry.fetchesSoFar();
+        long begun = entry.fetchesBegun();
         end(start(), present("v1"));
 
         assertThat(get(begun)).isEqualTo("serves v1");
-        assertThat(get(entry.fetchesSoFar())).isEqualTo("starts and waits");
+        assertThat(get(entry.fetchesBegun())).isEqualTo("starts and waits");
     }
 
     @Test
     void get_anotherOneFoundAbsenceByAFetchThatBeganLater_asksAgain() {
-        long begun = entry.fetchesSoFar();
+        long begun = entry.fetchesBegun();
         end(start(), new Answer.Absent<>(now));
 
         assertThat(get(begun)).isEqualTo("starts and waits");
@@ -417,7 +417,7 @@ class TtlEntryTest {
 
     @Test
     void get_evictedSinceAFetchThatBeganLater_asksAgain() {
-        long begun = entry.fetchesSoFar();
+        long begun = entry.fetchesBegun();
         end(start(), present("v1"));
         entry.evict();
 
@@ -426,16 +426,16 @@ class TtlEntryTest {
 
     @Test
     void fetches_areCountedFromOne() {
-        assertThat(entry.fetchesSoFar()).isZero();
+        assertThat(entry.fetchesBegun()).isZero();
         Fetch<String> first = start();
         assertThat(first.number).isEqualTo(1);
-        assertThat(entry.fetchesSoFar()).isEqualTo(1);
+        assertThat(entry.fetchesBegun()).isEqualTo(1);
         fail(first, unavailable());
 
         assertThat(start().number).isEqualTo(2);
     }
 
-    // what is told
+    // reports
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -447,7 +447,7 @@ class TtlEntryTest {
             fail(fetch, unavailable());
         }
 
-        assertThat(told).isEqualTo(brought ? List.of("UNREAD to FRESH: fetched") : List.of());
+        assertThat(reported).isEqualTo(brought ? List.of("UNREAD to FRESH: fetched") : List.of());
     }
 
     @Test
@@ -458,7 +458,7 @@ class TtlEntryTest {
 
     @ParameterizedTest
     @CsvSource({"FRESH, FRESH, v1", "FRESH_AT_LAST, FRESH, v1", "STALE_IN_THE_LEEWAY, STALE, v1", "ABSENT, ABSENT, ''"})
-    void state_answered(Row row, CacheState cacheState, String version) {
+    void state_answered(TtlRow row, CacheState cacheState, String version) {
         bringTo(row);
 
         assertThat(entry.state(now, ttl, "TTL"))
@@ -473,7 +473,7 @@ class TtlEntryTest {
         assertThat(entry.state(0, ttl, "").age()).isZero();
     }
 
-    private void bringTo(Row row) {
+    private void bringTo(TtlRow row) {
         switch (row) {
             case NO_ANSWER -> {}
             case FRESH -> answeredFor(0);
@@ -483,12 +483,12 @@ class TtlEntryTest {
             case STALE_BEARABLE_AT_LAST -> answeredFor(STALE_FOR_GOOD - 1);
             case STALER -> answeredFor(STALE_FOR_GOOD);
             case ABSENT -> end(start(), new Answer.Absent<>(0));
-            case BEARABLE_BEHIND_PAUSED -> behind(Row.STALE_BEYOND_THE_LEEWAY, 60 * SECOND - 1);
-            case BEARABLE_BEHIND_DUE -> behind(Row.STALE_BEYOND_THE_LEEWAY, 60 * SECOND);
-            case STALER_BEHIND_PAUSED -> behind(Row.STALER, 60 * SECOND - 1);
-            case STALER_BEHIND_DUE -> behind(Row.STALER, 60 * SECOND);
-            case ABSENT_BEHIND_PAUSED -> behind(Row.ABSENT, 60 * SECOND - 1);
-            case ABSENT_BEHIND_DUE -> behind(Row.ABSENT, 60 * SECOND);
+            case BEARABLE_BEHIND_PAUSED -> behind(TtlRow.STALE_BEYOND_THE_LEEWAY, 60 * SECOND - 1);
+            case BEARABLE_BEHIND_DUE -> behind(TtlRow.STALE_BEYOND_THE_LEEWAY, 60 * SECOND);
+            case STALER_BEHIND_PAUSED -> behind(TtlRow.STALER, 60 * SECOND - 1);
+            case STALER_BEHIND_DUE -> behind(TtlRow.STALER, 60 * SECOND);
+            case ABSENT_BEHIND_PAUSED -> behind(TtlRow.ABSENT, 60 * SECOND - 1);
+            case ABSENT_BEHIND_DUE -> behind(TtlRow.ABSENT, 60 * SECOND);
         }
     }
 
@@ -498,7 +498,7 @@ class TtlEntryTest {
     }
 
     /** A refresh failed so long ago; the server asked for a pause of a minute, so its length is no matter of chance. */
-    private void behind(Row known, long ago) {
+    private void behind(TtlRow known, long ago) {
         bringTo(known);
         Duration minute = Duration.ofMinutes(1);
         fail(start(), new ApiServerException(FailureReason.UNAVAILABLE, 503, minute, "GET was answered 503", null));
@@ -507,7 +507,7 @@ class TtlEntryTest {
 
     /** What a get does that begins now, as the store has it done. */
     private String get() {
-        return get(entry.fetchesSoFar());
+        return get(entry.fetchesBegun());
     }
 
     private String get(long begunBefore) {
@@ -530,11 +530,11 @@ class TtlEntryTest {
         if (lookup.awaited() != null) {
             return "waits";
         }
-        return lookup.good() != null ? "serves " + lookup.good() : "serves the known " + objectOf(lookup.known());
+        return lookup.usable() != null ? "serves " + lookup.usable() : "serves the known " + objectOf(lookup.known());
     }
 
     private TtlEntry.TtlLookup<String> lookup() {
-        return entry.lookup(now, ttl, entry.fetchesSoFar());
+        return entry.lookup(now, ttl, entry.fetchesBegun());
     }
 
     /** The fetch that a get sets off now. */
@@ -574,7 +574,7 @@ class TtlEntryTest {
                     @Override
                     public void changed(
                             ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-                        told.add(from + " to " + to + ": " + cause);
+                        reported.add(from + " to " + to + ": " + cause);
                     }
                 });
         TtlEntry<String> made = new TtlEntry<>(DB, new Transitions<>(ObjectKind.SECRET, options), maxStaleness);

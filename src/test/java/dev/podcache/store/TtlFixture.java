@@ -55,7 +55,7 @@ final class TtlFixture extends StoreFixture<TtlObjectStore<Secret>> {
         this.ttl = ttl;
     }
 
-    static TtlFixture telling(PodcacheMetrics metrics) {
+    static TtlFixture reportingTo(PodcacheMetrics metrics) {
         ManualTimekeeper timekeeper = new ManualTimekeeper();
         return new TtlFixture(
                 timekeeper,

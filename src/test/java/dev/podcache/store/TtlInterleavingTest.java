@@ -7,7 +7,7 @@ import static dev.podcache.store.TtlFixture.broughtBy;
 import static dev.podcache.store.TtlFixture.failureOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -39,7 +39,7 @@ class TtlInterleavingTest {
     void manyGetsOfAColdObject_shareOneRequest() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
 
         List<CompletableFuture<String>> gets = getsBehind(50);
         held.release();
@@ -53,7 +53,7 @@ class TtlInterleavingTest {
         f.ttl.set(Duration.ZERO);
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
         List<CompletableFuture<String>> gets = getsBehind(1);
         f.update(DB, "v2");
         gets.addAll(getsBehind(20, 21));
@@ -68,7 +68,7 @@ class TtlInterleavingTest {
     @Test
     void absentAnswer_doesNotCountForGetsThatBeganAfterItsRequest() throws Exception {
         f.store.addReference(DB, POD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
         List<CompletableFuture<String>> gets = getsBehind(1);
         f.create(DB, "v1");
         gets.addAll(getsBehind(5, 6));
@@ -83,12 +83,12 @@ class TtlInterleavingTest {
     void newReferenceDuringAFetch_laterGetsAreNotAnsweredByIt() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        Held held = f.server.holdNext(DB);
+        HeldRequests held = f.server.holdNext(DB);
         CompletableFuture<String> before = getsBehind(1).get(0);
         f.update(DB, "v2");
 
         f.store.addReference(DB, OTHER_POD);
-        Held second = f.server.holdNext(DB);
+        HeldRequests second = f.server.holdNext(DB);
         CompletableFuture<String> after = getsBehind(1, 2).get(0);
         // the old fetch ends first: it must not answer the new get, nor be kept
         held.release();
@@ -105,7 +105,7 @@ class TtlInterleavingTest {
     void newReferenceDuringAFetch_getsThatJoinedItBefore_areAnsweredByIt() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
         CompletableFuture<String> first = getsBehind(1).get(0);
         CompletableFuture<String> joined = getsBehind(1, 2).get(0);
         f.update(DB, "v2");
@@ -121,11 +121,11 @@ class TtlInterleavingTest {
     void newReferenceDuringAFetch_theOldFetchEndsLast_andChangesNothing() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        Held held = f.server.holdNext(DB);
+        HeldRequests held = f.server.holdNext(DB);
         CompletableFuture<String> before = getsBehind(1).get(0);
         f.update(DB, "v2");
         f.store.addReference(DB, OTHER_POD);
-        Held second = f.server.holdNext(DB);
+        HeldRequests second = f.server.holdNext(DB);
         CompletableFuture<String> after = getsBehind(1, 2).get(0);
         second.release();
         assertThat(broughtBy(after)).isEqualTo("v2");
@@ -139,7 +139,7 @@ class TtlInterleavingTest {
     void failedFetch_getsThatBeganLater_askOnceMore() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        Held held = f.server.holdBeforeReading(DB);
+        HeldRequests held = f.server.holdBeforeReading(DB);
         CompletableFuture<String> first = getsBehind(1).get(0);
         CompletableFuture<String> later = getsBehind(1, 2).get(0);
         // the held request is answered with a deletion in between, the next one sees the object
@@ -155,7 +155,7 @@ class TtlInterleavingTest {
     void lastReferenceDeletedDuringAFetch_itsWaitersAreAnsweredAndNothingIsKept() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
         CompletableFuture<String> get = getsBehind(1).get(0);
         f.store.deleteReference(DB, POD);
         assertThat(failureOf(f.getBehind(DB))).isInstanceOf(NotRegistered.class);
@@ -169,7 +169,7 @@ class TtlInterleavingTest {
     void closeDuringAFetch_itsWaitersEndPromptly() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
         List<CompletableFuture<String>> gets = getsBehind(5);
         f.store.close();
 
@@ -182,7 +182,7 @@ class TtlInterleavingTest {
     void closeAfterANewReferenceDetachedAFetch_itsWaitersEndPromptlyToo() throws Exception {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
         List<CompletableFuture<String>> gets = getsBehind(2);
         f.store.addReference(DB, OTHER_POD);
         f.store.close();
@@ -198,7 +198,7 @@ class TtlInterleavingTest {
         f.create(DB, "v1");
         f.create(other, "o1");
         f.store.addReference(DB, POD);
-        Held held = f.server.hold(DB);
+        HeldRequests held = f.server.hold(DB);
         CompletableFuture<String> stuck = getsBehind(1).get(0);
 
         // all of this on the test's own thread, while time stands still

@@ -113,7 +113,7 @@ class TtlObjectStoreTest {
     }
 
     @Test
-    void get_noAnswerAndToldToWait_failsWithoutARequestUntilThen() {
+    void get_noAnswerAndAskedToWait_failsWithoutARequestUntilThen() {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
         f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(30));
@@ -131,7 +131,7 @@ class TtlObjectStoreTest {
     }
 
     @Test
-    void get_noAnswerAndToldToWaitForAYear_asksAgainAfterTwoMinutes() {
+    void get_noAnswerAndAskedToWaitForAYear_asksAgainAfterTwoMinutes() {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
         f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofDays(365));
@@ -143,7 +143,7 @@ class TtlObjectStoreTest {
     }
 
     @Test
-    void get_toldToWaitBeforeANewReference_asks() {
+    void get_askedToWaitBeforeANewReference_asks() {
         f.create(DB, "v1");
         f.store.addReference(DB, POD);
         f.failNext(1, FailureReason.THROTTLED, 429, Duration.ofSeconds(30));
@@ -297,7 +297,7 @@ class TtlObjectStoreTest {
 
         assertThatThrownBy(f::get)
                 .isInstanceOf(NotFound.class)
-                .hasMessageContaining("asking again failed")
+                .hasMessageContaining("checking again failed")
                 .hasRootCauseMessage("GET was answered 500");
     }
 

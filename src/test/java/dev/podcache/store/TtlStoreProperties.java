@@ -23,7 +23,7 @@ import net.jqwik.api.Tuple;
 class TtlStoreProperties {
 
     /** One step of a history. */
-    private record Step(String text, Consumer<TtlWorld> action) {
+    private record TtlStep(String text, Consumer<TtlWorld> action) {
         @Override
         public String toString() {
             return text;
@@ -32,9 +32,9 @@ class TtlStoreProperties {
 
     @Property
     void anyHistory_keepsThePromises(
-            @ForAll("histories") List<Step> history, @ForAll("maxStalenesses") Duration maxStaleness) {
+            @ForAll("histories") List<TtlStep> history, @ForAll("maxStalenesses") Duration maxStaleness) {
         TtlWorld world = new TtlWorld(maxStaleness);
-        for (Step step : history) {
+        for (TtlStep step : history) {
             step.action().accept(world);
             world.check();
         }
@@ -59,7 +59,7 @@ class TtlStoreProperties {
     }
 
     @Provide
-    Arbitrary<List<Step>> histories() {
+    Arbitrary<List<TtlStep>> histories() {
         return Arbitraries.frequencyOf(
                         Tuple.of(8, keys().map(key -> step("get " + key, world -> world.get(key)))),
                         Tuple.of(4, references("refer", TtlWorld::addReference)),
@@ -80,25 +80,25 @@ class TtlStoreProperties {
         return Arbitraries.of(0L, 0L, 30L, 400L).map(Duration::ofSeconds);
     }
 
-    private static Step step(String text, Consumer<TtlWorld> action) {
-        return new Step(text, action);
+    private static TtlStep step(String text, Consumer<TtlWorld> action) {
+        return new TtlStep(text, action);
     }
 
     private static Arbitrary<ObjectKey> keys() {
         return Arbitraries.integers().between(1, 3).map(i -> ObjectKey.of("default", "secret-" + i));
     }
 
-    private interface ReferenceChange {
+    private interface TtlReferenceChange {
         void apply(TtlWorld world, ObjectKey key, PodKey pod);
     }
 
-    private static Arbitrary<Step> references(String verb, ReferenceChange change) {
+    private static Arbitrary<TtlStep> references(String verb, TtlReferenceChange change) {
         Arbitrary<PodKey> pods = Arbitraries.integers().between(1, 3).map(i -> PodKey.of("default", "pod", "uid-" + i));
         return Combinators.combine(keys(), pods)
                 .as((key, pod) -> step(verb + " " + key + " for " + pod, world -> change.apply(world, key, pod)));
     }
 
-    private static Arbitrary<Step> failures() {
+    private static Arbitrary<TtlStep> failures() {
         Arbitrary<FailureReason> reasons = Arbitraries.of(
                 FailureReason.UNAVAILABLE,
                 FailureReason.FORBIDDEN,

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class TtlWorld {
 
     /** What decides what a get of one object may bring. */
-    private static final class Model {
+    private static final class TtlModel {
         final Map<PodKey, Integer> references = new HashMap<>();
         boolean answered; // since the last new reference, like all that follows
 
@@ -57,7 +57,7 @@ final class TtlWorld {
 
     private final Duration maxStaleness;
     private final TtlFixture f;
-    private final Map<ObjectKey, Model> models = new HashMap<>();
+    private final Map<ObjectKey, TtlModel> models = new HashMap<>();
     private boolean lagging;
     private int written;
 
@@ -70,22 +70,22 @@ final class TtlWorld {
     }
 
     private ObjectGetter<Secret> listening(ObjectGetter<Secret> server) {
-        return (key, freshness, timeout) -> server.get(key, freshness, timeout)
-                .whenComplete((fetched, failure) -> heard(key, freshness, fetched, failure));
+        return (key, consistency, timeout) -> server.get(key, consistency, timeout)
+                .whenComplete((fetched, failure) -> heard(key, consistency, fetched, failure));
     }
 
     private void heard(
-            ObjectKey key, ReadConsistency freshness, @Nullable Fetched<Secret> fetched, @Nullable Throwable thrown) {
-        Model model = model(key);
+            ObjectKey key, ReadConsistency consistency, @Nullable Fetched<Secret> fetched, @Nullable Throwable thrown) {
+        TtlModel model = model(key);
         if (fetched != null) {
             boolean older = model.present != null && versionOf(fetched.object()) < versionOf(model.present);
             // what is older may come from a server that lags: the LATEST read that must follow decides
-            if (freshness == ReadConsistency.LATEST || !older) {
+            if (consistency == ReadConsistency.LATEST || !older) {
                 answer(model, fetched.object());
             }
         } else if (ApiServerException.causeOf(thrown) instanceof ApiServerException failure
                 && failure.reason() == FailureReason.NOT_FOUND) {
-            if (freshness == ReadConsistency.LATEST) {
+            if (consistency == ReadConsistency.LATEST) {
                 answer(model, null);
             }
         } else {
@@ -96,7 +96,7 @@ final class TtlWorld {
         }
     }
 
-    private void answer(Model model, @Nullable Secret said) {
+    private void answer(TtlModel model, @Nullable Secret said) {
         model.answered = true;
         model.present = said;
         model.answeredAt = f.timekeeper.nanoTime();
@@ -156,7 +156,7 @@ final class TtlWorld {
     }
 
     void get(ObjectKey key) {
-        Model model = model(key);
+        TtlModel model = model(key);
         Secret known = model.present;
         boolean absent = model.isAbsent();
         boolean failed = model.failures > 0;
@@ -214,11 +214,11 @@ final class TtlWorld {
         }
     }
 
-    private boolean isFresh(Model model) {
+    private boolean isFresh(TtlModel model) {
         return model.present != null && age(model) < f.ttl.ttlNanos();
     }
 
-    private long age(Model model) {
+    private long age(TtlModel model) {
         return f.timekeeper.nanoTime() - model.answeredAt;
     }
 
@@ -227,13 +227,13 @@ final class TtlWorld {
     }
 
     /** After so many failures in a row; half of 1 s that doubles up to 30 s, and one fewer counts after a refusal. */
-    private static long shortestPause(Model model) {
+    private static long shortestPause(TtlModel model) {
         int counted = Math.max(1, model.refused ? model.failures - 1 : model.failures);
         return Duration.ofSeconds(Math.min(30, 1L << Math.min(5, counted - 1))).toNanos() / 2;
     }
 
     /** What is known after a refresh: what it brought, or what was known if it failed. */
-    private static Secret latestKnown(Model model, Secret known) {
+    private static Secret latestKnown(TtlModel model, Secret known) {
         return model.present == null ? known : model.present;
     }
 
@@ -254,7 +254,7 @@ final class TtlWorld {
     /** What must hold at any time. */
     void check() {
         long held = 0;
-        for (Map.Entry<ObjectKey, Model> known : models.entrySet()) {
+        for (Map.Entry<ObjectKey, TtlModel> known : models.entrySet()) {
             int count = known.getValue().count();
             ObjectState state = f.store.state(known.getKey());
             assertThat(state.references())
@@ -266,7 +266,7 @@ final class TtlWorld {
         assertThat((long) f.store.size()).as("P5: entries").isEqualTo(held);
     }
 
-    private void requireShown(Model model, ObjectState state) {
+    private void requireShown(TtlModel model, ObjectState state) {
         CacheState cacheState = model.answered ? CacheState.ABSENT : CacheState.UNREAD;
         if (model.present != null) {
             cacheState = isFresh(model) ? CacheState.FRESH : CacheState.STALE;
@@ -291,8 +291,8 @@ final class TtlWorld {
         f.server.close();
     }
 
-    private Model model(ObjectKey key) {
-        return models.computeIfAbsent(key, k -> new Model());
+    private TtlModel model(ObjectKey key) {
+        return models.computeIfAbsent(key, k -> new TtlModel());
     }
 
     private @Nullable Secret atServer(ObjectKey key) {

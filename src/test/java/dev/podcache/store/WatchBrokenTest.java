@@ -7,7 +7,7 @@ import static dev.podcache.store.WatchFixture.DB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.CacheState;
@@ -61,12 +61,12 @@ class WatchBrokenTest {
         f.server.cluster().holdWatchCache();
         f.server.resetWatches();
         f.update(DB, "v2");
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
         f.timekeeper.advance(Duration.ofSeconds(3));
         assertThat(f.server.isWatched(DB)).isTrue();
         assertThat(f.get()).isEqualTo("v1");
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
-        assertThat(f.store.state(DB).freshness()).isEqualTo("watch open again, not confirmed yet");
+        assertThat(f.store.state(DB).freshness()).isEqualTo("watch reopened, not confirmed yet");
 
         held.release();
         assertThat(f.get()).isEqualTo("v2");
@@ -176,7 +176,7 @@ class WatchBrokenTest {
         f.refuse(Verb.WATCH, 1000);
         f.server.resetWatches();
 
-        assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasMessageContaining("asking again failed");
+        assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasMessageContaining("checking again failed");
     }
 
     @Test

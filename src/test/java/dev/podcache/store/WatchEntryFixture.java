@@ -39,23 +39,23 @@ abstract class WatchEntryFixture {
     private static final ImmutableMap<String, WatchState> STATES = ImmutableMap.<String, WatchState>builder()
             .put("watch being opened", WatchState.OPENING)
             .put("watched", WatchState.LIVE)
-            .put("watch lost, being opened again", WatchState.BROKEN)
-            .put("watch open again, not confirmed yet", WatchState.BROKEN)
-            .put("watch lost, being opened again for a new reference", WatchState.RENEWING)
-            .put("watch closed because the object is not read, opened again by the next get", WatchState.IDLE)
-            .put("watch being opened again", WatchState.REOPENING)
+            .put("watch lost, being reopened", WatchState.BROKEN)
+            .put("watch reopened, not confirmed yet", WatchState.BROKEN)
+            .put("watch lost, being reopened for a new reference", WatchState.RENEWING)
+            .put("watch closed because the object was not read; the next get reopens it", WatchState.IDLE)
+            .put("watch being reopened", WatchState.REOPENING)
             .put("immutable, needs no watch", WatchState.IMMUTABLE)
             .put("not referenced", WatchState.DROPPED)
             .buildOrThrow();
 
-    final List<String> told = new ArrayList<>();
+    final List<String> reported = new ArrayList<>();
     final ManualTimekeeper time = new ManualTimekeeper();
     final ManualListerWatcher<Secret> server = new ManualListerWatcher<>();
     Runnable whenChanged = () -> {};
     final WatchEntry<Secret> entry = entry(DB);
 
     /** The rows, and within a row what the server is asked for just then. */
-    enum Row {
+    enum WatchRow {
         OPENING,
         OPENING_LISTED,
         LIVE,
@@ -74,22 +74,22 @@ abstract class WatchEntryFixture {
         }
     }
 
-    private final class Recorder implements PodcacheMetrics {
+    private final class ChangeRecorder implements PodcacheMetrics {
 
         @Override
         public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-            told.add(from + " to " + to + ": " + cause);
+            reported.add(from + " to " + to + ": " + cause);
             whenChanged.run();
         }
 
         @Override
         public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
-            told.add(kind + " " + key + " failed: " + failure);
+            reported.add(kind + " " + key + " failed: " + failure);
         }
 
         @Override
         public void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {
-            told.add(kind + " " + key + " synced after " + took.toMillis() + " ms");
+            reported.add(kind + " " + key + " synced after " + took.toMillis() + " ms");
         }
     }
 
@@ -98,34 +98,34 @@ abstract class WatchEntryFixture {
         leaks.allowWarnings("; retrying");
     }
 
-    void bringTo(Row row) {
+    void bringTo(WatchRow row) {
         entry.addReference(POD);
         switch (row) {
             case OPENING -> {}
-            case OPENING_LISTED -> hear(Row.OPENING, "v1", "10");
-            case IMMUTABLE -> hear(Row.OPENING, Secrets.immutable(DB, "v1"), "10");
+            case OPENING_LISTED -> hear(WatchRow.OPENING, "v1", "10");
+            case IMMUTABLE -> hear(WatchRow.OPENING, Secrets.immutable(DB, "v1"), "10");
             default -> {
-                hear(Row.OPENING, "v1", "10");
-                accept(Row.OPENING_LISTED);
+                hear(WatchRow.OPENING, "v1", "10");
+                accept(WatchRow.OPENING_LISTED);
                 onFromLive(row);
             }
         }
     }
 
-    void onFromLive(Row row) {
+    void onFromLive(WatchRow row) {
         switch (row) {
             case BROKEN -> {
-                fail(Row.LIVE, failure(FailureReason.UNAVAILABLE, 0));
+                fail(WatchRow.LIVE, failure(FailureReason.UNAVAILABLE, 0));
                 time.advance(SURELY_REPEATED);
             }
-            case BROKEN_LISTING -> fail(Row.LIVE, failure(FailureReason.EXPIRED, 410));
+            case BROKEN_LISTING -> fail(WatchRow.LIVE, failure(FailureReason.EXPIRED, 410));
             case RENEWING -> {
-                onFromLive(Row.BROKEN);
+                onFromLive(WatchRow.BROKEN);
                 entry.addReference(OTHER_POD);
             }
             case RENEWING_LISTED -> {
-                onFromLive(Row.RENEWING);
-                hear(Row.RENEWING, "v1", "10");
+                onFromLive(WatchRow.RENEWING);
+                hear(WatchRow.RENEWING, "v1", "10");
             }
             case IDLE -> leaveUnread();
             case REOPENING -> {
@@ -133,24 +133,24 @@ abstract class WatchEntryFixture {
                 entry.lookup();
             }
             case REOPENING_LISTED -> {
-                onFromLive(Row.REOPENING);
-                hear(Row.REOPENING, "v1", "10");
+                onFromLive(WatchRow.REOPENING);
+                hear(WatchRow.REOPENING, "v1", "10");
             }
             case DROPPED -> entry.deleteReference(POD);
             default -> {}
         }
     }
 
-    void hear(Row row, String value) {
+    void hear(WatchRow row, String value) {
         hear(row, value, "11");
     }
 
-    void hear(Row row, String value, String version) {
+    void hear(WatchRow row, String value, String version) {
         hear(row, Secrets.of(DB, value), version);
     }
 
     /** The server says so, by a list if it is asked for one, else by an event. */
-    void hear(Row row, Secret secret, String version) {
+    void hear(WatchRow row, Secret secret, String version) {
         if (row.isListing()) {
             server.answer(version, List.of(new Fetched<>(secret, version, 1)));
         } else {
@@ -158,7 +158,7 @@ abstract class WatchEntryFixture {
         }
     }
 
-    void hearOfAbsence(Row row) {
+    void hearOfAbsence(WatchRow row) {
         if (row.isListing()) {
             server.answer("11", List.of());
         } else {
@@ -166,15 +166,15 @@ abstract class WatchEntryFixture {
         }
     }
 
-    void accept(Row row) {
+    void accept(WatchRow row) {
         assertThat(server.watches()).as("watches in the row %s", row).isPositive();
         server.watch().open();
-        if (row == Row.BROKEN) {
+        if (row == WatchRow.BROKEN) {
             server.watch().bookmark("12");
         }
     }
 
-    void fail(Row row, ApiServerException failure) {
+    void fail(WatchRow row, ApiServerException failure) {
         if (row.isListing()) {
             server.fail(failure);
         } else {
@@ -211,7 +211,7 @@ abstract class WatchEntryFixture {
 
     WatchEntry<Secret> entry(ObjectKey key) {
         StoreOptions options =
-                new StoreOptions(time, Duration.ofSeconds(10), PayloadBudget.unlimited(time), new Recorder());
+                new StoreOptions(time, Duration.ofSeconds(10), PayloadBudget.unlimited(time), new ChangeRecorder());
         WatchObjectStore<Secret> store = new WatchObjectStore<>(
                 ObjectKind.SECRET,
                 any -> server,

@@ -36,11 +36,11 @@ class WatchEntryTest extends WatchEntryFixture {
         "IMMUTABLE,        v1,      v1",
         "DROPPED,          nothing, nothing"
     })
-    void answer(Row row, String served, String afterTheWait) {
+    void answer(WatchRow row, String served, String afterTheWait) {
         bringTo(row);
 
         assertThat(served()).isEqualTo(served);
-        assertThat(content(entry.giveUp())).isEqualTo(afterTheWait);
+        assertThat(content(entry.answerAfterTimeout())).isEqualTo(afterTheWait);
     }
 
     @ParameterizedTest
@@ -54,26 +54,26 @@ class WatchEntryTest extends WatchEntryFixture {
         "REOPENING,        REOPENING, nothing",
         "IMMUTABLE,        IMMUTABLE, v1"
     })
-    void get(Row row, WatchState next, String answer) {
+    void get(WatchRow row, WatchState next, String answer) {
         bringTo(row);
-        WatchEntry.WatchLookup<Secret> turn = entry.lookup();
+        WatchEntry.WatchLookup<Secret> lookup = entry.lookup();
 
         assertThat(state()).isEqualTo(next);
-        assertThat(content(turn.answer())).isEqualTo(answer);
-        assertThat(turn.dropped()).isFalse();
-        assertThat(turn.failure()).isSameAs(entry.lastFailure());
+        assertThat(content(lookup.answer())).isEqualTo(answer);
+        assertThat(lookup.dropped()).isFalse();
+        assertThat(lookup.failure()).isSameAs(entry.lastFailure());
     }
 
     @Test
     void get_dropped_looksAgain() {
-        bringTo(Row.DROPPED);
+        bringTo(WatchRow.DROPPED);
 
         assertThat(entry.lookup().dropped()).isTrue();
     }
 
     @Test
     void get_idle_listsOnce() {
-        bringTo(Row.IDLE);
+        bringTo(WatchRow.IDLE);
         entry.lookup();
         entry.lookup();
 
@@ -93,7 +93,7 @@ class WatchEntryTest extends WatchEntryFixture {
         "REOPENING_LISTED, REOPENING",
         "IMMUTABLE,        IMMUTABLE"
     })
-    void notRead(Row row, WatchState next) {
+    void notRead(WatchRow row, WatchState next) {
         bringTo(row);
         leaveUnread();
 
@@ -102,7 +102,7 @@ class WatchEntryTest extends WatchEntryFixture {
 
     @Test
     void notRead_closesTheWatchAndKeepsTheAnswerAside() {
-        bringTo(Row.LIVE);
+        bringTo(WatchRow.LIVE);
         leaveUnread();
 
         assertThat(server.watch().closed()).isTrue();
@@ -112,7 +112,7 @@ class WatchEntryTest extends WatchEntryFixture {
 
     @Test
     void readBetweenTwoSweeps_staysLive() {
-        bringTo(Row.LIVE);
+        bringTo(WatchRow.LIVE);
         for (int i = 0; i < 5; i++) {
             entry.sweep();
             entry.sweep();
@@ -125,9 +125,9 @@ class WatchEntryTest extends WatchEntryFixture {
     /** A sync counts as a read: the get that waited for it may not have come back yet. */
     @Test
     void justSynced_needsThreeSweeps() {
-        bringTo(Row.OPENING_LISTED);
+        bringTo(WatchRow.OPENING_LISTED);
         leaveUnread();
-        accept(Row.OPENING_LISTED);
+        accept(WatchRow.OPENING_LISTED);
         entry.sweep();
         entry.sweep();
         assertThat(state()).isEqualTo(WatchState.LIVE);
@@ -151,7 +151,7 @@ class WatchEntryTest extends WatchEntryFixture {
         "REOPENING_LISTED, OPENING, nothing, 1",
         "IMMUTABLE,        OPENING, nothing, 1"
     })
-    void newReference_joinsOrForgets(Row row, WatchState next, String served, int newLists) {
+    void newReference_joinsOrForgets(WatchRow row, WatchState next, String served, int newLists) {
         bringTo(row);
         int lists = server.lists();
         long watches = server.openWatches();
@@ -166,11 +166,11 @@ class WatchEntryTest extends WatchEntryFixture {
 
     @ParameterizedTest
     @EnumSource(names = {"IDLE", "REOPENING", "REOPENING_LISTED", "IMMUTABLE"})
-    void newReferenceThatForgets_isAnsweredByAListOfItsOwn(Row row) {
+    void newReferenceThatForgets_isAnsweredByAListOfItsOwn(WatchRow row) {
         bringTo(row);
         entry.addReference(OTHER_POD);
-        hear(Row.OPENING, "v2");
-        accept(Row.OPENING_LISTED);
+        hear(WatchRow.OPENING, "v2");
+        accept(WatchRow.OPENING_LISTED);
 
         assertThat(state()).isEqualTo(WatchState.LIVE);
         assertThat(served()).isEqualTo("v2");
@@ -178,17 +178,17 @@ class WatchEntryTest extends WatchEntryFixture {
 
     @Test
     void newReferenceThatForgets_doesNotFallBackToWhatWasKnown() {
-        bringTo(Row.IDLE);
+        bringTo(WatchRow.IDLE);
         entry.addReference(OTHER_POD);
-        fail(Row.OPENING, failure(FailureReason.UNAVAILABLE, 503));
+        fail(WatchRow.OPENING, failure(FailureReason.UNAVAILABLE, 503));
 
         assertThat(served()).isEqualTo("nothing");
-        assertThat(entry.giveUp()).isNull();
+        assertThat(entry.answerAfterTimeout()).isNull();
     }
 
     @Test
     void newReferenceToADroppedEntry_isRefused() {
-        bringTo(Row.DROPPED);
+        bringTo(WatchRow.DROPPED);
 
         assertThat(entry.addReference(OTHER_POD)).isFalse();
         assertThat(server.lists()).isEqualTo(1);
@@ -200,7 +200,7 @@ class WatchEntryTest extends WatchEntryFixture {
     @EnumSource(
             names = {"DROPPED", "RENEWING", "RENEWING_LISTED"},
             mode = EnumSource.Mode.EXCLUDE)
-    void lastReferenceGone_endsTheWatch(Row row) {
+    void lastReferenceGone_endsTheWatch(WatchRow row) {
         bringTo(row);
         entry.deleteReference(POD);
 
@@ -212,9 +212,9 @@ class WatchEntryTest extends WatchEntryFixture {
 
     @Test
     void lastReferenceGone_anAnswerThatComesAllTheSame_isNotTaken() {
-        bringTo(Row.OPENING);
+        bringTo(WatchRow.OPENING);
         entry.deleteReference(POD);
-        hear(Row.OPENING, "v1");
+        hear(WatchRow.OPENING, "v1");
 
         assertThat(state()).isEqualTo(WatchState.DROPPED);
         assertThat(server.watches()).isZero();
@@ -223,8 +223,8 @@ class WatchEntryTest extends WatchEntryFixture {
     /** The reflector of a watch that ended is closed when the lock is free; until then it may call. */
     @Test
     void watchThatEndedAMomentAgo_isNotListenedTo() {
-        bringTo(Row.LIVE);
-        ManualListerWatcher.Watch<Secret> ended = server.watch();
+        bringTo(WatchRow.LIVE);
+        ManualListerWatcher.ManualWatch<Secret> ended = server.watch();
         whenChanged = () -> {
             whenChanged = () -> {};
             ended.upsert(Secrets.of(DB, "late"), "99");

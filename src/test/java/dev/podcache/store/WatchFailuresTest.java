@@ -27,7 +27,7 @@ class WatchFailuresTest {
     private static final ObjectKey TLS = ObjectKey.of("default", "tls");
     private static final Duration QUIET = Duration.ofSeconds(10);
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final WatchObjectStore<Secret> store = store();
 
@@ -38,7 +38,7 @@ class WatchFailuresTest {
         time.advance(QUIET.minusNanos(1));
         store.failed(TLS, failure(FailureReason.FORBIDDEN, 403), true);
 
-        assertThat(told).containsExactly("default/db UNAVAILABLE", "default/tls FORBIDDEN");
+        assertThat(reported).containsExactly("default/db UNAVAILABLE", "default/tls FORBIDDEN");
     }
 
     @Test
@@ -60,18 +60,18 @@ class WatchFailuresTest {
     }
 
     @Test
-    void failed_onceMore_isToldButNoWarning() {
+    void failed_onceMore_isReportedWithoutAWarning() {
         store.failed(DB, failure(FailureReason.UNAVAILABLE, 503), false);
 
-        assertThat(told).containsExactly("default/db UNAVAILABLE");
+        assertThat(reported).containsExactly("default/db UNAVAILABLE");
     }
 
     /** A list follows at once, and if that fails too, it says so. */
     @Test
-    void failed_versionForgotten_isToldButNoWarning() {
+    void failed_versionForgotten_isReportedWithoutAWarning() {
         store.failed(DB, failure(FailureReason.EXPIRED, 410), true);
 
-        assertThat(told).containsExactly("default/db EXPIRED");
+        assertThat(reported).containsExactly("default/db EXPIRED");
     }
 
     private static ApiServerException failure(FailureReason reason, int code) {
@@ -83,7 +83,7 @@ class WatchFailuresTest {
                 new StoreOptions(time, Duration.ofSeconds(10), PayloadBudget.unlimited(time), new PodcacheMetrics() {
                     @Override
                     public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
-                        told.add(key + " " + failure);
+                        reported.add(key + " " + failure);
                     }
                 });
         return new WatchObjectStore<>(

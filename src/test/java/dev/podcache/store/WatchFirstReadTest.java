@@ -7,7 +7,7 @@ import static dev.podcache.store.WatchFixture.DB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.CacheState;
@@ -49,7 +49,7 @@ class WatchFirstReadTest {
     @Test
     void get_listUnderWay_isWokenByTheSync() throws Exception {
         f.create(DB, "v1");
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
         f.store.addReference(DB, POD);
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.NOT_SYNCED);
         CompletableFuture<String> get = f.getBehind();
@@ -62,7 +62,7 @@ class WatchFirstReadTest {
     @Test
     void get_listedButWatchNotAcceptedYet_waits() throws Exception {
         f.create(DB, "v1");
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
+        HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
         f.store.addReference(DB, POD);
         CompletableFuture<String> get = f.getBehind();
         f.timekeeper.awaitWaiters(1);
@@ -74,7 +74,7 @@ class WatchFirstReadTest {
 
     @Test
     void get_noAnswerInTime_failsNotSynced() throws Exception {
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
         f.store.addReference(DB, POD);
         CompletableFuture<String> get = f.getBehind();
         f.timekeeper.awaitWaiters(1);
@@ -131,7 +131,7 @@ class WatchFirstReadTest {
 
     @Test
     void close_whileAGetWaits_endsItPromptly() throws Exception {
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
         f.store.addReference(DB, POD);
         CompletableFuture<String> get = f.getBehind();
         f.timekeeper.awaitWaiters(1);
@@ -144,7 +144,7 @@ class WatchFirstReadTest {
 
     @Test
     void interrupted_failsWithItsStatusSet() {
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
         f.store.addReference(DB, POD);
         Thread.currentThread().interrupt();
 

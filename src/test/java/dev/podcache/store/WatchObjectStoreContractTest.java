@@ -22,7 +22,7 @@ class WatchObjectStoreContractTest extends StoreContract {
     }
 
     @Override
-    protected Server server() {
+    protected SecretServer server() {
         return new FakeContractServer(f.server.cluster());
     }
 }

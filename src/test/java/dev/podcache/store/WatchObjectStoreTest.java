@@ -8,7 +8,7 @@ import static dev.podcache.store.WatchFixture.DB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -93,7 +93,7 @@ class WatchObjectStoreTest {
 
     @Test
     void references_whileNothingAnswers_doNotWait() {
-        Held held = f.server.faults().hold(RequestPattern.any());
+        HeldRequests held = f.server.faults().hold(RequestPattern.any());
         for (int i = 0; i < 20; i++) {
             f.store.addReference(WatchFixture.key(i), POD);
         }
@@ -132,7 +132,7 @@ class WatchObjectStoreTest {
 
     @Test
     void idle_serverSilentOnReopening_servesTheLastKnownAfterTheWait() throws Exception {
-        Held held = reopenOnASilentServer();
+        HeldRequests held = reopenOnASilentServer();
 
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         held.release();
@@ -163,7 +163,7 @@ class WatchObjectStoreTest {
 
     @Test
     void idle_serverStaysSilentOnReopening_onlyTheFirstGetWaits() throws Exception {
-        Held held = reopenOnASilentServer();
+        HeldRequests held = reopenOnASilentServer();
 
         assertThat(broughtBy(f.getBehind())).isEqualTo("v1");
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
@@ -215,10 +215,10 @@ class WatchObjectStoreTest {
     }
 
     /** Has an idle object read while lists are held: the get waits, and is served what was known. */
-    private Held reopenOnASilentServer() throws InterruptedException {
+    private HeldRequests reopenOnASilentServer() throws InterruptedException {
         f.live("v1");
         f.timekeeper.advance(Duration.ofSeconds(90));
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
         CompletableFuture<String> get = f.getBehind();
         f.timekeeper.awaitWaiters(1);
         f.timekeeper.advance(Duration.ofSeconds(1));

@@ -28,7 +28,7 @@ class WatchOrderProperties {
     private static final int LEAST_READS = 10;
 
     /** What happens meanwhile. None of it begins an epoch. */
-    enum Step {
+    enum OrderStep {
         WRITE,
         WRITE_TWICE,
         RESET,
@@ -40,16 +40,16 @@ class WatchOrderProperties {
     }
 
     @Property
-    void get_onAnyThread_neverBringsWhatIsOlderThanAGetBeforeIt(@ForAll @Size(max = 15) List<Step> steps) {
+    void get_onAnyThread_neverBringsWhatIsOlderThanAGetBeforeIt(@ForAll @Size(max = 15) List<OrderStep> steps) {
         try (WatchFixture f = new WatchFixture()) {
             f.create(DB, "v0");
             f.store.addReference(DB, POD);
             f.get();
             AtomicBoolean over = new AtomicBoolean();
             AtomicLong newest = new AtomicLong();
-            List<Reader> readers = new ArrayList<>();
+            List<OrderReader> readers = new ArrayList<>();
             for (int i = 0; i < READERS; i++) {
-                readers.add(new Reader(f, newest, over));
+                readers.add(new OrderReader(f, newest, over));
             }
 
             for (int i = 0; i < steps.size(); i++) {
@@ -61,7 +61,7 @@ class WatchOrderProperties {
         }
     }
 
-    private static void happen(WatchFixture f, Step step, int number) {
+    private static void happen(WatchFixture f, OrderStep step, int number) {
         switch (step) {
             case WRITE -> f.update(DB, "v" + number);
             case WRITE_TWICE -> {
@@ -83,11 +83,11 @@ class WatchOrderProperties {
     }
 
     /** Reads until it is over, at least a few times. */
-    private static final class Reader {
+    private static final class OrderReader {
 
         final CompletableFuture<Void> ended;
 
-        Reader(WatchFixture f, AtomicLong newest, AtomicBoolean over) {
+        OrderReader(WatchFixture f, AtomicLong newest, AtomicBoolean over) {
             this.ended = CompletableFuture.runAsync(() -> {
                 for (int reads = 0; reads < LEAST_READS || !over.get(); reads++) {
                     long before = newest.get();

@@ -29,7 +29,7 @@ class WatchStateTest {
             } else {
                 assertThatThrownBy(() -> from.to(next))
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessage("a watch cannot go from " + from + " to " + next);
+                        .hasMessage("illegal transition of a watch from " + from + " to " + next);
             }
         });
     }

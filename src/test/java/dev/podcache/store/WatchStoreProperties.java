@@ -23,7 +23,7 @@ import net.jqwik.api.Tuple;
 class WatchStoreProperties {
 
     /** One step of a history. */
-    private record Step(String text, Consumer<WatchWorld> action) {
+    private record WatchStep(String text, Consumer<WatchWorld> action) {
         @Override
         public String toString() {
             return text;
@@ -31,9 +31,9 @@ class WatchStoreProperties {
     }
 
     @Property
-    void anyHistory_keepsThePromises(@ForAll("histories") List<Step> history) {
+    void anyHistory_keepsThePromises(@ForAll("histories") List<WatchStep> history) {
         WatchWorld world = new WatchWorld();
-        for (Step step : history) {
+        for (WatchStep step : history) {
             step.action().accept(world);
             world.check();
         }
@@ -41,7 +41,7 @@ class WatchStoreProperties {
     }
 
     @Provide
-    Arbitrary<List<Step>> histories() {
+    Arbitrary<List<WatchStep>> histories() {
         return Arbitraries.frequencyOf(
                         Tuple.of(8, keys().map(key -> step("get " + key, world -> world.get(key)))),
                         Tuple.of(4, references("refer", WatchWorld::addReference)),
@@ -57,25 +57,25 @@ class WatchStoreProperties {
                 .ofMaxSize(60);
     }
 
-    private static Step step(String text, Consumer<WatchWorld> action) {
-        return new Step(text, action);
+    private static WatchStep step(String text, Consumer<WatchWorld> action) {
+        return new WatchStep(text, action);
     }
 
     private static Arbitrary<ObjectKey> keys() {
         return Arbitraries.integers().between(1, 3).map(i -> ObjectKey.of("default", "secret-" + i));
     }
 
-    private interface ReferenceChange {
+    private interface WatchReferenceChange {
         void apply(WatchWorld world, ObjectKey key, PodKey pod);
     }
 
-    private static Arbitrary<Step> references(String verb, ReferenceChange change) {
+    private static Arbitrary<WatchStep> references(String verb, WatchReferenceChange change) {
         Arbitrary<PodKey> pods = Arbitraries.integers().between(1, 3).map(i -> PodKey.of("default", "pod", "uid-" + i));
         return Combinators.combine(keys(), pods)
                 .as((key, pod) -> step(verb + " " + key + " for " + pod, world -> change.apply(world, key, pod)));
     }
 
-    private static Arbitrary<Step> failures() {
+    private static Arbitrary<WatchStep> failures() {
         Arbitrary<FailureReason> reasons = Arbitraries.of(
                 FailureReason.UNAVAILABLE,
                 FailureReason.FORBIDDEN,

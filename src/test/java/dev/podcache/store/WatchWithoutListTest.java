@@ -9,7 +9,7 @@ import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.CacheState;
@@ -103,7 +103,7 @@ class WatchWithoutListTest {
     void withoutTheVerbList_deletedBetweenTheGetAndTheWatch_isNotFound() {
         f.create(DB, "v1");
         f.refuse(Verb.LIST, 1000);
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
+        HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
         f.store.addReference(DB, POD);
         f.delete(DB);
         held.release();
@@ -115,7 +115,7 @@ class WatchWithoutListTest {
     void withoutTheVerbList_historyForgotten_watchesWithoutAVersionAndReadsOnceMore() {
         f.create(DB, "v1");
         f.refuse(Verb.LIST, 1000);
-        Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
+        HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
         f.store.addReference(DB, POD);
         f.delete(DB);
         f.create(ObjectKey.of("default", "noise"), "noise");
@@ -151,7 +151,7 @@ class WatchWithoutListTest {
                 WatchObjectStore.WatchTimes.DEFAULT)) {
             f.create(DB, "v1");
             f.refuse(Verb.LIST, 1000);
-            Held held = f.server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
+            HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
             store.addReference(DB, POD);
             f.create(ObjectKey.of("default", "noise"), "noise");
             f.server.forgetHistory();

@@ -29,7 +29,7 @@ final class WatchWorld {
     private static final Duration SOONEST_IDLE = Duration.ofMinutes(1);
 
     /** What decides what a get of one object may bring. */
-    private static final class Model {
+    private static final class WatchModel {
         final Map<PodKey, Integer> references = new HashMap<>();
         boolean known; // whether the object, or its absence, was seen in this epoch
         long atLeast; // no get may bring an older version
@@ -44,12 +44,12 @@ final class WatchWorld {
     }
 
     private final WatchFixture f = new WatchFixture(ManualTimekeeper.passingWhileWaiting(), PodcacheMetrics.NONE);
-    private final Map<ObjectKey, Model> models = new HashMap<>();
+    private final Map<ObjectKey, WatchModel> models = new HashMap<>();
     private int written;
     private boolean failing; // whether there may be failures left that nobody met
 
     void addReference(ObjectKey key, PodKey pod) {
-        Model model = model(key);
+        WatchModel model = model(key);
         boolean first = model.count() == 0;
         boolean watched = f.server.isWatched(key);
         boolean closed = model.known && !watched && (model.isImmutable || !model.disturbed);
@@ -88,7 +88,7 @@ final class WatchWorld {
     /** Whether its watch is lost, or open again but not confirmed. */
     private boolean isBroken(ObjectKey key) {
         String freshness = f.store.state(key).freshness();
-        return freshness.startsWith("watch lost") || freshness.startsWith("watch open again");
+        return freshness.startsWith("watch lost") || freshness.startsWith("watch reopened");
     }
 
     /** How many lists of that object there were. */
@@ -145,7 +145,7 @@ final class WatchWorld {
     }
 
     void get(ObjectKey key) {
-        Model model = model(key);
+        WatchModel model = model(key);
         try {
             Secret got = f.store.get(key.namespace(), key.name());
             assertThat(model.count()).as("P6: references of " + key).isPositive();
@@ -166,7 +166,7 @@ final class WatchWorld {
         }
     }
 
-    private void answered(Model model, ObjectKey key, @Nullable Secret got) {
+    private void answered(WatchModel model, ObjectKey key, @Nullable Secret got) {
         model.known = true;
         model.usedAt = f.timekeeper.nanoTime();
         if (!f.server.isWatched(key)) {
@@ -183,7 +183,7 @@ final class WatchWorld {
     /** What must hold at any time. */
     void check() {
         long held = 0;
-        for (Map.Entry<ObjectKey, Model> known : models.entrySet()) {
+        for (Map.Entry<ObjectKey, WatchModel> known : models.entrySet()) {
             ObjectState state = f.store.state(known.getKey());
             assertThat(state.references()).isEqualTo(known.getValue().count());
             if (known.getValue().count() > 0) {
@@ -195,7 +195,7 @@ final class WatchWorld {
         assertThat((long) f.server.openWatches()).as("P5: watches").isLessThanOrEqualTo(held);
     }
 
-    private void requireShown(ObjectKey key, Model model, ObjectState state) {
+    private void requireShown(ObjectKey key, WatchModel model, ObjectState state) {
         if (state.cacheState() == CacheState.FRESH && !model.mayBeImmutable) {
             assertThat(f.server.isWatched(key))
                     .as("P9: %s is FRESH, so it is watched", key)
@@ -232,8 +232,8 @@ final class WatchWorld {
         f.server.close();
     }
 
-    private Model model(ObjectKey key) {
-        return models.computeIfAbsent(key, k -> new Model());
+    private WatchModel model(ObjectKey key) {
+        return models.computeIfAbsent(key, k -> new WatchModel());
     }
 
     private static long versionOf(Secret secret) {

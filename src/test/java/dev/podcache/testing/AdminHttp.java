@@ -13,15 +13,16 @@ import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLContext;
 
 /**
- * Single requests to the programs of a test server, each over a connection of its own, without a thread.
+ * Sends single HTTP requests to the programs of a test server. Each request has its own connection and runs on the
+ * calling thread.
  *
- * @param tls with the credentials of an administrator
+ * @param tls the TLS context with the credentials of an administrator
  */
 record AdminHttp(SSLContext tls) {
 
     private static final int CONFLICT = 409;
 
-    /** Whether a GET is answered with success. */
+    /** Returns whether a GET succeeds. */
     boolean isOk(String address) {
         try {
             read(open(address));
@@ -31,6 +32,7 @@ record AdminHttp(SSLContext tls) {
         }
     }
 
+    /** Returns the body of the response to a GET. */
     String get(String address) {
         try {
             return read(open(address));
@@ -39,10 +41,12 @@ record AdminHttp(SSLContext tls) {
         }
     }
 
+    /** Returns the body of the response to a GET, as JSON. */
     JsonNode getJson(String address) {
         return json(get(address));
     }
 
+    /** Posts a JSON body and returns the body of the response. */
     JsonNode post(String address, String json) {
         try {
             return json(read(written(address, json)));
@@ -51,7 +55,7 @@ record AdminHttp(SSLContext tls) {
         }
     }
 
-    /** Posts an object, unless there is one of that name already. */
+    /** Creates an object. Does nothing if an object with its name exists. */
     void create(String address, String json) {
         try {
             HttpURLConnection connection = written(address, json);
@@ -85,8 +89,8 @@ record AdminHttp(SSLContext tls) {
         try (InputStream body = connection.getInputStream()) {
             return new String(body.readAllBytes(), StandardCharsets.UTF_8);
         } finally {
-            // a server that is not ready says so with a body that nobody reads: its socket would stay open until it is
-            // collected
+            // a server that is not ready sends an error body that is not read; without the disconnect, its socket would
+            // stay open until garbage collection
             connection.disconnect();
         }
     }

@@ -25,16 +25,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a node agent relies on in the ports that it writes to, whatever carries the requests and whatever API server
- * answers. A subclass brings both. Each test works in a namespace, and on a Node, of its own.
+ * The contract of the ports through which a node agent writes. It must hold for every implementation of the ports and
+ * every API server. A subclass provides both. Each test uses its own namespace and its own Node.
  */
 @Timeout(180)
 public abstract class AgentWritesContract {
 
-    /** How long calls to pods and events may take. */
+    /** The time limit of calls to pods and events. */
     protected static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** From which it follows that a heartbeat may take 5 s. */
+    /** The duration of the Lease, which limits a heartbeat to 5 s. */
     protected static final Duration LEASE_DURATION = Duration.ofSeconds(60);
 
     private static final Duration SHORT = Duration.ofMillis(300);
@@ -45,24 +45,30 @@ public abstract class AgentWritesContract {
     private final ObjectKey leaseKey = ObjectKey.of(namespace, node);
 
     /** The API server behind the ports. */
-    public interface Server {
+    public interface PodServer {
+        /** Creates a namespace. */
         void createNamespace(String name);
 
-        /** Creates the pod and returns it as the server answered. */
+        /** Creates a pod and returns it as stored. */
         Pod create(Pod pod);
 
-        /** From now on nothing is answered. */
+        /** Stops answering requests. */
         void stall();
     }
 
-    protected abstract Server server();
+    /** Returns the API server behind the ports. */
+    protected abstract PodServer server();
 
+    /** Returns the port for Nodes. */
     protected abstract ObjectApi<Node> nodes();
 
+    /** Returns the port for Leases. */
     protected abstract ObjectApi<Lease> leases();
 
+    /** Returns a port for pods whose calls fail after {@code timeout}. */
     protected abstract ObjectApi<Pod> pods(Duration timeout);
 
+    /** Returns a port for events whose calls fail after {@code timeout}. */
     protected abstract ObjectApi<Event> events(Duration timeout);
 
     @BeforeEach

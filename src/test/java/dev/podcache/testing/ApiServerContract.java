@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What our clients rely on in the reads and creations of any API server: the answers of a kube-apiserver, down to the
- * Status, as they are in its {@link #version}. A subclass brings the server. Each test works in a namespace, and on nodes, of its own.
+ * The contract of an API server for reads and creations: the responses of a kube-apiserver of its {@link #version},
+ * including the Status. A subclass provides the server. Each test uses its own namespace and its own nodes.
  */
 @Timeout(180)
 public abstract class ApiServerContract extends ApiServerFixture {

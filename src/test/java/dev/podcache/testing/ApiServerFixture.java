@@ -10,7 +10,10 @@ import java.io.IOException;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 
-/** An API server, with a namespace and the name of a node for one test, and what contracts put there. */
+/**
+ * The base of the API server contracts: an API server, a namespace and a node name for one test, and helpers that
+ * create objects.
+ */
 abstract class ApiServerFixture {
 
     static final String MERGE = "application/merge-patch+json";
@@ -25,9 +28,10 @@ abstract class ApiServerFixture {
     final String leases = "/apis/coordination.k8s.io/v1/namespaces/" + namespace + "/leases";
     final String node = "node-" + namespace;
 
+    /** Returns the API server under test. */
     protected abstract RawApi api();
 
-    /** Of the server, or of the one that it imitates. */
+    /** Returns the version of the server, or the version that it imitates. */
     protected ServerVersion version() {
         return ServerVersion.OF_EMBEDDED;
     }
@@ -79,7 +83,7 @@ abstract class ApiServerFixture {
         return lean(reply.body());
     }
 
-    /** Without what only says who wrote which field. */
+    /** Returns a copy of the object without {@code managedFields}. */
     static ObjectNode lean(JsonNode object) {
         ObjectNode copy = object.deepCopy();
         ((ObjectNode) copy.path("metadata")).remove("managedFields");

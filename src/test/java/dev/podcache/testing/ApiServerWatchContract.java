@@ -11,14 +11,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What our clients rely on in the watches of any API server. A subclass brings the server. Each test
- * works in a namespace of its own.
- */
+/** The contract of an API server for watches. A subclass provides the server. Each test uses its own namespace. */
 @Timeout(180)
 public abstract class ApiServerWatchContract extends ApiServerFixture {
 
-    /** A server that has Secrets and no longer remembers what came just after version 1. */
+    /** Returns a server that has Secrets and whose history no longer reaches back to version 1. */
     protected abstract RawApi forgetfulApi();
 
     @Test
@@ -58,7 +55,7 @@ public abstract class ApiServerWatchContract extends ApiServerFixture {
     void watch_fromNoVersion_beginsWithWhatIsThere(String from) throws Exception {
         put("there");
         Reply labelled = label("there", "\"v\"");
-        // such a watch begins with what the server's cache has, and a get from it waits until that is not older
+        // the watch starts with the objects in the watch cache; this get waits until the cache is up to date
         api().get(secrets + "/there?resourceVersion=" + labelled.version());
 
         try (Events events = watch(from)) {

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/** The forms in which a payload's {@link NoLeaks#CANARY} may come to light. */
+/** Finds {@link NoLeaks#CANARY}, the secret in test payloads, in text. */
 final class Canary {
 
     private static final ImmutableList<String> FORMS = forms();
@@ -19,8 +19,8 @@ final class Canary {
     private Canary() {}
 
     /**
-     * Whether {@code text} shows it: plain, in base64 (whatever stands before it), in hexadecimal digits, as a list of
-     * bytes, forwards or backwards; in capitals or not, because parsers change those.
+     * Returns whether {@code text} contains the canary: plain, in base64 at any offset, in hexadecimal, or as a list of
+     * bytes; forwards or backwards. Ignores case, because parsers change it.
      */
     static boolean isIn(@Nullable String text) {
         if (text == null) {
@@ -30,7 +30,10 @@ final class Canary {
         return FORMS.stream().anyMatch(lower::contains);
     }
 
-    /** All that a person can get to see of {@code object}: an exception with its causes and all that it suppressed. */
+    /**
+     * Returns the text that a user can see of {@code object}. For an exception, this includes its causes and suppressed
+     * exceptions.
+     */
     static String textOf(Object object) {
         if (!(object instanceof Throwable thrown)) {
             return String.valueOf(object);
@@ -49,7 +52,7 @@ final class Canary {
         forms.add(list.substring(1, list.length() - 1));
         for (int before = 0; before < 3; before++) {
             String encoded = Base64.getEncoder().encodeToString(("x".repeat(before) + NoLeaks.CANARY).getBytes(UTF_8));
-            // the characters that depend on nothing but the canary
+            // the characters that depend on the canary only
             forms.add(encoded.substring(before == 0 ? 0 : 4, encoded.length() - 4));
         }
         return forms.build().stream().map(Ascii::toLowerCase).collect(ImmutableList.toImmutableList());

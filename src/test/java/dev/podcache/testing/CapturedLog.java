@@ -12,7 +12,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** What is logged from {@link #begin} to {@link #end}: of ours everything, of others what they log by configuration. */
+/**
+ * Captures log events between {@link #begin} and {@link #end}: all levels of {@code dev.podcache}, the configured
+ * levels of other loggers.
+ */
 final class CapturedLog extends AppenderBase<ILoggingEvent> {
 
     private static final String OURS = "dev.podcache";
@@ -43,7 +46,7 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> {
         events.add(event);
     }
 
-    /** Warnings and errors of ours, as text. */
+    /** Returns the warnings and errors of {@code dev.podcache} as text. */
     List<String> warnings() {
         return events.stream()
                 .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
@@ -52,7 +55,7 @@ final class CapturedLog extends AppenderBase<ILoggingEvent> {
                 .toList();
     }
 
-    /** Every line, as text, with the stack traces. */
+    /** Returns all events as text, with stack traces. */
     List<String> lines() {
         return events.stream().map(CapturedLog::text).toList();
     }

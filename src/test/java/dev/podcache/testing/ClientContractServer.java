@@ -4,8 +4,8 @@ import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 
-/** The server that {@code client} talks to, for the store contract. */
-record ClientContractServer(KubernetesClient client) implements StoreContract.Server {
+/** The API server of {@code client}, for the store contract. */
+record ClientContractServer(KubernetesClient client) implements StoreContract.SecretServer {
 
     @Override
     public void createNamespace(String name) {

@@ -12,9 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * An HTTP proxy on 127.0.0.1 that knows only CONNECT, and leads every tunnel to one port of this machine. Thread-safe.
- */
+/** An HTTP proxy on 127.0.0.1 that supports CONNECT only, and connects every tunnel to one local port. Thread-safe. */
 public final class ConnectProxy implements AutoCloseable {
 
     private static final Pattern AUTHORIZATION =
@@ -43,16 +41,17 @@ public final class ConnectProxy implements AutoCloseable {
         return new ConnectProxy(port, false);
     }
 
-    /** Starts a proxy to {@code port} that answers 407 where no credentials are sent. */
+    /** Starts a proxy to {@code port} that answers 407 to a request without credentials. */
     public static ConnectProxy askingForCredentialsTo(int port) {
         return new ConnectProxy(port, true);
     }
 
+    /** Returns the URL of the proxy. */
     public String url() {
         return "http://127.0.0.1:" + server.actualPort();
     }
 
-    /** For every tunnel so far, in order, the value of Proxy-Authorization, or "". */
+    /** Returns the value of Proxy-Authorization, or "", for every tunnel so far, in order. */
     public List<String> tunnels() {
         return List.copyOf(tunnels);
     }

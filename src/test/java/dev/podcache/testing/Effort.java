@@ -1,9 +1,9 @@
 package dev.podcache.testing;
 
-/** How much time tests may take that have a long version, by the system property {@code podcache.effort}. */
+/** The effort of tests with a long version, from the system property {@code podcache.effort}. */
 public final class Effort {
 
-    /** {@code nightly} rather than {@code verify}, the default. */
+    /** Whether the effort is {@code nightly}; otherwise, it is {@code verify}, the default. */
     public static final boolean NIGHTLY = read();
 
     private Effort() {}
@@ -14,7 +14,7 @@ public final class Effort {
             case "nightly" -> true;
             case "verify", "" -> false;
             default ->
-                throw new IllegalArgumentException("podcache.effort is " + effort + ": it must be verify or nightly");
+                throw new IllegalArgumentException("podcache.effort must be verify or nightly, but is " + effort);
         };
     }
 }

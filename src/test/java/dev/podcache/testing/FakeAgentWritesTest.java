@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The fakes of the ports keep the contract of those that they stand for. */
+/** Runs the contract of the write ports against {@link FakeApiServer}. */
 @ExtendWith(NoLeaks.class)
 class FakeAgentWritesTest extends AgentWritesContract {
 
@@ -27,8 +27,8 @@ class FakeAgentWritesTest extends AgentWritesContract {
     }
 
     @Override
-    protected Server server() {
-        return new Server() {
+    protected PodServer server() {
+        return new PodServer() {
             @Override
             public void createNamespace(String name) {
                 fake.cluster()

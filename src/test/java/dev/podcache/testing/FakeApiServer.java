@@ -7,7 +7,7 @@ import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.Faults;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
@@ -27,9 +27,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ports to the API server straight over an {@link InMemoryCluster}, with no HTTP between. Calls are answered on the
- * thread that makes them, before they return, unless they are held or delayed; watch events are told on the thread that
- * changes the cluster. Every call is written to a log that tests compare with. Thread-safe.
+ * An implementation of the API server ports on an {@link InMemoryCluster}, without HTTP. A call completes on the
+ * calling thread before it returns, unless it is held or delayed. Watch events are delivered on the thread that changes
+ * the cluster. Calls are recorded for assertions. Thread-safe.
  */
 public final class FakeApiServer implements AutoCloseable {
 
@@ -38,16 +38,17 @@ public final class FakeApiServer implements AutoCloseable {
     private final Faults faults = new Faults();
     private final List<Action> actions = new CopyOnWriteArrayList<>();
     private final List<Sent> sent = new CopyOnWriteArrayList<>();
-    private final List<Failure> failures = new CopyOnWriteArrayList<>();
+    private final List<PlannedFailure> failures = new CopyOnWriteArrayList<>();
     private final List<AssertionError> forbiddenCalls = new CopyOnWriteArrayList<>();
     private final ThreadLocal<Boolean> forbidden = ThreadLocal.withInitial(() -> false);
     private final Set<FakeWatch<?>> openWatches = ConcurrentHashMap.newKeySet();
 
     /**
-     * One call of a port.
+     * A call of a port.
      *
-     * @param key of a list or watch: the namespace, or "", and the name that its field selector asks for, or ""
-     * @param freshness of a get; null of others
+     * @param key the key of the object. For a list or watch: the namespace, or "", and the name in its field selector,
+     *     or ""
+     * @param freshness the consistency of a get; null for other calls
      */
     public record Action(
             Verb verb,
@@ -55,41 +56,41 @@ public final class FakeApiServer implements AutoCloseable {
             ObjectKey key,
             @Nullable ReadConsistency freshness) {}
 
-    /** What a create, an update or a patch sent, as JSON. */
+    /** The object or patch that a create, update or patch sent, as JSON. */
     public record Sent(Verb verb, ObjectKind<?> kind, ObjectKey key, String body) {}
 
-    private record Failure(RequestPattern pattern, ApiServerException facts, AtomicInteger left) {}
+    private record PlannedFailure(RequestPattern pattern, ApiServerException facts, AtomicInteger left) {}
 
-    /** A server with an empty cluster. */
+    /** Creates a server with an empty cluster. */
     public FakeApiServer(Timekeeper timekeeper) {
         this(timekeeper, InMemoryCluster.create(timekeeper));
     }
 
-    /** A server of {@code cluster}, which closes with it. */
+    /** Creates a server for {@code cluster}. Closing the server closes the cluster. */
     public FakeApiServer(Timekeeper timekeeper, InMemoryCluster cluster) {
         this.timekeeper = timekeeper;
         this.cluster = cluster;
     }
 
-    /** What is served: the place to create, change and delete objects, and to let the watch cache lag. */
+    /** Returns the cluster, in which tests create, change and delete objects and hold the watch cache. */
     public InMemoryCluster cluster() {
         return cluster;
     }
 
-    /** All that can go wrong; the methods here are shorthands for what tests need most. */
+    /** Returns the faults of the server. Methods of this class are shorthands for the most common ones. */
     public Faults faults() {
         return faults;
     }
 
-    /** The port to read one object. */
+    /** Returns the port to read objects of one kind. */
     public <T extends HasMetadata> ObjectGetter<T> getter(ObjectKind<T> kind) {
         return new FakeGetter<>(this, kind);
     }
 
     /**
-     * The port to list and watch.
+     * Returns the port to list and watch objects of one kind.
      *
-     * @param namespace empty for all
+     * @param namespace the namespace; empty for all namespaces
      * @param fieldSelector such as {@code metadata.name=db}; empty for no condition
      */
     public <T extends HasMetadata> ListerWatcher<T> listerWatcher(
@@ -98,7 +99,7 @@ public final class FakeApiServer implements AutoCloseable {
         return new FakeListerWatcher<>(this, kind, ObjectKey.of(namespace, nameIn(fieldSelector)), selection);
     }
 
-    /** Reads and writes objects of one kind; each call ends after {@code timeout} at the latest. */
+    /** Returns the port to read and write objects of one kind. A call fails after {@code timeout}. */
     public <T extends HasMetadata> ObjectApi<T> api(ObjectKind<T> kind, Duration timeout) {
         return new FakeWrites<>(this, kind, timeout);
     }
@@ -108,76 +109,76 @@ public final class FakeApiServer implements AutoCloseable {
         return fieldSelector.startsWith(prefix) ? fieldSelector.substring(prefix.length()) : "";
     }
 
-    // The log
+    // The recorded calls
 
-    /** What was called so far, in order. */
+    /** Returns the calls so far, in order. */
     public ImmutableList<Action> actions() {
         return ImmutableList.copyOf(actions);
     }
 
-    /** What creates, updates and patches sent so far, in order. */
+    /** Returns the bodies of all creates, updates and patches so far, in order. */
     public ImmutableList<Sent> sent() {
         return ImmutableList.copyOf(sent);
     }
 
-    /** How many calls there were with that verb. */
+    /** Returns the number of calls with this verb. */
     public int count(Verb verb) {
         return Math.toIntExact(
                 actions.stream().filter(action -> action.verb() == verb).count());
     }
 
-    /** How many gets of that object there were. */
+    /** Returns the number of gets of this object. */
     public int gets(ObjectKey key) {
         return Math.toIntExact(actions.stream()
                 .filter(action -> action.verb() == Verb.GET && action.key().equals(key))
                 .count());
     }
 
-    /** Begins the log anew. */
+    /** Clears the recorded calls. */
     public void clearActions() {
         actions.clear();
         sent.clear();
     }
 
-    /** How many watches are open. */
+    /** Returns the number of open watches. */
     public int openWatches() {
         return openWatches.size();
     }
 
-    /** Whether a watch of that object, by its name, is open. */
+    /** Returns whether a watch that selects this object by name is open. */
     public boolean isWatched(ObjectKey key) {
         return openWatches.stream().anyMatch(watch -> watch.key().equals(key));
     }
 
-    // What goes wrong
+    // Fault injection
 
-    /** Fails the next {@code times} calls, of whatever port. */
+    /** Fails the next {@code times} calls of any port. */
     public void failNext(int times, ApiServerException facts) {
         failNext(times, facts, RequestPattern.any());
     }
 
     /** Fails the next {@code times} matching calls. */
     public void failNext(int times, ApiServerException facts, RequestPattern pattern) {
-        failures.add(new Failure(pattern, facts, new AtomicInteger(times)));
+        failures.add(new PlannedFailure(pattern, facts, new AtomicInteger(times)));
     }
 
-    /** Forgets what {@link #failNext} was told: from now on calls succeed. */
+    /** Removes the failures added by {@link #failNext}, so that calls succeed. */
     public void clearFailures() {
         failures.clear();
     }
 
-    /** Reads the object when a get of it comes, and answers when released. */
-    public Held hold(ObjectKey key) {
+    /** Holds gets of the object until they are released. The answer has the state at the arrival of the get. */
+    public HeldRequests hold(ObjectKey key) {
         return faults.hold(RequestPattern.any().verb(Verb.GET).key(key));
     }
 
-    /** The same for the next get of the object only. */
-    public Held holdNext(ObjectKey key) {
+    /** Holds the next get of the object until it is released, as {@link #hold} does. */
+    public HeldRequests holdNext(ObjectKey key) {
         return faults.holdNext(1, RequestPattern.any().verb(Verb.GET).key(key));
     }
 
-    /** Holds gets of the object; its state is read when they are released. */
-    public Held holdBeforeReading(ObjectKey key) {
+    /** Holds gets of the object until they are released. The answer has the state at the release. */
+    public HeldRequests holdBeforeReading(ObjectKey key) {
         return faults.holdBeforeReading(RequestPattern.any().verb(Verb.GET).key(key));
     }
 
@@ -191,15 +192,16 @@ public final class FakeApiServer implements AutoCloseable {
         faults.resetWatches(RequestPattern.any());
     }
 
-    /** Answers 410 to watches from any version but the newest. */
+    /** Clears the history, so that a watch from any version but the latest gets 410. */
     public void forgetHistory() {
         cluster.forgetHistory();
     }
 
     /**
-     * Runs {@code action} on this thread, which must call no port meanwhile: for code that must not go to the network.
+     * Runs {@code action} on this thread and fails every call of a port on this thread meanwhile. For code that must
+     * not use the network.
      *
-     * @throws AssertionError if it did, with the call's stack
+     * @throws AssertionError if {@code action} calls a port and does not catch the error; has the stack of the call
      */
     public void forbidCallsOnThisThread(Runnable action) {
         forbidden.set(true);
@@ -212,9 +214,9 @@ public final class FakeApiServer implements AutoCloseable {
     }
 
     /**
-     * Fails if any call was made that was forbidden, even if the code under test swallowed what it threw.
+     * Checks that no forbidden call was made, including calls whose error was caught.
      *
-     * @throws AssertionError if there was one
+     * @throws AssertionError if a forbidden call was made
      */
     public void requireNoForbiddenCalls() {
         if (!forbiddenCalls.isEmpty()) {
@@ -222,7 +224,7 @@ public final class FakeApiServer implements AutoCloseable {
         }
     }
 
-    /** Ends all watches and releases what is held. */
+    /** Closes the cluster, which ends all watches, and releases held requests. */
     @Override
     public void close() {
         faults.clear();
@@ -248,7 +250,7 @@ public final class FakeApiServer implements AutoCloseable {
 
     @Nullable
     ApiServerException failureOf(ApiRequest request) {
-        for (Failure failure : failures) {
+        for (PlannedFailure failure : failures) {
             if (failure.pattern().matches(request) && failure.left().getAndUpdate(n -> n > 0 ? n - 1 : 0) > 0) {
                 return failure.facts();
             }
@@ -261,7 +263,7 @@ public final class FakeApiServer implements AutoCloseable {
         faults.opened(watch, request);
     }
 
-    /** May be told more than once. */
+    /** Removes a watch that has ended. Idempotent. */
     void watchClosed(FakeWatch<?> watch) {
         openWatches.remove(watch);
         faults.closed(watch);

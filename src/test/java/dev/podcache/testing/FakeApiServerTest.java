@@ -9,7 +9,7 @@ import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.embedded.Verb;
@@ -85,7 +85,7 @@ class FakeApiServerTest {
     @Test
     void hold_thenChanged_answersTheStateOfTheArrival() throws InterruptedException {
         create("a");
-        Held held = api.hold(KEY);
+        HeldRequests held = api.hold(KEY);
         CompletableFuture<Fetched<Secret>> answer = get(ReadConsistency.LATEST);
         held.awaitArrived();
         update("b");
@@ -100,7 +100,7 @@ class FakeApiServerTest {
     @Test
     void holdBeforeReading_thenChanged_answersTheStateOfTheRelease() {
         create("a");
-        Held held = api.holdBeforeReading(KEY);
+        HeldRequests held = api.holdBeforeReading(KEY);
         CompletableFuture<Fetched<Secret>> answer = get(ReadConsistency.LATEST);
         update("b");
 
@@ -112,7 +112,7 @@ class FakeApiServerTest {
     @Test
     void hold_longerThanTheTimeout_failsTheCall() {
         create("a");
-        Held held = api.hold(KEY);
+        HeldRequests held = api.hold(KEY);
         CompletableFuture<Fetched<Secret>> answer = get(ReadConsistency.LATEST);
 
         time.advance(TIMEOUT);

@@ -2,7 +2,7 @@ package dev.podcache.testing;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.ApiRequest;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestOutcome;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.object.FailureReason;
@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** One call of a port, from its arrival over what the faults do to it to its answer. */
+/** A call of a port of {@link FakeApiServer}: applies faults and completes the answer. */
 final class FakeCall<R> {
 
     private final FakeApiServer server;
@@ -21,9 +21,9 @@ final class FakeCall<R> {
     private final CompletableFuture<R> answer = new CompletableFuture<>();
 
     /**
-     * A call that has arrived.
+     * Creates a call.
      *
-     * @param reading brings the answer, or throws a {@link StatusException}
+     * @param reading computes the answer, or throws a {@link StatusException}
      */
     FakeCall(FakeApiServer server, ApiRequest request, Supplier<R> reading) {
         this.server = server;
@@ -31,35 +31,35 @@ final class FakeCall<R> {
         this.reading = reading;
     }
 
-    /** The answer, already there unless the call is held or delayed. */
+    /** Returns the answer, which is complete unless the call is held or delayed. */
     CompletableFuture<R> answer(Duration timeout) {
         ApiServerException failure = server.failureOf(request);
         if (failure != null) {
             return CompletableFuture.failedFuture(failure);
         }
-        RequestOutcome fate = server.faults().fateOf(request);
-        if (fate instanceof RequestOutcome.Pass) {
+        RequestOutcome outcome = server.faults().outcomeOf(request);
+        if (outcome instanceof RequestOutcome.Pass) {
             read();
-        } else if (fate instanceof RequestOutcome.Refuse) {
+        } else if (outcome instanceof RequestOutcome.Refuse) {
             answer.completeExceptionally(connectionLost(request));
-        } else if (fate instanceof RequestOutcome.Fail fail) {
+        } else if (outcome instanceof RequestOutcome.Fail fail) {
             answer.completeExceptionally(translated(request, fail.error()));
-        } else if (fate instanceof RequestOutcome.Delay delay) {
+        } else if (outcome instanceof RequestOutcome.Delay delay) {
             boundBy(timeout);
             server.timekeeper().schedule(delay.duration(), this::read);
-        } else if (fate instanceof RequestOutcome.Hold hold) {
+        } else if (outcome instanceof RequestOutcome.Hold hold) {
             boundBy(timeout);
             hold(hold.held());
         }
         return answer;
     }
 
-    private void hold(Held held) {
+    private void hold(HeldRequests held) {
         if (held.readsAtRelease()) {
             held.arrive().thenRun(this::read);
             return;
         }
-        // read into another future, so that the state is that of now and the answer comes later
+        // another call reads the state now; its answer is passed on at the release
         FakeCall<R> now = new FakeCall<>(server, request, reading);
         now.read();
         held.arrive()

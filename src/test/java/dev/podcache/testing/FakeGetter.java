@@ -16,7 +16,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** {@link FakeApiServer#getter}. */
+/** The implementation of {@link FakeApiServer#getter}. */
 final class FakeGetter<T extends HasMetadata> implements ObjectGetter<T> {
 
     private static final ObjectMapper MAPPER =
@@ -47,7 +47,8 @@ final class FakeGetter<T extends HasMetadata> implements ObjectGetter<T> {
             String version = json.path("metadata").path("resourceVersion").asText();
             return new Fetched<>(MAPPER.readValue(encoded, kind.model()), version, encoded.length);
         } catch (JsonProcessingException e) {
-            throw new AssertionError("the cluster stored what it cannot read: " + e.getOriginalMessage(), e);
+            throw new AssertionError(
+                    "the cluster returned an object that cannot be decoded: " + e.getOriginalMessage(), e);
         } catch (java.io.IOException e) {
             throw new AssertionError(e);
         }

@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** {@link FakeApiServer#listerWatcher}. */
+/** The implementation of {@link FakeApiServer#listerWatcher}. */
 final class FakeListerWatcher<T extends HasMetadata> implements ListerWatcher<T> {
 
     private final FakeApiServer server;

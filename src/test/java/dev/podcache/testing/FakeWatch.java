@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** An open watch of {@link FakeListerWatcher}: the cluster's events in the port's words. Ends once. */
+/** A watch of a {@link FakeListerWatcher}: translates events of the cluster to events of the port. Ends once. */
 final class FakeWatch<T extends HasMetadata> implements WatchHandle, WatchListener, Faults.OpenedWatch {
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -72,7 +72,7 @@ final class FakeWatch<T extends HasMetadata> implements WatchHandle, WatchListen
             tell(event);
             return;
         }
-        switch (server.faults().fateOfEvent(request)) {
+        switch (server.faults().outcomeOfEvent(request)) {
             case PASS -> tell(event);
             case DROP -> {}
             case DUPLICATE -> {

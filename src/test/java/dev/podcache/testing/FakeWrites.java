@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.DeleteOptions;
-import dev.podcache.embedded.Part;
+import dev.podcache.embedded.ObjectPart;
 import dev.podcache.embedded.PatchBody;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** {@link ObjectApi} of one kind over the cluster of a {@link FakeApiServer}. */
+/** The implementation of {@link FakeApiServer#api}. */
 final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
 
     private static final ObjectMapper MAPPER =
@@ -58,20 +58,20 @@ final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
                 Verb.UPDATE,
                 keyOf(object),
                 json(object),
-                body -> server.cluster().update(resource, keyOf(object), Part.OBJECT, body));
+                body -> server.cluster().update(resource, keyOf(object), ObjectPart.OBJECT, body));
     }
 
     @Override
     public CompletableFuture<T> patch(ObjectKey key, String patch) {
-        return patch(key, Part.OBJECT, patch);
+        return patch(key, ObjectPart.OBJECT, patch);
     }
 
     @Override
     public CompletableFuture<T> patchStatus(ObjectKey key, String patch) {
-        return patch(key, Part.STATUS, patch);
+        return patch(key, ObjectPart.STATUS, patch);
     }
 
-    private CompletableFuture<T> patch(ObjectKey key, Part part, String patch) {
+    private CompletableFuture<T> patch(ObjectKey key, ObjectPart part, String patch) {
         return send(
                 Verb.PATCH,
                 key,
@@ -114,7 +114,7 @@ final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
         try {
             return (ObjectNode) MAPPER.readTree(json);
         } catch (JsonProcessingException e) {
-            throw new AssertionError("no JSON was sent: " + json, e);
+            throw new AssertionError("the request is not JSON: " + json, e);
         }
     }
 

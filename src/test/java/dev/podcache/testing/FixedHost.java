@@ -1,14 +1,14 @@
 package dev.podcache.testing;
 
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
 import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.host.HostFacts;
 import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** A machine of two cores and 8 GiB that never changes. */
+/** The facts of a host with two cores and 8 GiB of memory that never changes. */
 public final class FixedHost implements HostFacts {
 
     private static final long GIB = 1L << 30;
@@ -24,8 +24,8 @@ public final class FixedHost implements HostFacts {
     }
 
     @Override
-    public ImmutableMap<Long, Long> hugePages() {
-        return ImmutableMap.of();
+    public Map<Long, Long> hugePages() {
+        return Map.of();
     }
 
     @Override
@@ -79,12 +79,12 @@ public final class FixedHost implements HostFacts {
     }
 
     @Override
-    public ImmutableList<InetAddress> addresses() {
-        return ImmutableList.of(InetAddresses.forString("192.0.2.7"));
+    public List<InetAddress> addresses() {
+        return List.of(InetAddresses.forString("192.0.2.7"));
     }
 
     @Override
-    public ImmutableList<InetAddress> defaultRouteAddresses() {
+    public List<InetAddress> defaultRouteAddresses() {
         return addresses();
     }
 }

@@ -3,7 +3,7 @@ package dev.podcache.testing;
 import dev.podcache.store.ObjectTtlSource;
 import java.time.Duration;
 
-/** A TTL that a test sets. */
+/** A TTL source whose value a test sets. */
 public final class FixedTtl implements ObjectTtlSource {
 
     private volatile Duration ttl;
@@ -12,10 +12,12 @@ public final class FixedTtl implements ObjectTtlSource {
         this.ttl = ttl;
     }
 
+    /** Creates a source with this TTL. */
     public static FixedTtl ofSeconds(long seconds) {
         return new FixedTtl(Duration.ofSeconds(seconds));
     }
 
+    /** Changes the TTL. */
     public void set(Duration changed) {
         ttl = changed;
     }

@@ -4,12 +4,12 @@ import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.object.ObjectKey;
 import java.util.concurrent.CompletableFuture;
 
-/** An {@link ObjectApi} that forwards every call, for doubles that change some of them. */
+/** An {@link ObjectApi} that forwards every call to another one. Test doubles override single methods. */
 public abstract class ForwardingObjectApi<T> implements ObjectApi<T> {
 
     private final ObjectApi<T> api;
 
-    /** One that forwards to {@code api}. */
+    /** Creates a port that forwards to {@code api}. */
     protected ForwardingObjectApi(ObjectApi<T> api) {
         this.api = api;
     }

@@ -6,11 +6,12 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/** Another's time, except for what a subclass says otherwise. */
+/** A {@link Timekeeper} that forwards every call to another one. Test doubles override single methods. */
 public abstract class ForwardingTimekeeper implements Timekeeper {
 
     private final Timekeeper time;
 
+    /** Creates a timekeeper that forwards to {@code time}. */
     protected ForwardingTimekeeper(Timekeeper time) {
         this.time = time;
     }

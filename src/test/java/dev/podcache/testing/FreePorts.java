@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loopback ports that belong to this JVM as long as it lives, also while no server listens on them. They lie below the
- * range from which the system gives ports to outgoing connections. JVMs side by side never get the same: each takes a
- * block of ports by listening on its first one, and gives out no port twice. Thread-safe.
+ * Loopback ports that are reserved for this JVM as long as it runs, also while no server listens on them. They lie
+ * below the range of ports for outgoing connections. Concurrent JVMs get different ports: each reserves a block by
+ * listening on its first port. No port is returned twice. Thread-safe.
  */
 final class FreePorts {
 
@@ -20,7 +20,7 @@ final class FreePorts {
 
     private static final FreePorts PORTS = new FreePorts();
 
-    /** Accepts no connection; the end of the JVM closes it. */
+    /** Reserves the block. Never accepts a connection; open until the JVM ends. */
     private final ServerSocket claim;
 
     private int last; // guarded by this
@@ -30,7 +30,11 @@ final class FreePorts {
         last = claim.getLocalPort();
     }
 
-    /** That many different ones. */
+    /**
+     * Returns {@code count} different ports.
+     *
+     * @throws IllegalStateException if the block of this JVM, or every block, is used up
+     */
     static List<Integer> find(int count) throws IOException {
         return PORTS.next(count);
     }
@@ -40,9 +44,9 @@ final class FreePorts {
         while (ports.size() < count) {
             last++;
             if (last == claim.getLocalPort() + BLOCK) {
-                throw new IllegalStateException("this JVM has used up its " + BLOCK + " ports");
+                throw new IllegalStateException("this JVM has used all of its " + BLOCK + " ports");
             }
-            // a program that knows nothing of blocks may have it
+            // a program that does not use blocks may listen on the port
             if (isFree(last)) {
                 ports.add(last);
             }
@@ -66,7 +70,7 @@ final class FreePorts {
         }
     }
 
-    /** Returns null if somebody listens there. */
+    /** Returns a socket that listens on the port, or null if the port is in use. */
     private static @Nullable ServerSocket listen(int port) {
         try {
             return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());

@@ -23,7 +23,7 @@ class FreePortsTest {
         assertThat(new HashSet<>(given)).hasSize(60);
     }
 
-    /** Two of them are as good as two JVMs: what keeps them apart is a socket. */
+    /** Two instances in one JVM behave as in two JVMs, because a socket separates them. */
     @Test
     void next_ofTwoOwners_givesNoPortToBoth() throws IOException {
         assertThat(new FreePorts().next(100)).doesNotContainAnyElementsOf(new FreePorts().next(100));

@@ -15,13 +15,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 
-/** Valid documents made invalid, or strange: by the byte, and by the value. All of it is repeatable from a seed. */
+/** Generates invalid and unusual JSON from valid documents, by changing bytes or values. Repeatable from a seed. */
 public final class HostileJson {
 
-    /**
-     * What stands where something else is expected: of every type, at the limits of what a
-     * parser takes, and beyond them.
-     */
+    /** Values to put in place of an expected value: of every type, and at and beyond the limits of parsers. */
     public static final ImmutableList<String> VALUES = ImmutableList.of(
             "null",
             "true",
@@ -82,10 +79,10 @@ public final class HostileJson {
         return open.repeat(levels) + "1" + close.repeat(levels);
     }
 
-    /** Where a value, or a field's name, stands. */
+    /** The position of a value or field name. */
     private record Span(int from, int to) {}
 
-    /** {@code valid} after one to three small accidents. */
+    /** Returns {@code valid} with one to three small mutations. */
     public static byte[] mutated(byte[] valid, long seed) {
         Random random = new Random(seed);
         byte[] result = valid;
@@ -95,12 +92,12 @@ public final class HostileJson {
         return result;
     }
 
-    /** {@code valid} with each of its values, in turn, replaced by {@code value}. */
+    /** Returns one copy of {@code valid} per value in it, with this value replaced by {@code value}. */
     public static List<byte[]> withEachValueReplaced(byte[] valid, String value) {
         return values(valid).stream().map(span -> replaced(valid, span, value)).toList();
     }
 
-    /** {@code valid} cut after each of its bytes but the last. */
+    /** Returns {@code valid} truncated after each byte but the last. */
     public static List<byte[]> truncations(byte[] valid) {
         List<byte[]> all = new ArrayList<>();
         for (int length = 0; length < valid.length; length++) {
@@ -154,7 +151,10 @@ public final class HostileJson {
         return Bytes.concat(Arrays.copyOf(json, from), middle, Arrays.copyOfRange(json, to, json.length));
     }
 
-    /** As far as it is JSON, and not what a parser takes for UTF-16 or UTF-32: then it counts no bytes. */
+    /**
+     * Returns the positions of the values, up to the first syntax error. Returns none for text that a parser takes for
+     * UTF-16 or UTF-32, because it reports no byte offsets then.
+     */
     private static List<Span> values(byte[] json) {
         List<Span> values = new ArrayList<>();
         Deque<Integer> open = new ArrayDeque<>();

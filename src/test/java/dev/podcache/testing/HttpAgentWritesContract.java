@@ -17,20 +17,23 @@ import java.net.URI;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 
-/** The contract through the adapter, on whatever server a client can reach. A subclass brings the server. */
+/**
+ * The contract of the write ports for the HTTP adapter, with any server that a client can connect to. A subclass
+ * provides the server.
+ */
 public abstract class HttpAgentWritesContract extends AgentWritesContract {
 
-    private final Reached reached;
+    private final AgentServer reached;
     private final TcpProxy proxy;
     private final KubernetesClient admin;
     private final KubernetesClient client;
     private final Fabric8ApiServer apiServer;
     private final Heartbeats heartbeats;
 
-    /** A server on loopback. */
-    public interface Reached extends AutoCloseable {
+    /** A server on the loopback address. */
+    public interface AgentServer extends AutoCloseable {
 
-        /** That of an administrator. */
+        /** Returns the client configuration of an administrator. */
         Config config();
 
         /** Creates a namespace in which pods can be created. */
@@ -43,17 +46,17 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
                     .create();
         }
 
-        /** Ends the server, if it is one of the test's own. */
+        /** Stops the server if it belongs to the test. */
         @Override
         default void close() {}
     }
 
     /**
-     * A contract to check.
+     * Creates a contract test.
      *
-     * @param reached closed after each test
+     * @param reached the server, which is closed after each test
      */
-    protected HttpAgentWritesContract(Reached reached) {
+    protected HttpAgentWritesContract(AgentServer reached) {
         this.reached = reached;
         Config config = reached.config();
         URI url = URI.create(config.getMasterUrl());
@@ -70,7 +73,7 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
 
     @AfterEach
     void closeConnections() {
-        // the heartbeats close with it
+        // closing the API server also closes its heartbeats
         apiServer.close();
         client.close();
         admin.close();
@@ -79,8 +82,8 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
     }
 
     @Override
-    protected Server server() {
-        return new Server() {
+    protected PodServer server() {
+        return new PodServer() {
             @Override
             public void createNamespace(String name) {
                 reached.createNamespace(admin, name);

@@ -16,51 +16,51 @@ import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 
 /**
- * The contract through the adapter, on whatever server a client can reach. A subclass brings
- * the server and the strategy.
+ * The store contract for the HTTP adapter, with any server that a client can connect to. A subclass provides the server
+ * and the strategy.
  */
 public abstract class HttpStoreContract extends StoreContract {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    private final Reached reached;
+    private final StoreServer reached;
     private final KubernetesClient client;
     private final Fabric8ApiServer apiServer;
     private final Open open;
 
-    /** A server that a client can reach. */
-    public interface Reached extends AutoCloseable {
+    /** A server that a client can connect to. */
+    public interface StoreServer extends AutoCloseable {
 
-        /** A new one, which belongs to the caller. */
+        /** Returns a new client, which the caller must close. */
         KubernetesClient client();
 
-        /** Ends the server, if it is one of the test's own. */
+        /** Stops the server if it belongs to the test. */
         @Override
         default void close() {}
     }
 
     /**
-     * A store and what its interface leaves open.
+     * A store, and operations that its interface does not have.
      *
-     * @param close closes it
+     * @param close closes the store
      * @param afterJoining see {@link StoreContract#afterJoining}
      */
     protected record Open(Store<Secret> store, Runnable close, Consumer<Runnable> afterJoining) {}
 
     /**
-     * A contract to check.
+     * Creates a contract test.
      *
-     * @param reached closed after each test
+     * @param reached the server, which is closed after each test
      * @param strategy {@link #ttl} or {@link #watch}
      */
-    protected HttpStoreContract(Reached reached, Function<Fabric8ApiServer, Open> strategy) {
+    protected HttpStoreContract(StoreServer reached, Function<Fabric8ApiServer, Open> strategy) {
         this.reached = reached;
         this.client = reached.client();
         this.apiServer = Fabric8ApiServer.of(client);
         this.open = strategy.apply(apiServer);
     }
 
-    /** Strategy CACHE, with a minute for each answer. */
+    /** Opens a store with strategy CACHE and a TTL of one minute. */
     protected static Open ttl(Fabric8ApiServer server) {
         TtlObjectStore<Secret> store = new TtlObjectStore<>(
                 ObjectKind.SECRET,
@@ -70,7 +70,7 @@ public abstract class HttpStoreContract extends StoreContract {
         return new Open(store, store::close, Runnable::run);
     }
 
-    /** Strategy WATCH, with the patience of a busy machine. */
+    /** Opens a store with strategy WATCH. Its checks after joining wait long enough for a busy machine. */
     protected static Open watch(Fabric8ApiServer server) {
         WatchObjectStore<Secret> store = new WatchObjectStore<>(
                 ObjectKind.SECRET,
@@ -83,7 +83,7 @@ public abstract class HttpStoreContract extends StoreContract {
 
     @AfterEach
     void closeConnections() {
-        // runs before the contract's own cleaning up
+        // runs before the cleanup of the contract
         closeStore();
         apiServer.close();
         client.close();
@@ -106,7 +106,7 @@ public abstract class HttpStoreContract extends StoreContract {
     }
 
     @Override
-    protected Server server() {
+    protected SecretServer server() {
         return new ClientContractServer(client);
     }
 }

@@ -7,16 +7,17 @@ import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.Base64;
 
-/** Writes kubeconfig files of one user. A file that is there is replaced in one step, as kubelets do it. */
+/** Writes kubeconfig files with one user. Replaces an existing file atomically, as kubelets do. */
 public final class KubeconfigFile {
 
     private KubeconfigFile() {}
 
     /**
-     * Writes a kubeconfig.
+     * Writes a kubeconfig file.
      *
-     * @param authority the certificate of the server's authority, as PEM in base64
-     * @param user the user's fields in one line of YAML, such as {@code token: "abc"}
+     * @param url the URL of the server
+     * @param authority the certificate of the server's certificate authority, as PEM in base64
+     * @param user the fields of the user in one line of YAML, such as {@code token: "abc"}
      * @return the file
      */
     public static Path write(Path file, String url, String authority, String user) throws IOException {
@@ -32,7 +33,10 @@ public final class KubeconfigFile {
         return Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** Writes a kubeconfig of the administrator, with a certificate that {@code server} takes until {@code end}. */
+    /**
+     * Writes a kubeconfig file of the administrator of {@code server}, with a certificate that is valid until
+     * {@code end}.
+     */
     public static Path write(Path file, RealApiServer server, Instant end) throws IOException {
         Path certificate = file.resolveSibling(file.getFileName() + ".pem");
         server.writeCertificate(certificate, end);

@@ -9,21 +9,21 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs kubectl, without input, its own cache beside the test server's files.
+ * Runs kubectl without input. Its cache lies beside the files of the test server.
  *
- * @param program kubectl
- * @param kubeconfig whom it asks, and as whom
- * @param folder where it may write
+ * @param program the kubectl binary
+ * @param kubeconfig the server and the user
+ * @param folder the folder for the cache
  */
 record Kubectl(Path program, Path kubeconfig, Path folder) {
 
     private static final int ENDS_WITHIN_SECONDS = 60;
 
     /**
-     * What it printed.
+     * Runs kubectl and returns its output.
      *
-     * @throws IllegalStateException if it ends with another code than 0, or not within a
-     *     minute; carries what it complained of
+     * @throws IllegalStateException if it exits with a code other than 0, or not within a minute; the message has its
+     *     error output
      */
     String run(String... arguments) {
         String asked = "kubectl " + String.join(" ", arguments);

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** The threads of this JVM at one moment. Immutable. */
+/** The live threads of this JVM at one moment. Immutable. */
 public final class LiveThreads {
 
     /**
-     * Threads that serve the whole JVM, whoever started them. The selector of a JDK {@code HttpClient} is among
-     * them: Java 17 cannot close it, and nothing of ours but tests uses one. So is fabric8's shared scheduler,
-     * which ends by itself when idle.
+     * Names of threads that serve the whole JVM, whichever code starts them. They include the selector of a JDK
+     * {@code HttpClient}, which Java 17 cannot close and which only tests use, and the shared scheduler of fabric8,
+     * which ends when it is idle.
      */
     private static final List<String> NAMES_OF_THE_JVM = List.of(
             "process reaper",
@@ -34,8 +34,8 @@ public final class LiveThreads {
             "junit-");
 
     /**
-     * Classes of threads that only the JDK makes. A carrier runs virtual threads, and in newer JDKs the selector of
-     * an {@code HttpClient} is one.
+     * Classes of threads that only the JDK creates. A carrier runs virtual threads; in newer JDKs, the selector of an
+     * {@code HttpClient} is one.
      */
     private static final Set<String> CLASSES_OF_THE_JVM = Set.of(
             "jdk.internal.misc.InnocuousThread",
@@ -46,16 +46,16 @@ public final class LiveThreads {
 
     LiveThreads() {}
 
-    /** Tells whether a thread serves the whole JVM, so that no test can be asked to end it. */
+    /** Returns whether a thread serves the whole JVM, so that a test need not end it. */
     public static boolean isOfTheJvm(Thread thread) {
         return CLASSES_OF_THE_JVM.contains(thread.getClass().getName())
                 || NAMES_OF_THE_JVM.stream().anyMatch(thread.getName()::startsWith);
     }
 
     /**
-     * Those that have come since, are not the JVM's own, and do not end while we wait.
+     * Returns the threads that have started since this moment and do not end, except for those of the JVM.
      *
-     * @param patience how long to wait for all of them together
+     * @param patience the time to wait for all of them together
      */
     List<Thread> survivors(Duration patience) throws InterruptedException {
         long giveUp = System.nanoTime() + patience.toNanos();

@@ -14,17 +14,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A {@link ListerWatcher} that answers only when a test says so: each list and each watch is kept, to be
- * answered by hand. For one thread.
- */
+/** A {@link ListerWatcher} whose lists and watches are answered by the test. Not thread-safe. */
 public final class ManualListerWatcher<T> implements ListerWatcher<T> {
 
     private final List<CompletableFuture<Listed<T>>> lists = new ArrayList<>();
-    private final List<Watch<T>> watches = new ArrayList<>();
+    private final List<ManualWatch<T>> watches = new ArrayList<>();
 
-    /** A watch that was asked for. */
-    public static final class Watch<T> implements WatchHandle {
+    /** An open watch, whose events the test sends. */
+    public static final class ManualWatch<T> implements WatchHandle {
 
         public final String resourceVersion;
         public final Duration serverTimeout;
@@ -32,37 +29,44 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
         private boolean closed;
         private boolean ended;
 
-        private Watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+        private ManualWatch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
             this.resourceVersion = resourceVersion;
             this.serverTimeout = serverTimeout;
             this.events = events;
         }
 
+        /** Sends an event. */
         public void tell(WatchEvent<T> event) {
             events.accept(event);
         }
 
+        /** Sends the event that the server has accepted the watch. */
         public void open() {
             tell(new WatchEvent.Opened<>());
         }
 
+        /** Sends an added or modified object. */
         public void upsert(T object, String version) {
             tell(new WatchEvent.Upserted<>(new Fetched<>(object, version, 1)));
         }
 
+        /** Sends a deleted object. */
         public void delete(T object, String version) {
             tell(new WatchEvent.Deleted<>(new Fetched<>(object, version, 1)));
         }
 
+        /** Sends a bookmark. */
         public void bookmark(String version) {
             tell(new WatchEvent.Bookmark<>(version));
         }
 
+        /** Ends the watch; {@code failure} is null if the server ended it normally. */
         public void end(@Nullable ApiServerException failure) {
             ended = true;
             tell(new WatchEvent.Ended<>(failure));
         }
 
+        /** Returns whether the client has closed the watch. */
         public boolean closed() {
             return closed;
         }
@@ -82,28 +86,28 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
 
     @Override
     public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
-        Watch<T> watch = new Watch<>(resourceVersion, serverTimeout, events);
+        ManualWatch<T> watch = new ManualWatch<>(resourceVersion, serverTimeout, events);
         watches.add(watch);
         return watch;
     }
 
-    /** How many lists there have been. */
+    /** Returns the number of list calls. */
     public int lists() {
         return lists.size();
     }
 
-    /** How many watches there have been. */
+    /** Returns the number of watch calls. */
     public int watches() {
         return watches.size();
     }
 
-    /** How many watches were neither closed nor have they ended. */
+    /** Returns the number of watches that have neither ended nor been closed. */
     public long openWatches() {
         return watches.stream().filter(watch -> !watch.closed && !watch.ended).count();
     }
 
-    /** The latest watch. */
-    public Watch<T> watch() {
+    /** Returns the latest watch. */
+    public ManualWatch<T> watch() {
         return watches.get(watches.size() - 1);
     }
 
@@ -112,7 +116,7 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
         lists.get(lists.size() - 1).complete(new Listed<>(ImmutableList.copyOf(items), version));
     }
 
-    /** Lets the latest list fail. */
+    /** Fails the latest list. */
     public void fail(ApiServerException failure) {
         lists.get(lists.size() - 1).completeExceptionally(failure);
     }

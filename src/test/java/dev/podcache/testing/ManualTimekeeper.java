@@ -11,10 +11,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time that passes only when a test says so, or, if it is {@linkplain #passingWhileWaiting made so}, when a thread
- * waits. Timers, those without a delay too, run inside {@link #advance}, on the thread that calls it, each at its own
- * time; work runs on the thread that asks for it. A thread in {@link #await} really blocks, until the future is done or
- * the hand-driven time is over; if the test forgets to bring either about, it fails after 20 real seconds. Thread-safe.
+ * A {@link Timekeeper} whose time passes only when a test calls {@link #advance}, or, with
+ * {@link #passingWhileWaiting}, while a thread waits. Timers, including those without delay, run inside
+ * {@link #advance}, on its calling thread, each at its due time. Tasks run on the thread that submits them. A thread in
+ * {@link #await} blocks until the future is complete or the manual time has passed; if neither happens, it fails after
+ * 20 s of real time. Thread-safe.
  */
 public final class ManualTimekeeper implements Timekeeper {
 
@@ -31,7 +32,7 @@ public final class ManualTimekeeper implements Timekeeper {
     private boolean closed; // guarded by lock
     private final boolean passesWhileWaiting;
 
-    /** Time that passes only in {@link #advance}. */
+    /** Creates a timekeeper whose time passes only in {@link #advance}. */
     public ManualTimekeeper() {
         this(false);
     }
@@ -41,8 +42,8 @@ public final class ManualTimekeeper implements Timekeeper {
     }
 
     /**
-     * Time that also jumps, while a thread waits, from timer to timer up to the end of the
-     * wait: for tests of one thread.
+     * Creates a timekeeper whose time also jumps while a thread waits: from timer to timer, up to the end of the wait.
+     * For tests with one thread.
      */
     public static ManualTimekeeper passingWhileWaiting() {
         return new ManualTimekeeper(true);
@@ -60,7 +61,7 @@ public final class ManualTimekeeper implements Timekeeper {
         }
     }
 
-    /** Lets time pass, running what falls due on the way. */
+    /** Advances the time and runs the timers that become due. */
     public void advance(Duration duration) {
         long target;
         synchronized (lock) {
@@ -88,7 +89,7 @@ public final class ManualTimekeeper implements Timekeeper {
         }
     }
 
-    /** How many tasks are scheduled and have not run. */
+    /** Returns the number of scheduled tasks that have not run. */
     public int scheduledTasks() {
         synchronized (lock) {
             return tasks.size();
@@ -100,7 +101,7 @@ public final class ManualTimekeeper implements Timekeeper {
         long giveUp = System.nanoTime() + FORGOTTEN_NANOS;
         synchronized (lock) {
             while (waiting < count) {
-                waitOrFail(giveUp, "only " + waiting + " of " + count + " threads came to wait");
+                waitOrFail(giveUp, "only " + waiting + " of " + count + " threads are waiting");
             }
         }
     }
@@ -168,7 +169,7 @@ public final class ManualTimekeeper implements Timekeeper {
             lock.notifyAll();
             try {
                 while (!future.isDone() && now < deadline) {
-                    waitOrFail(giveUp, "nobody completed the future or let the time pass");
+                    waitOrFail(giveUp, "the test neither completed the future nor advanced the time");
                 }
                 return future.isDone();
             } finally {
@@ -194,10 +195,10 @@ public final class ManualTimekeeper implements Timekeeper {
         return true;
     }
 
-    private void waitOrFail(long giveUp, String complaint) throws InterruptedException {
+    private void waitOrFail(long giveUp, String message) throws InterruptedException {
         long left = giveUp - System.nanoTime();
         if (left <= 0) {
-            throw new AssertionError(complaint);
+            throw new AssertionError(message);
         }
         TimeUnit.NANOSECONDS.timedWait(lock, left);
     }

@@ -123,7 +123,7 @@ class ManualTimekeeperTest {
         assertThat(time.await(new CompletableFuture<>(), Duration.ZERO)).isFalse();
     }
 
-    /** Whether an await of one second was told that the future is done, after {@code meanwhile} ran beside it. */
+    /** Returns whether an await of one second saw the future complete. Runs {@code meanwhile} beside it. */
     private AtomicBoolean awaiting(CompletableFuture<?> future, Runnable meanwhile) throws InterruptedException {
         AtomicBoolean done = new AtomicBoolean();
         Thread waiter = new Thread(() -> {

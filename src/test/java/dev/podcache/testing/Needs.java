@@ -7,9 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * What a {@link RealServerTest} needs that not every server has. It is skipped, with the missing feature as the reason,
- * on a server that lacks one. Stands on a method wherever it can. Of no effect on a test that is no real-server test: a
- * contract may need a feature on real servers and run on the embedded server all the same.
+ * The features that a {@link RealServerTest} needs and some servers lack. On a server without one of them, the test is
+ * skipped, with the missing feature as the reason. Preferably used on a method. Without effect on tests that are not
+ * real-server tests, so that a contract can need a feature on real servers and still run on the embedded server.
  */
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)

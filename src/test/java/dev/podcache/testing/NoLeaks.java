@@ -18,42 +18,47 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * Fails a test that leaves something behind. After each test, and after its own {@code @AfterEach}:
+ * A JUnit extension that fails a test which leaves something behind. After each test and its {@code @AfterEach}
+ * methods, it checks:
  *
  * <ul>
- * <li>no thread lives on that the test, or its fields, started; they get eight seconds to end
- * <li>no exception went uncaught in any thread
- * <li>{@code dev.podcache} logged no warning or error but those of {@link ExpectedWarnings} and {@link #allowWarnings}
- * <li>the {@link #CANARY}, which tests plant in payloads, is in no form in a log line, at TRACE for {@code
- * dev.podcache}, nor in what was thrown and logged or uncaught, nor in the name of a thread, nor in
- * anything that was {@link #saw seen}
- * <li>no object given to {@link #watchForMutation} has changed, and no check given to {@link #checkAfter} fails
+ * <li>No thread started by the test or its fields is alive. Threads have eight seconds to end.
+ * <li>No thread had an uncaught exception.
+ * <li>{@code dev.podcache} logged no warning or error except those of {@link ExpectedWarnings} and
+ * {@link #allowWarnings}.
+ * <li>The {@link #CANARY}, a secret that tests put into payloads, appears in no form in a log line (at TRACE for
+ * {@code dev.podcache}), in a logged or uncaught exception, in the name of a thread, or in an object passed to
+ * {@link #saw}.
+ * <li>No object passed to {@link #watchForMutation} has changed, and no check passed to {@link #checkAfter} fails.
  * </ul>
  *
- * <p>Used as {@code @ExtendWith(NoLeaks.class)}; a test method that takes a parameter of this type gets it. For
- * tests that run one after the other.
+ * <p>Use it as {@code @ExtendWith(NoLeaks.class)}. A test method with a parameter of this type gets the extension.
+ * Tests must not run concurrently.
  */
 public final class NoLeaks
         implements TestInstancePreConstructCallback, BeforeEachCallback, AfterEachCallback, ParameterResolver {
 
-    /** What no log may ever contain, plain or in base64. */
+    /** The text that no log may contain in any form. */
     public static final String CANARY = "canary-5f1c7be3a90d4";
 
-    /** What users of the code under test got to see in this test, as text. */
+    /** The text of the objects passed to {@link #saw} in this test. */
     private static final Queue<String> SEEN = new ConcurrentLinkedQueue<>();
 
-    /** The configuration parameter of JUnit that says how long threads get to end, in ISO form. */
+    /** The configuration parameter of JUnit for the time that threads have to end, in ISO-8601 form. */
     static final String PATIENCE_PARAMETER = "podcache.noLeaks.patience";
 
-    /** For a busy machine; less than the ten seconds after which an idle thread of a forgotten pool ends by itself. */
+    /**
+     * Long enough for a busy machine, and shorter than the ten seconds after which an idle thread of a forgotten pool
+     * ends.
+     */
     private static final Duration PATIENCE = Duration.ofSeconds(8);
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private @Nullable Watch watch;
+    private @Nullable RunningTest watch;
 
-    /** What is watched from the beginning of one test to its end. */
-    private static final class Watch {
+    /** The state of the extension during one test. */
+    private static final class RunningTest {
         final LiveThreads threads = new LiveThreads();
         final CapturedLog log = new CapturedLog();
         final Thread.@Nullable UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
@@ -63,22 +68,22 @@ public final class NoLeaks
     }
 
     /**
-     * Notes what a user of the code under test got: an exception, a state, an argument of a listener; fixtures do it
-     * for the tests. The test fails if it shows the canary. On any thread.
+     * Records an object that a user of the code under test can see, such as an exception, a state or an argument of a
+     * listener. Fixtures call this on behalf of tests. The test fails if the object shows the canary. Thread-safe.
      *
-     * @return the same
+     * @return {@code object}
      */
     public static <T> T saw(T object) {
         SEEN.add(Canary.textOf(object));
         return object;
     }
 
-    /** Permits, without asking for it, a warning or error that contains {@code text}. */
+    /** Allows, but does not require, a warning or error that contains {@code text}. */
     public void allowWarnings(String text) {
         current().allowed.add(text);
     }
 
-    /** Remembers what {@code object} is now; the test fails if it is anything else at the end. */
+    /** Fails the test if {@code object} changes before its end. */
     public void watchForMutation(Object object) {
         String before = json(object);
         checkAfter(() -> {
@@ -89,7 +94,7 @@ public final class NoLeaks
         });
     }
 
-    /** Runs {@code check} at the end of the test, such as: the server has no watch open. */
+    /** Runs {@code check} after the test, for example that the server has no open watch. */
     public void checkAfter(Executable check) {
         current().checks.add(check);
     }
@@ -106,34 +111,34 @@ public final class NoLeaks
 
     @Override
     public void afterEach(ExtensionContext context) throws InterruptedException {
-        Watch ended = current();
-        List<String> complaints = new ArrayList<>();
-        // before they end
-        complainOfThreadNames(complaints);
+        RunningTest ended = current();
+        List<String> problems = new ArrayList<>();
+        // thread names must be read before the threads end
+        checkThreadNames(problems);
         Duration patience = context.getConfigurationParameter(PATIENCE_PARAMETER, Duration::parse)
                 .orElse(PATIENCE);
         for (Thread thread : ended.threads.survivors(patience)) {
-            complaints.add("thread " + thread.getName() + " lives on, at " + List.of(thread.getStackTrace()));
+            problems.add("thread " + thread.getName() + " lives on, at " + List.of(thread.getStackTrace()));
         }
         Thread.setDefaultUncaughtExceptionHandler(ended.handler);
         ended.log.end();
         watch = null;
-        complaints.addAll(ended.uncaught);
-        complainOfLog(ended, expected(context), complaints);
+        problems.addAll(ended.uncaught);
+        checkLog(ended, expected(context), problems);
         SEEN.stream()
                 .filter(Canary::isIn)
                 .map(seen -> "a secret in what was seen: " + seen)
-                .forEach(complaints::add);
+                .forEach(problems::add);
         SEEN.clear();
         for (Executable check : ended.checks) {
             try {
                 check.execute();
             } catch (Throwable failed) {
-                complaints.add(failed.toString());
+                problems.add(failed.toString());
             }
         }
-        if (!complaints.isEmpty()) {
-            throw new AssertionError("the test left behind:\n- " + String.join("\n- ", complaints));
+        if (!problems.isEmpty()) {
+            throw new AssertionError("the test left behind:\n- " + String.join("\n- ", problems));
         }
     }
 
@@ -151,7 +156,7 @@ public final class NoLeaks
         if (watch != null) {
             return;
         }
-        Watch begun = new Watch();
+        RunningTest begun = new RunningTest();
         watch = begun;
         SEEN.clear();
         begun.log.begin();
@@ -159,38 +164,38 @@ public final class NoLeaks
                 (thread, thrown) -> begun.uncaught.add("uncaught in thread " + thread.getName() + ": " + saw(thrown)));
     }
 
-    private Watch current() {
-        Watch begun = watch;
+    private RunningTest current() {
+        RunningTest begun = watch;
         if (begun == null) {
             throw new IllegalStateException("no test is running under NoLeaks");
         }
         return begun;
     }
 
-    private static void complainOfLog(Watch ended, List<String> expected, List<String> complaints) {
+    private static void checkLog(RunningTest ended, List<String> expected, List<String> problems) {
         List<String> warnings = ended.log.warnings();
         for (String text : expected) {
             if (warnings.stream().noneMatch(warning -> warning.contains(text))) {
-                complaints.add("expected, but not logged: a warning with \"" + text + "\"");
+                problems.add("expected, but not logged: a warning with \"" + text + "\"");
             }
         }
         for (String warning : warnings) {
             if (expected.stream().noneMatch(warning::contains)
                     && ended.allowed.stream().noneMatch(warning::contains)) {
-                complaints.add("not expected: " + warning);
+                problems.add("not expected: " + warning);
             }
         }
         for (String line : ended.log.lines()) {
             if (Canary.isIn(line)) {
-                complaints.add("a secret in the log: " + line);
+                problems.add("a secret in the log: " + line);
             }
         }
     }
 
-    private static void complainOfThreadNames(List<String> complaints) {
+    private static void checkThreadNames(List<String> problems) {
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (Canary.isIn(thread.getName())) {
-                complaints.add("a secret in the name of a thread: " + thread.getName());
+                problems.add("a secret in the name of a thread: " + thread.getName());
             }
         }
     }
@@ -204,7 +209,7 @@ public final class NoLeaks
         try {
             return JSON.writeValueAsString(object);
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("no copy can be kept of a " + object.getClass(), e);
+            throw new IllegalArgumentException("cannot be copied as JSON: " + object.getClass(), e);
         }
     }
 }

@@ -27,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** Runs small tests, good and bad, under {@link NoLeaks}, and looks at what becomes of them. */
+/** Runs small tests under {@link NoLeaks}, passing and failing ones, and checks their results. */
 class NoLeaksTest {
 
-    /** Enough to see that a thread does not end. */
+    /** Long enough to see that a thread does not end. */
     private static final Duration SHORT = Duration.ofMillis(50);
 
     private static final Queue<Timekeeper> left = new ConcurrentLinkedQueue<>();

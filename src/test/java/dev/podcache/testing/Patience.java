@@ -4,18 +4,19 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/** How long tests wait for what is sure to come. */
+/** The time that tests wait for an expected event. */
 public final class Patience {
 
     /**
-     * Only ends what hangs. What is waited for mostly comes within milliseconds, but a busy machine may not let us run
-     * for many seconds. Less than the five minutes that a test may take, so that the test says what did not come.
+     * Ends a test that hangs. Most events occur within milliseconds, but a busy machine may suspend this process for
+     * many seconds. Shorter than the time limit of five minutes per test, so that the test can report the missing
+     * event.
      */
     public static final long SECONDS = 60;
 
     private Patience() {}
 
-    /** Awaitility's, with this patience. */
+    /** Returns an Awaitility condition factory with this time limit. */
     public static ConditionFactory await() {
         return Awaitility.await().atMost(Duration.ofSeconds(SECONDS));
     }

@@ -5,16 +5,17 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
 import java.util.List;
 
-/** Pods as tests need them. */
+/** Creates pods for tests. */
 public final class Pods {
 
     private Pods() {}
 
-    /** A pod that refers to Secrets, every second one by volume, the others by environment. */
+    /** Creates a pod that refers to Secrets, alternately by volume and by environment. */
     public static Pod withSecrets(String namespace, String name, String uid, String... secrets) {
         return withSecrets(namespace, name, uid, List.of(secrets));
     }
 
+    /** Creates a pod that refers to Secrets, alternately by volume and by environment. */
     public static Pod withSecrets(String namespace, String name, String uid, List<String> secrets) {
         PodSpecBuilder spec = new PodSpecBuilder();
         var container = spec.addNewContainer().withName("main");
@@ -43,7 +44,7 @@ public final class Pods {
                 .build();
     }
 
-    /** A pod of a node in {@code shop}, with one container, {@code main}, that needs nothing. */
+    /** Creates a pod of a node in namespace {@code shop}, with one container {@code main} and without references. */
     public static PodBuilder assigned(String node, String name) {
         return new PodBuilder()
                 .withNewMetadata()
@@ -61,7 +62,7 @@ public final class Pods {
                 .endSpec();
     }
 
-    /** The same with a volume from a Secret. */
+    /** Adds a volume from a Secret to a pod. */
     public static PodBuilder withVolume(PodBuilder pod, String secret) {
         return pod.editSpec()
                 .addNewVolume()
@@ -74,7 +75,7 @@ public final class Pods {
                 .endSpec();
     }
 
-    /** The same pod at another resourceVersion. */
+    /** Returns a copy of a pod with another resourceVersion. */
     public static Pod at(Pod pod, String resourceVersion) {
         return new PodBuilder(pod)
                 .editMetadata()

@@ -13,9 +13,9 @@ import net.jqwik.api.lifecycle.PropertyExecutor;
 import net.jqwik.api.lifecycle.PropertyLifecycleContext;
 
 /**
- * Begins each jqwik property with the seed with which it failed last, else with a new one. jqwik's own database does not
- * serve JVMs side by side: each overwrites what the others have noted. Here each property has a file of its own, in the
- * folder {@code podcache.property.seeds}; nothing is noted if that is empty.
+ * Starts each jqwik property with the seed of its last failure, or with a new seed. Replaces the database of jqwik,
+ * which concurrent JVMs overwrite. Each property has its own file in the folder of the system property
+ * {@code podcache.property.seeds}; if that is empty, no seed is stored.
  */
 public class PropertySeeds implements AroundPropertyHook {
 
@@ -24,7 +24,7 @@ public class PropertySeeds implements AroundPropertyHook {
     private final Random random = new Random();
     private final String folder;
 
-    /** Found by jqwik through {@code ServiceLoader}. */
+    /** Created by jqwik through {@code ServiceLoader}. */
     public PropertySeeds() {
         this(FOLDER);
     }
@@ -56,7 +56,7 @@ public class PropertySeeds implements AroundPropertyHook {
         return PropagationMode.ALL_DESCENDANTS;
     }
 
-    /** Before {@link PropertyTimeLimit}, which tells the seed. */
+    /** Runs before {@link PropertyTimeLimit}, which reports the seed. */
     @Override
     public int aroundPropertyProximity() {
         return -100;

@@ -23,7 +23,7 @@ class PropertySeedsTest {
     private static final List<Integer> tried = new ArrayList<>();
     private static boolean broken;
 
-    /** Of this test's folder. */
+    /** Stores seeds in the folder of this test. */
     static final class Own extends PropertySeeds {
         Own() {
             super(folder.toString());

@@ -18,18 +18,18 @@ import net.jqwik.api.lifecycle.TryLifecycleContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails a jqwik property that takes longer than {@code podcache.property.limit}, five minutes unless that says otherwise;
- * JUnit's own time limit does not reach properties. At the limit the seed, the arguments and the stack of the running
- * try are printed, and its thread is interrupted. A try that ignores this ends with its JVM.
+ * Fails a jqwik property that exceeds the time limit in the system property {@code podcache.property.limit}, by default
+ * five minutes. The time limit of JUnit does not apply to properties. At the limit, prints the seed, the arguments and
+ * the stack of the running try, and interrupts its thread. A try that ignores the interrupt runs until its JVM ends.
  */
 public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
 
     private static final String PROPERTY = "podcache.property.limit";
 
     private final Duration limit;
-    private @Nullable Run run; // of the property that runs; there is one at a time
+    private @Nullable PropertyRun run; // of the current property; properties run one at a time
 
-    /** Found by jqwik through {@code ServiceLoader}. */
+    /** Created by jqwik through {@code ServiceLoader}. */
     public PropertyTimeLimit() {
         this(Duration.parse(System.getProperty(PROPERTY, "PT5M")));
     }
@@ -41,7 +41,7 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
     @Override
     public PropertyExecutionResult aroundProperty(PropertyLifecycleContext context, PropertyExecutor property)
             throws InterruptedException {
-        Run begun = new Run(context, limit);
+        PropertyRun begun = new PropertyRun(context, limit);
         run = begun;
         begun.watcher.start();
         PropertyExecutionResult result;
@@ -56,13 +56,13 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
 
     @Override
     public TryExecutionResult aroundTry(TryLifecycleContext context, TryExecutor attempt, List<Object> arguments) {
-        Run under = run;
+        PropertyRun under = run;
         if (under == null) {
             return attempt.execute(arguments);
         }
         under.arguments = arguments;
         TryExecutionResult result = attempt.execute(arguments);
-        // what an interrupted try came to says nothing, and is nothing to shrink
+        // the result of an interrupted try is meaningless and must not be shrunk
         return under.trouble == null ? result : TryExecutionResult.satisfied(true);
     }
 
@@ -71,8 +71,8 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
         return PropagationMode.ALL_DESCENDANTS;
     }
 
-    /** One property from its beginning to its end. */
-    private static final class Run {
+    /** The run of one property. */
+    private static final class PropertyRun {
 
         private final Thread runner = Thread.currentThread();
         private final CountDownLatch over = new CountDownLatch(1);
@@ -82,7 +82,7 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
         volatile List<Object> arguments = List.of();
         volatile @Nullable String trouble;
 
-        Run(PropertyLifecycleContext context, Duration limit) {
+        PropertyRun(PropertyLifecycleContext context, Duration limit) {
             this.context = context;
             this.limit = limit;
             watcher.setDaemon(true);
@@ -102,7 +102,7 @@ public class PropertyTimeLimit implements AroundPropertyHook, AroundTryHook {
             runner.interrupt();
         }
 
-        /** Ends the watcher, and takes back an interrupt that came too late. */
+        /** Ends the watcher thread, and clears an interrupt that came too late. */
         void end() throws InterruptedException {
             over.countDown();
             while (watcher.isAlive()) {

@@ -19,14 +19,14 @@ import org.junit.platform.testkit.engine.Event;
 
 class PropertyTimeLimitTest {
 
-    /** Enough to see that a property does not end. */
+    /** Long enough to see that a property does not end. */
     static final class FifthOfASecond extends PropertyTimeLimit {
         FifthOfASecond() {
             super(Duration.ofMillis(200));
         }
     }
 
-    /** Waits for what never comes. */
+    /** A property that blocks for ever. */
     @AddLifecycleHook(FifthOfASecond.class)
     static class Stuck {
         @Property(seed = "42")
@@ -35,7 +35,7 @@ class PropertyTimeLimitTest {
         }
     }
 
-    /** Each try ends, but there is no end of tries. */
+    /** A property whose tries end, but which never stops. */
     @AddLifecycleHook(FifthOfASecond.class)
     static class Endless {
         @Property(tries = Integer.MAX_VALUE)

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** A connection of {@link TcpProxy}: two sockets, and a {@link Pump} for each direction between them. Thread-safe. */
-final class ProxiedConnection implements TcpProxy.Connection {
+/** A connection of {@link TcpProxy}: two sockets, with a {@link Pump} for each direction. Thread-safe. */
+final class ProxiedConnection implements TcpProxy.ProxyConnection {
 
     private final Socket client;
     private final Socket server;
@@ -21,7 +21,7 @@ final class ProxiedConnection implements TcpProxy.Connection {
     private final AtomicInteger directionsLeft = new AtomicInteger(2);
     private final AtomicBoolean open = new AtomicBoolean(true);
 
-    /** Between two sockets that it closes; {@code whenEnded} hears of its end, once. */
+    /** Creates a connection between two sockets, which it closes. Calls {@code whenEnded} once, at its end. */
     ProxiedConnection(Socket client, Socket server, Consumer<ProxiedConnection> whenEnded) {
         this.client = client;
         this.server = server;
@@ -30,7 +30,7 @@ final class ProxiedConnection implements TcpProxy.Connection {
         toClient = new Pump(this, server, client);
     }
 
-    /** Begins to forward. */
+    /** Starts forwarding. */
     void start() {
         for (Pump pump : List.of(toServer, toClient)) {
             String way = pump == toServer ? "up" : "down";
@@ -39,7 +39,7 @@ final class ProxiedConnection implements TcpProxy.Connection {
         }
     }
 
-    /** Runs a task on a daemon thread of the proxy. */
+    /** Runs a task on a new daemon thread. */
     static void startThread(String name, Runnable task) {
         Thread thread = new Thread(task, "tcp-proxy-" + name);
         thread.setDaemon(true);
@@ -91,7 +91,7 @@ final class ProxiedConnection implements TcpProxy.Connection {
         end();
     }
 
-    /** Takes note that one direction brings nothing more; with the second the connection ends. */
+    /** Records the end of one direction. The connection ends after both. */
     void directionEnded() {
         if (directionsLeft.decrementAndGet() == 0) {
             end();

@@ -12,27 +12,28 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a connection of {@link TcpProxy}: what one side sends is handed to the other when the conditions
- * allow. Thread-safe; {@link #read} and {@link #write} block, each on a thread of its own.
+ * One direction of a connection of {@link TcpProxy}: forwards bytes when the network conditions allow. Thread-safe.
+ * {@link #read} and {@link #write} block, each on its own thread.
  */
 final class Pump {
 
-    // Chunks wait in a queue with the time they were read, so that delayed bytes do not hold up those behind them:
-    // latency costs no throughput up to ROOM_WITH_DELAY on the way. The queue is short otherwise, for the sender is to
-    // feel a receiver that takes nothing. All waiting is on this monitor, and every change of a condition ends it.
+    // Chunks wait in a queue with the time at which they were read, so that a delayed chunk does not delay those behind
+    // it: up to ROOM_WITH_DELAY bytes in transit, latency does not reduce throughput. Without a delay, the queue is
+    // short, so that a receiver that does not read slows the sender down. Threads wait on this monitor only; every
+    // change of a condition notifies them.
 
     private static final int CHUNK = 16 * 1024;
     private static final int ROOM = 4 * CHUNK;
     private static final int ROOM_WITH_DELAY = 8 * 1024 * 1024;
     private static final int PIECES_PER_SECOND = 20;
 
-    /** Bytes and when they came; no bytes: the end, or the reset, of the side that they come from. */
+    /** Bytes with the time at which they were read. A chunk without bytes is the end or the reset of the sender. */
     private record Chunk(ByteBuffer bytes, long arrivedNanos, boolean reset) {}
 
     private final ProxiedConnection connection;
     private final Socket from;
     private final Socket to;
-    private final Deque<Chunk> queue = new ArrayDeque<>(); // guarded by this, like all below
+    private final Deque<Chunk> queue = new ArrayDeque<>(); // guarded by this, like all fields below
     private int queuedBytes;
     private boolean frozen;
     private boolean stopped;
@@ -67,13 +68,13 @@ final class Pump {
         bytesLeft = bytes;
     }
 
-    /** Has both loops end. */
+    /** Ends both loops. */
     synchronized void stop() {
         stopped = true;
         notifyAll();
     }
 
-    /** Takes what the one side sends until it ends. */
+    /** Reads from one side until it ends. */
     void read() {
         try {
             InputStream in = from.getInputStream();
@@ -93,7 +94,7 @@ final class Pump {
         }
     }
 
-    /** Hands it to the other side, until there is no more or the other side takes no more. */
+    /** Writes to the other side until there are no more bytes or the other side fails. */
     void write() {
         try {
             OutputStream out = to.getOutputStream();
@@ -110,7 +111,7 @@ final class Pump {
                 passOnEnd(chunk);
             }
         } catch (IOException broken) {
-            // the pump that reads from this side learns of it too, and passes it on when its direction is not frozen
+            // the pump that reads from this side sees the error, too, and passes it on unless its direction is frozen
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -139,7 +140,7 @@ final class Pump {
         notifyAll();
     }
 
-    /** The chunk whose turn it is, still in the queue; null once stopped. */
+    /** Waits for the next chunk, which stays in the queue. Returns null after {@link #stop}. */
     private synchronized @Nullable Chunk awaitDue() throws InterruptedException {
         while (!stopped) {
             Chunk first = queue.peek();
@@ -161,7 +162,9 @@ final class Pump {
         return bytesPerSecond == 0 ? late : Math.max(late, nextPieceNanos - now);
     }
 
-    /** How much of a chunk may go now; with nothing left to let through, nothing. */
+    /**
+     * Returns the number of bytes of a chunk that may be written now; 0 if the limit of {@link #cutAfter} is reached.
+     */
     private synchronized int pieceOf(Chunk chunk) {
         int length = chunk.bytes().remaining();
         if (bytesPerSecond > 0) {
@@ -170,7 +173,7 @@ final class Pump {
         return bytesLeft < 0 ? length : (int) Math.min(length, bytesLeft);
     }
 
-    /** Books a piece that was handed over; true if it was the last that may. */
+    /** Records a written piece. Returns whether it was the last one before the cut. */
     private synchronized boolean taken(Chunk chunk, int length) {
         chunk.bytes().position(chunk.bytes().position() + length);
         queuedBytes -= length;
@@ -185,7 +188,7 @@ final class Pump {
         if (bytesLeft < 0) {
             return false;
         }
-        bytesLeft = Math.max(0, bytesLeft - length); // less were allowed while the piece was on its way
+        bytesLeft = Math.max(0, bytesLeft - length); // the limit may have been lowered during the write
         return bytesLeft == 0;
     }
 }

@@ -18,7 +18,9 @@ import java.time.Duration;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** An API server by plain HTTP, through the JDK's client: no code of ours or of fabric8 can be in the way. */
+/**
+ * An API server over plain HTTP, through the HTTP client of the JDK. No code of this library or of fabric8 is involved.
+ */
 public final class RawApi {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -27,21 +29,21 @@ public final class RawApi {
     private final String url;
     private final HttpClient client;
 
-    /** An answer; its body is a missing node if it is no JSON. */
+    /** A response. The body is a missing node if it is not JSON. */
     public record Reply(int code, JsonNode body) {
 
-        /** The text at a JSON pointer, or "". */
+        /** Returns the text at a JSON pointer, or "". */
         public String text(String pointer) {
             return body.at(pointer).asText();
         }
 
-        /** The body's resourceVersion. */
+        /** Returns the resourceVersion of the body. */
         public long version() {
             return Long.parseLong(text("/metadata/resourceVersion"));
         }
     }
 
-    /** The events of a watch, one at a time. Closing it gives the watch up. */
+    /** The events of a watch, read one at a time. Closing it ends the watch. */
     public static final class Events implements AutoCloseable {
 
         private final BufferedReader lines;
@@ -50,13 +52,17 @@ public final class RawApi {
             lines = new BufferedReader(new InputStreamReader(stream, UTF_8));
         }
 
-        /** Waits for the next one; null at the end of the stream. */
+        /** Waits for the next event. Returns null at the end of the watch. */
         public @Nullable JsonNode nextOrEnd() throws IOException {
             String line = lines.readLine();
             return line == null ? null : JSON.readTree(line);
         }
 
-        /** Waits for the next one, which there must be. */
+        /**
+         * Waits for the next event.
+         *
+         * @throws AssertionError if the watch ends
+         */
         public JsonNode next() throws IOException {
             JsonNode event = nextOrEnd();
             if (event == null) {
@@ -76,38 +82,46 @@ public final class RawApi {
         this.client = client;
     }
 
-    /** A server without TLS. */
+    /** Connects to a server without TLS. */
     public static RawApi of(String url) {
         return new RawApi(url, HttpClient.newHttpClient());
     }
 
-    /** A server with TLS, for which {@code tls} has the credentials. */
+    /** Connects to a server with TLS; {@code tls} has the credentials. */
     public static RawApi of(String url, SSLContext tls) {
         return new RawApi(url, HttpClient.newBuilder().sslContext(tls).build());
     }
 
+    /** Sends a GET. */
     public Reply get(String path) throws IOException, InterruptedException {
         return send("GET", path, "", "");
     }
 
+    /** Sends a POST. */
     public Reply post(String path, String json) throws IOException, InterruptedException {
         return send("POST", path, "application/json", json);
     }
 
+    /** Sends a PUT. */
     public Reply put(String path, String json) throws IOException, InterruptedException {
         return send("PUT", path, "application/json", json);
     }
 
+    /** Sends a PATCH with the media type of the patch. */
     public Reply patch(String path, String mediaType, String patch) throws IOException, InterruptedException {
         return send("PATCH", path, mediaType, patch);
     }
 
-    /** Deletes with these options, none if empty. */
+    /** Sends a DELETE; {@code options} is the body, or empty for no body. */
     public Reply delete(String path, String options) throws IOException, InterruptedException {
         return send("DELETE", path, options.isEmpty() ? "" : "application/json", options);
     }
 
-    /** Opens a watch, which must be accepted. */
+    /**
+     * Opens a watch.
+     *
+     * @throws AssertionError if the server refuses it
+     */
     public Events watch(String path) throws IOException, InterruptedException {
         HttpResponse<InputStream> response = client.send(request(path).build(), BodyHandlers.ofInputStream());
         if (response.statusCode() != 200) {

@@ -17,14 +17,15 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 
 /**
- * A real kube-apiserver on a real etcd, on loopback. Both keep their ports and data while they are stopped, killed and
- * started again, one by one. Thread-safe; starts no thread in this JVM.
+ * A real kube-apiserver with a real etcd, on the loopback address. Each of them can be stopped, killed and started
+ * again, and keeps its ports and data. Thread-safe. Starts no thread in this JVM.
  *
- * <p>{@link #shared()} is for tests that only use the API, {@link #restartable()} for those that stop it; a test that
- * needs flags {@linkplain #start starts} one of its own and closes it. There are no controllers, so no garbage collection and no scheduler. What
- * they put into each namespace for ordinary pods is in {@code default}, and in what {@link #createNamespace} creates.
+ * <p>Use {@link #shared()} for tests that only use the API, and {@link #restartable()} for tests that stop the server.
+ * A test that needs flags {@linkplain #start starts} its own server and closes it. No controllers run, so there is no
+ * garbage collection and no scheduler. The objects that controllers create in a namespace for ordinary pods exist in
+ * {@code default} and in namespaces from {@link #createNamespace}.
  *
- * <p>Every client that is handed out belongs to the caller, who closes it.
+ * <p>The caller must close every client that it gets.
  */
 public final class RealApiServer implements AutoCloseable {
 
@@ -42,7 +43,7 @@ public final class RealApiServer implements AutoCloseable {
     private final ServerProcess apiServer;
     private final Thread atExit = new Thread(this::end, "real-apiserver-exit");
 
-    private static final class Shared {
+    private static final class SharedServer {
         static final RealApiServer SERVER = start();
     }
 
@@ -50,12 +51,12 @@ public final class RealApiServer implements AutoCloseable {
         static final RealApiServer SERVER = start();
     }
 
-    /** The one of this JVM, which ends with it. */
+    /** Returns the server that all tests of this JVM share. It runs until the JVM ends. */
     public static RealApiServer shared() {
-        return Shared.SERVER;
+        return SharedServer.SERVER;
     }
 
-    /** Another of this JVM, which a test may stop, kill and start again; it runs when it is handed out. */
+    /** Returns a second shared server, which tests may stop, kill and start. It is running when it is returned. */
     public static RealApiServer restartable() {
         RealApiServer server = Restartable.SERVER;
         server.etcd.start();
@@ -64,11 +65,11 @@ public final class RealApiServer implements AutoCloseable {
     }
 
     /**
-     * Starts one that belongs to the caller and waits until it is ready, some seconds.
+     * Starts a server, which the caller must close, and waits until it is ready. Takes some seconds.
      *
-     * @param flags of kube-apiserver, such as {@code --http2-max-streams-per-connection=100}, in addition to, or
-     *     instead of, those that it gets anyway
-     * @throws IllegalStateException if there are no binaries or a program does not come up; says why
+     * @param flags flags of kube-apiserver, such as {@code --http2-max-streams-per-connection=100}; they add to the
+     *     default flags or replace them
+     * @throws IllegalStateException if binaries are missing or a program does not start; the message has the reason
      */
     public static RealApiServer start(String... flags) {
         ServerBinaries binaries = ServerBinaries.found()
@@ -78,7 +79,7 @@ public final class RealApiServer implements AutoCloseable {
         try {
             server = new RealApiServer(binaries, flags);
         } catch (IOException | GeneralSecurityException e) {
-            throw new IllegalStateException("a real API server could not be prepared", e);
+            throw new IllegalStateException("cannot prepare a real API server", e);
         }
         Runtime.getRuntime().addShutdownHook(server.atExit);
         try {
@@ -116,49 +117,55 @@ public final class RealApiServer implements AutoCloseable {
                 "kube-apiserver",
                 commands.apiServer(ports.get(0), etcdUrl, flags),
                 folder,
-                // the server makes its namespaces a moment after it calls itself ready
+                // the server creates its namespaces shortly after it reports that it is ready
                 () -> admin.isOk(url() + "/readyz") && admin.isOk(url() + "/api/v1/namespaces/default"));
     }
 
-    /** The version of the server that this machine has; empty if it has none. */
+    /** Returns the version of the server binaries on this machine, or empty if there are none. */
     public static Optional<ServerVersion> versionFound() {
         return ServerBinaries.found().map(ServerBinaries::version);
     }
 
+    /** Returns the version of this server. */
     public ServerVersion version() {
         return binaries.version();
     }
 
-    /** Whether it is a kube-apiserver, or a server on its library that has this nevertheless. */
+    /**
+     * Returns whether the server has a feature. A kube-apiserver has all; a server on the API server library lacks
+     * some.
+     */
     public boolean has(ServerFeature feature) {
         return !binaries.absent().contains(feature);
     }
 
-    /** Where the API is, such as {@code https://127.0.0.1:23456}. */
+    /** Returns the URL of the API, such as {@code https://127.0.0.1:23456}. */
     public String url() {
         return url;
     }
 
-    /** TLS of the administrator, for an HTTP client of the caller's own. */
+    /** Returns a TLS context with the credentials of the administrator, for other HTTP clients. */
     public SSLContext tls() {
         return admin.tls();
     }
 
+    /** Returns the process of kube-apiserver. */
     public ServerProcess apiServer() {
         return apiServer;
     }
 
+    /** Returns the process of etcd. */
     public ServerProcess etcd() {
         return etcd;
     }
 
-    /** A client that may do everything, without retries of its own. */
+    /** Returns a new client of the administrator, without retries. */
     public KubernetesClient client() {
         return clientFor(ADMIN, ADMINS);
     }
 
     /**
-     * A client of somebody else, known by a client certificate; nothing is granted to it.
+     * Returns a new client of another user, who has a client certificate and no permissions.
      *
      * @param user such as {@code system:node:worker-1}
      * @param groups such as {@code system:nodes}
@@ -168,30 +175,31 @@ public final class RealApiServer implements AutoCloseable {
     }
 
     /**
-     * How the kubelet of a node reaches it; with the rights of an administrator where no Node authorizer grants it any.
+     * Returns the client configuration of the kubelet of a node. On a server without a Node authorizer, it has the
+     * permissions of an administrator.
      */
     public Config nodeConfig(String node) {
         return configFor("system:node:" + node, nodeGroups());
     }
 
-    /** {@link #nodeConfig} as a kubeconfig file, which lives as long as this server. */
+    /** Returns a kubeconfig file with {@link #nodeConfig}. It is deleted with this server. */
     public Path nodeKubeconfig(String node) {
         return kubeconfigFor("system:node:" + node, nodeGroups());
     }
 
-    /** What {@link #client()} is made of. */
+    /** Returns the configuration of {@link #client()}. */
     public Config config() {
         return configFor(ADMIN, ADMINS);
     }
 
-    /** What {@link #clientFor} is made of. */
+    /** Returns the configuration of {@link #clientFor}. */
     public Config configFor(String user, String... groups) {
         return users.config(user, groups);
     }
 
     /**
-     * Writes a certificate of the administrator that the server takes until {@code end}; its key is that of {@link
-     * #config()}.
+     * Writes a certificate of the administrator that is valid until {@code end}. Its key is the key in
+     * {@link #config()}.
      */
     public void writeCertificate(Path file, Instant end) {
         try {
@@ -201,12 +209,12 @@ public final class RealApiServer implements AutoCloseable {
         }
     }
 
-    /** A kubeconfig file of the administrator, which lives as long as this server. */
+    /** Returns a kubeconfig file of the administrator. It is deleted with this server. */
     public Path kubeconfig() {
         return kubeconfigFor(ADMIN, ADMINS);
     }
 
-    /** A kubeconfig file of {@link #clientFor the same somebody}. */
+    /** Returns a kubeconfig file of the user of {@link #clientFor}. It is deleted with this server. */
     public Path kubeconfigFor(String user, String... groups) {
         return users.kubeconfig(user, groups);
     }
@@ -214,40 +222,43 @@ public final class RealApiServer implements AutoCloseable {
     /**
      * Runs kubectl as the administrator.
      *
-     * @return what it printed
-     * @throws IllegalStateException if it ends with another code than 0; carries what it complained of
+     * @return its output
+     * @throws IllegalStateException if it exits with a code other than 0; the message has its error output
      */
     public String kubectl(String... arguments) {
         return new Kubectl(binaries.kubectl(), kubeconfig(), folder).run(arguments);
     }
 
     /**
-     * Creates a namespace with what pods mount although they do not ask for it: their service account, which is {@code
-     * default}, and the root certificate.
+     * Creates a namespace with the objects that every pod mounts: the service account {@code default} and the root
+     * certificate.
      */
     public void createNamespace(String name) {
         admin.create(url + "/api/v1/namespaces", "{\"metadata\":{\"name\":\"" + name + "\"}}");
         addWhatPodsMount(name);
     }
 
-    /** Creates one that no other test has. */
+    /** Creates a namespace with a unique name. */
     public String createNamespaceLike(String prefix) {
         String name = prefix + "-" + UUID.randomUUID().toString().substring(0, 8);
         createNamespace(name);
         return name;
     }
 
-    /** What the API server has counted so far. */
+    /** Returns the current metrics of the API server. */
     public ServerMetrics metrics() {
         return new ServerMetrics(admin.get(url + "/metrics"), version());
     }
 
-    /** Has etcd forget, at once, what was before {@code resourceVersion}, as it forgets what is some minutes old. */
+    /**
+     * Compacts etcd up to {@code resourceVersion}. Older versions are gone at once, as they are after some minutes
+     * otherwise.
+     */
     public void compact(String resourceVersion) {
         admin.post(etcdUrl + "/v3/kv/compaction", "{\"revision\":\"" + resourceVersion + "\"}");
     }
 
-    /** The same of everything but the present. Not twice of one present. */
+    /** Compacts etcd up to the current version. Fails if nothing has changed since the last compaction. */
     public void compact() {
         compact(admin.post(etcdUrl + "/v3/maintenance/status", "{}")
                 .at("/header/revision")
@@ -261,7 +272,7 @@ public final class RealApiServer implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException exiting) {
-            // the hook runs or has run: it does the same
+            // the shutdown hook is running and cleans up
         }
     }
 
@@ -277,7 +288,7 @@ public final class RealApiServer implements AutoCloseable {
         }
     }
 
-    /** What the controllers of a cluster do. */
+    /** Creates the objects that controllers create in a real cluster. */
     private void addWhatPodsMount(String namespace) {
         String path = url + "/api/v1/namespaces/" + namespace;
         if (has(ServerFeature.SERVICE_ACCOUNTS)) {
@@ -297,7 +308,7 @@ public final class RealApiServer implements AutoCloseable {
         String said = admin.getJson(url + "/version").path("gitVersion").asText();
         if (!binaries.isVersion(said)) {
             throw new IllegalStateException(
-                    binaries.apiServer() + " was taken for " + version() + ", but says that it is " + said);
+                    binaries.apiServer() + " was expected to have version " + version() + ", but has " + said);
         }
     }
 

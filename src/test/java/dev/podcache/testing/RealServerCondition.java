@@ -13,10 +13,10 @@ import org.junit.jupiter.api.extension.TestInstancePreConstructCallback;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Decides for {@link RealServerTest} whether there is a server, and one that has what the test {@link Needs}.
+ * Decides for {@link RealServerTest} whether there is a server with the features that the test {@link Needs}.
  *
- * <p>JUnit makes the instance of a test before it asks whether the method is to be skipped. An instance that opens
- * connections would leave them open, so the question is answered before that.
+ * <p>JUnit creates the instance of a test before it evaluates the conditions of the method. An instance that opens
+ * connections would leave them open, so this class decides before the instance is created.
  */
 final class RealServerCondition implements ExecutionCondition, TestInstancePreConstructCallback {
 
@@ -54,7 +54,7 @@ final class RealServerCondition implements ExecutionCondition, TestInstancePreCo
                 .map(ServerFeature::toString)
                 .collect(Collectors.joining(", "));
         return missing.isEmpty()
-                ? ConditionEvaluationResult.enabled("kube-apiserver is there")
+                ? ConditionEvaluationResult.enabled("kube-apiserver found")
                 : ConditionEvaluationResult.disabled("needs " + missing);
     }
 }

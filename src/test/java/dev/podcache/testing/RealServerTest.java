@@ -9,8 +9,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test against a {@link RealApiServer}. Where this machine has no kube-apiserver it is skipped; with the system property
- * {@code podcache.realServer=required} it fails instead. On a server that lacks what it {@link Needs} it is skipped.
+ * Marks a test against a {@link RealApiServer}. The test is skipped if this machine has no kube-apiserver, or if the
+ * server lacks a feature that the test {@link Needs}. With the system property {@code podcache.realServer=required}, a
+ * missing kube-apiserver fails it instead.
  */
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)

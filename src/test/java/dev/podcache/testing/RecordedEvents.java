@@ -6,12 +6,12 @@ import io.fabric8.kubernetes.api.model.ObjectReference;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** An {@link EventRecorder} that keeps what it is told. Thread-safe. */
+/** An {@link EventRecorder} that records events for assertions. Thread-safe. */
 public final class RecordedEvents implements EventRecorder {
 
     private final List<Recorded> events = new CopyOnWriteArrayList<>();
 
-    /** One event. */
+    /** A recorded event. */
     public record Recorded(ObjectReference about, EventType type, String reason, String message) {}
 
     @Override
@@ -19,12 +19,12 @@ public final class RecordedEvents implements EventRecorder {
         events.add(new Recorded(about, type, reason, message));
     }
 
-    /** What was told so far, in order. */
+    /** Returns the events so far, in order. */
     public ImmutableList<Recorded> events() {
         return ImmutableList.copyOf(events);
     }
 
-    /** Each as {@code Type Reason Message}, as upstream's fake recorder writes it. */
+    /** Returns the events as {@code Type Reason Message}, the format of the fake recorder in client-go. */
     public ImmutableList<String> lines() {
         return events.stream()
                 .map(event -> event.type() + " " + event.reason() + " " + event.message())

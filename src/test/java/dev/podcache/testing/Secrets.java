@@ -6,11 +6,12 @@ import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** Secrets as tests need them: with one key, {@code value}, and the {@link NoLeaks#CANARY} beside it. */
+/** Creates Secrets for tests, with one key {@code value} and a second one with the {@link NoLeaks#CANARY}. */
 public final class Secrets {
 
     private Secrets() {}
 
+    /** Creates a Secret with this value. */
     public static Secret of(String namespace, String name, String value) {
         return new SecretBuilder()
                 .withNewMetadata()
@@ -22,16 +23,17 @@ public final class Secrets {
                 .build();
     }
 
+    /** Creates a Secret with this value. */
     public static Secret of(ObjectKey key, String value) {
         return of(key.namespace(), key.name(), value);
     }
 
-    /** The same that says of itself that it never changes. */
+    /** Creates an immutable Secret with this value. */
     public static Secret immutable(ObjectKey key, String value) {
         return new SecretBuilder(of(key, value)).withImmutable(true).build();
     }
 
-    /** What was given as {@code value}. */
+    /** Returns the value of a Secret. */
     public static String value(Secret secret) {
         return new String(Base64.getDecoder().decode(secret.getData().get("value")), StandardCharsets.UTF_8);
     }

@@ -15,47 +15,50 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where kube-apiserver, etcd and kubectl are, and what kind of server it is.
+ * The paths of kube-apiserver, etcd and kubectl, and the kind of server.
  *
- * @param apiServer kube-apiserver, or a server on Kubernetes' API server library under its name
+ * @param apiServer kube-apiserver, or a server on the API server library of Kubernetes under its name
  * @param etcd etcd
  * @param kubectl kubectl
- * @param version of the API server
- * @param absent what of a kube-apiserver the API server lacks; empty if it is one
+ * @param version the version of the API server
+ * @param absent the features of a kube-apiserver that the server lacks; empty for a kube-apiserver
  */
 record ServerBinaries(Path apiServer, Path etcd, Path kubectl, ServerVersion version, Set<ServerFeature> absent) {
 
-    /** Value of the system property {@code podcache.realServer} that makes absent binaries a failure. */
+    /** The value of the system property {@code podcache.realServer} for which missing binaries are a failure. */
     private static final String REQUIRED = "required";
 
-    /** What a server on the API server library ends its version with. */
+    /** The suffix of the version of a server on the API server library. */
     private static final String LIBRARY = "-library-standin";
 
     private static final Pattern VERSION = Pattern.compile("Kubernetes (v\\S+)\\s*");
 
-    private static final class Found {
+    private static final class Installed {
         static final Optional<ServerBinaries> BINARIES = find();
     }
 
-    /** Whether tests against the real server must run. */
+    /** Returns whether tests against the real server must run. */
     static boolean required() {
         return REQUIRED.equals(System.getProperty("podcache.realServer"));
     }
 
-    /** The folder in which kube-api-test keeps its binaries. */
+    /** Returns the folder in which kube-api-test stores its binaries. */
     static String folder() {
         return KubeAPIServerConfigBuilder.anAPIServerConfig().build().getKubeAPITestDir();
     }
 
     /**
-     * The newest that are on this machine, which are looked for once per JVM; where the real server is {@link
-     * #required()}, kube-api-test may download them.
+     * Returns the newest binaries on this machine, or empty. Searches once per JVM. If the real server is
+     * {@link #required()}, kube-api-test may download them.
      */
     static Optional<ServerBinaries> found() {
-        return Found.BINARIES;
+        return Installed.BINARIES;
     }
 
-    /** Whether {@code gitVersion}, as the running server says it at {@code /version}, is what these are taken for. */
+    /**
+     * Returns whether {@code gitVersion}, which the running server reports at {@code /version}, is the expected
+     * version.
+     */
     boolean isVersion(String gitVersion) {
         ServerVersion said = ServerVersion.parse(gitVersion);
         return said.major() == version.major()
@@ -79,7 +82,7 @@ record ServerBinaries(Path apiServer, Path etcd, Path kubectl, ServerVersion ver
         }
         Binaries found = manager.binaries();
         Path apiServer = found.getApiServer().toPath();
-        // a server on the library does not know the flag
+        // a server on the API server library does not know the flag
         Matcher said = VERSION.matcher(versionSaidBy(apiServer));
         boolean full = said.matches() && !said.group(1).endsWith(LIBRARY);
         String version = full

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The command lines of an etcd and a kube-apiserver on loopback.
+ * The command lines of etcd and kube-apiserver on the loopback address.
  *
- * @param folder holds the certificates, under the names of the constants, and etcd's data
+ * @param folder contains the certificates, under the names of the constants, and the data of etcd
  */
 record ServerCommands(ServerBinaries binaries, Path folder) {
 
@@ -18,6 +18,7 @@ record ServerCommands(ServerBinaries binaries, Path folder) {
     static final String KEY = "server.key";
     static final String ACCOUNTS = "accounts.pub";
 
+    /** Returns the command line of etcd. */
     List<String> etcd(String clientUrl, String peerUrl) {
         return List.of(
                 binaries.etcd().toString(),
@@ -28,9 +29,9 @@ record ServerCommands(ServerBinaries binaries, Path folder) {
     }
 
     /**
-     * That of kube-apiserver.
+     * Returns the command line of kube-apiserver.
      *
-     * @param flags in addition to, or instead of, those that it gets anyway
+     * @param flags flags that add to the default flags or replace them
      */
     List<String> apiServer(int port, String etcdUrl, String... flags) {
         Map<String, String> all = new LinkedHashMap<>();

@@ -1,20 +1,20 @@
 package dev.podcache.testing;
 
-/** A part of a kube-apiserver that a server on Kubernetes' API server library lacks. {@link Needs} names them. */
+/** A feature of a kube-apiserver that a server on the API server library of Kubernetes lacks. Used by {@link Needs}. */
 public enum ServerFeature {
-    /** Each kind's own rules: values that are refused, defaults, plugins that change what is created. */
+    /** Validation and defaults of each kind, and admission plugins that change new objects. */
     VALIDATION("validation and defaults of kinds"),
     RBAC("RBAC"),
     NODE_AUTHORIZER("the Node authorizer"),
     NODE_RESTRICTION("the NodeRestriction plugin"),
-    /** The resource, and the plugin that gives each pod its account and token volume. */
+    /** The resource, and the admission plugin that adds the service account and its token volume to pods. */
     SERVICE_ACCOUNTS("service accounts"),
     TOKENS("tokens of service accounts"),
-    /** The columns of {@code kubectl get}; without them it shows name and age. */
+    /** The columns of {@code kubectl get}; without them, it prints name and age. */
     PRINTERS("printers"),
     PRIORITY_AND_FAIRNESS("priority and fairness"),
     CUSTOM_RESOURCES("custom resources"),
-    /** The resource: a node agent starts no pod before it has listed them. */
+    /** The resource. A node agent lists Services before it starts a pod. */
     SERVICES("Services");
 
     private final String text;
@@ -23,7 +23,7 @@ public enum ServerFeature {
         this.text = text;
     }
 
-    /** What messages call it, such as {@code the Node authorizer}. */
+    /** Returns the name for messages, such as {@code the Node authorizer}. */
     @Override
     public String toString() {
         return text;

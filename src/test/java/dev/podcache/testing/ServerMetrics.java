@@ -3,7 +3,7 @@ package dev.podcache.testing;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a real kube-apiserver counted since it started, at one moment: its {@code /metrics}. Immutable. */
+/** The metrics of a kube-apiserver at one moment, from its {@code /metrics}. Immutable. */
 public final class ServerMetrics {
 
     private static final Pattern SAMPLE = Pattern.compile("^(\\w+)(?:\\{(.*)})? (\\S+)$", Pattern.MULTILINE);
@@ -17,7 +17,7 @@ public final class ServerMetrics {
     }
 
     /**
-     * Requests that were answered, whatever the answer. A watch is counted when it ends.
+     * Returns the number of requests that were answered, including errors. A watch counts when it ends.
      *
      * @param verb such as {@code GET}, {@code LIST}, {@code PATCH}
      * @param resource such as {@code secrets}
@@ -27,7 +27,7 @@ public final class ServerMetrics {
     }
 
     /**
-     * Watches that are open at the server.
+     * Returns the number of open watches.
      *
      * @param resource such as {@code secrets}
      */
@@ -36,7 +36,8 @@ public final class ServerMetrics {
     }
 
     /**
-     * Those of them that are not for all namespaces, as those of the server itself are.
+     * Returns the number of open watches that are restricted to a namespace. This excludes the watches of the server
+     * itself.
      *
      * @param resource such as {@code secrets}
      */
@@ -46,9 +47,9 @@ public final class ServerMetrics {
     }
 
     /**
-     * The sum of all samples of a metric that carry all of these labels.
+     * Returns the sum of all samples of a metric that have all of these labels.
      *
-     * @param metric its full name
+     * @param metric the full name
      * @param labels each as the server prints it, such as {@code code="200"}
      */
     public long sum(String metric, String... labels) {

@@ -12,11 +12,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One server program of a test: the same command, ports and data at every start. All calls block until what
- * they ask for is so. Thread-safe.
+ * A server program of a test. Its command, ports and data stay the same at every start. Methods block until their
+ * effect is complete. Thread-safe.
  *
- * <p>The program dies with this JVM, however the JVM dies: beside it runs a shell that waits for the end of a pipe from
- * this process, then kills the program and deletes the folder that holds all it wrote.
+ * <p>The program ends with this JVM, even if the JVM crashes: a shell waits for the end of a pipe from this process,
+ * then kills the program and deletes its folder.
  */
 public final class ServerProcess {
 
@@ -42,10 +42,10 @@ public final class ServerProcess {
     }
 
     /**
-     * Starts the program and waits until it is ready. No effect if it runs.
+     * Starts the program and waits until it is ready. Does nothing if it is running.
      *
-     * @throws IllegalStateException if it ends, or is not ready within four minutes; the
-     *     message carries the tail of its log
+     * @throws IllegalStateException if the program exits, or is not ready within four minutes; the message has the end
+     *     of its log
      */
     public synchronized void start() {
         if (isRunning()) {
@@ -65,7 +65,7 @@ public final class ServerProcess {
         }
     }
 
-    /** Asks the program to end, as an administrator would, and after five seconds kills it. */
+    /** Terminates the program as an administrator would, and kills it after five seconds. */
     public synchronized void stop() {
         if (process != null) {
             process.destroy();
@@ -74,7 +74,7 @@ public final class ServerProcess {
         kill();
     }
 
-    /** Kills the program, as a crash of its machine would. Its clients see their connections break. */
+    /** Kills the program, as a crash of its machine would. Connections of its clients break. */
     public synchronized void kill() {
         if (guard != null) {
             guard.destroyForcibly();
@@ -86,12 +86,15 @@ public final class ServerProcess {
         }
     }
 
-    /** Stops the program where it is (SIGSTOP); its connections stay, and nobody is told. Nothing if it does not run. */
+    /**
+     * Suspends the program (SIGSTOP). Its connections stay open, without notice to clients. Does nothing if the program
+     * is not running.
+     */
     public synchronized void pause() {
         signal("-STOP");
     }
 
-    /** Lets it go on (SIGCONT). */
+    /** Resumes the program (SIGCONT). */
     public synchronized void resume() {
         signal("-CONT");
     }
@@ -106,24 +109,25 @@ public final class ServerProcess {
         }
     }
 
-    /** {@link #stop()}, then {@link #start()}: same ports, same data. */
+    /** Stops and starts the program, with the same ports and data. */
     public synchronized void restart() {
         stop();
         start();
     }
 
+    /** Returns whether the program is running. */
     public synchronized boolean isRunning() {
         return process != null && process.isAlive();
     }
 
-    /** The last lines of the program's log, each after a line break. */
+    /** Returns the last lines of the log, each after a line break. */
     public String logTail() {
         try {
             List<String> lines = Files.readAllLines(log, StandardCharsets.ISO_8859_1);
-            return "; its log ends:\n"
+            return "; the end of its log:\n"
                     + String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
         } catch (IOException e) {
-            return "; it left no log";
+            return "; its log is missing";
         }
     }
 

@@ -11,17 +11,18 @@ import java.time.Duration;
 import java.util.Base64;
 
 /**
- * How users of a test server reach it. Each is known by a client certificate.
+ * The client configurations of the users of a test server. Each user has a client certificate.
  *
- * @param folder holds the kubeconfig files
+ * @param folder the folder for kubeconfig files
  */
 record ServerUsers(String url, TestCertificates certificates, Path folder) {
 
+    /** Returns the client configuration of a user. */
     Config config(String user, String... groups) {
         try {
             return new ConfigBuilder(Config.empty())
                     .withMasterUrl(url)
-                    // of requests that tests make themselves; ours have timeouts of their own
+                    // the timeout of requests by tests; the library has its own timeouts
                     .withRequestTimeout(
                             (int) Duration.ofSeconds(Patience.SECONDS).toMillis())
                     .withCaCertData(base64(certificates.authorityPem()))
@@ -35,7 +36,7 @@ record ServerUsers(String url, TestCertificates certificates, Path folder) {
         }
     }
 
-    /** Writes a kubeconfig file. */
+    /** Writes a kubeconfig file of a user and returns its path. */
     Path kubeconfig(String user, String... groups) {
         try {
             String text = """

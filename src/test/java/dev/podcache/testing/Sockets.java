@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The TCP connections of this JVM, as Linux tells them. */
+/** Lists the TCP connections of this JVM on Linux. */
 public final class Sockets {
 
     private static final String ESTABLISHED = "01";
@@ -19,7 +19,7 @@ public final class Sockets {
 
     private Sockets() {}
 
-    /** How many established connections this JVM has to {@code port}, of whatever host. */
+    /** Returns the number of established connections of this JVM to {@code port} on any host. */
     public static long connectedTo(int port) {
         Set<String> ours = inodes();
         String suffix = String.format(":%04X", port);

@@ -6,8 +6,8 @@ import java.util.Deque;
 import java.util.function.LongSupplier;
 
 /**
- * When this process stood still: a machine that is too busy, or a collection of garbage. No get can be answered in such a
- * time, and none is blamed for it. Found by a thread that wants to run every 20 ms. Thread-safe.
+ * Records when this process was stalled by a busy machine or a garbage collection. Tests exclude these periods, in
+ * which no get can be answered. A thread that runs every 20 ms detects them. Thread-safe.
  */
 public final class Stalls {
 
@@ -22,12 +22,16 @@ public final class Stalls {
 
     private record Stall(long from, long to) {}
 
-    /** On this scale, in nanoseconds. */
+    /**
+     * Creates a recorder.
+     *
+     * @param time the clock, in nanoseconds
+     */
     public Stalls(LongSupplier time) {
         this.time = time;
     }
 
-    /** Looks how late it is; to be repeated by one thread after the pause that is returned. */
+    /** Detects a stall. Must be called repeatedly by one thread, after the returned pause. */
     public synchronized Duration step() {
         long now = time.getAsLong();
         if (now - NOTEWORTHY > dueAt) {
@@ -37,7 +41,7 @@ public final class Stalls {
         return TICK;
     }
 
-    /** It stood still from then to then. */
+    /** Records a stall. */
     synchronized void add(long from, long to) {
         stalls.addLast(new Stall(from, to));
         if (stalls.size() > KEPT) {
@@ -45,9 +49,9 @@ public final class Stalls {
         }
     }
 
-    /** How much of the time between the two moments it stood still, in nanoseconds. */
+    /** Returns the total length of the stalls between two times, in nanoseconds. */
     public synchronized long between(long from, long to) {
-        // whoever asks may be the first to run again
+        // the calling thread may be the first to run after a stall
         long underWay = to - NOTEWORTHY > dueAt ? to - Math.max(from, dueAt) : 0;
         return underWay
                 + stalls.stream()

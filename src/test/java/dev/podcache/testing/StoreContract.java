@@ -17,18 +17,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What any {@link Store} of Secrets must do that keeps references, whatever its strategy and whatever the API server
- * behind it. A subclass brings both. Each test works in a namespace of its own.
+ * The contract of a {@link Store} of Secrets that counts references, for every strategy and API server. A subclass
+ * provides both. Each test uses its own namespace.
  */
 public abstract class StoreContract {
 
-    /** The API server behind the store: the place to change objects. */
-    public interface Server {
+    /** The API server behind the store, on which tests change objects. */
+    public interface SecretServer {
+        /** Creates a namespace. */
         void createNamespace(String name);
 
-        /** Creates the Secret, or replaces it. */
+        /** Creates or replaces the Secret. */
         void put(Secret secret);
 
+        /** Deletes the Secret. */
         void delete(Secret secret);
     }
 
@@ -38,17 +40,18 @@ public abstract class StoreContract {
     private final String namespace = "contract-" + UUID.randomUUID().toString().substring(0, 8);
     private final ObjectKey key = ObjectKey.of(namespace, "db");
 
-    /** The store under test; the same one each time within a test. Closed by the subclass. */
+    /** Returns the store under test, the same within a test. The subclass closes it. */
     protected abstract Store<Secret> store();
 
     /** Closes the store. */
     protected abstract void closeStore();
 
-    protected abstract Server server();
+    /** Returns the API server behind the store. */
+    protected abstract SecretServer server();
 
     /**
-     * Checks what holds for a get after a new reference to an object that is held already. By default at once; a store
-     * that joins a live watch is told of changes over the network and checks until it holds.
+     * Runs a check for a get after a further reference to an object in the store. Runs it once by default. A store that
+     * attaches to a live watch gets changes over the network and repeats the check until it passes.
      */
     protected void afterJoining(Runnable check) {
         check.run();

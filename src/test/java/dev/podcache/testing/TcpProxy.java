@@ -13,48 +13,51 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Stands between a client and a server on loopback and does what networks do: it freezes, delays, throttles,
- * cuts, resets and refuses connections, one of them or all. Left alone it forwards bytes, and the end of
- * either direction, as they come. Thread-safe; no method but {@link #close} blocks. Four daemon threads for each connection,
- * which end soon after {@link #close}.
+ * A TCP proxy on the loopback address that simulates network faults: it freezes, delays, throttles, cuts, resets and
+ * refuses connections, single or all. Without faults, it forwards bytes and the end of each direction. Thread-safe.
+ * Only {@link #close} blocks. Uses four daemon threads per connection, which end soon after {@link #close}.
  */
 public final class TcpProxy implements AutoCloseable {
 
-    // lock: connections, closed and what new connections begin with, so that a condition reaches each connection, be it
-    // open or just coming. A connection's own locks are taken under it; sockets are connected and closed outside it.
+    // The lock guards the connections, closed and the conditions of new connections, so that a condition reaches every
+    // connection, including one that is being opened. The locks of a connection are taken inside it. Sockets are
+    // connected and closed outside it.
 
-    /** Which way bytes go. */
+    /** The direction of bytes. */
     public enum Direction {
-        /** What the client sends. */
+        /** From the client to the server. */
         TO_SERVER,
-        /** What the server sends. */
+        /** From the server to the client. */
         TO_CLIENT
     }
 
-    /** One client's connection through the proxy. What is asked of one that is no longer open has no effect. */
-    public interface Connection {
+    /** A connection through the proxy. Methods have no effect on a closed connection. */
+    public interface ProxyConnection {
 
-        /** Stops bytes of one direction, and its end, on their way until {@link #thaw}; nobody is told. */
+        /** Holds back the bytes of one direction, and its end, until {@link #thaw}. Neither side is notified. */
         void freeze(Direction direction);
 
-        /** Ends its freezing in both directions; what waited arrives now. */
+        /** Forwards what was held back and unfreezes both directions. */
         void thaw();
 
-        /** Resets it (TCP RST) to both sides, at once. */
+        /** Resets the connection (TCP RST) on both sides at once. */
         void reset();
 
-        /** Has each chunk of either direction, its end too, arrive so much later than it was sent; zero ends it. */
+        /** Delays each chunk of either direction, and its end; zero ends the delay. */
         void delay(Duration perChunk);
 
-        /** Lets no more than so many bytes a second pass in each direction; 0 ends it. */
+        /** Limits the throughput of each direction; 0 ends the limit. */
         void throttle(int bytesPerSecond);
 
         /**
-         * Resets it once so many more bytes have been sent to the client, 0: in place of the next; negative ends it.
+         * Resets the connection after this number of further bytes to the client; 0 resets it instead of the next byte,
+         * a negative number never.
          */
         void cutAfter(long bytes);
 
-        /** Whether it still stands, as far as the proxy knows: a frozen side's end is not seen before it thaws. */
+        /**
+         * Returns whether the connection is open. The proxy does not see the end of a frozen direction before it thaws.
+         */
         boolean isOpen();
     }
 
@@ -69,7 +72,7 @@ public final class TcpProxy implements AutoCloseable {
     private Duration delay = Duration.ZERO; // guarded by lock
     private int bytesPerSecond; // guarded by lock
     private long cutAfter = -1; // guarded by lock
-    private long emptySince = System.nanoTime(); // guarded by lock, means something without connections
+    private long emptySince = System.nanoTime(); // guarded by lock; only valid without connections
     private final AtomicInteger accepted = new AtomicInteger();
     private volatile int target;
     private volatile boolean refuses;
@@ -81,16 +84,16 @@ public final class TcpProxy implements AutoCloseable {
         accepting.setDaemon(true);
     }
 
-    /** One in front of a port of this machine. */
+    /** Starts a proxy to a local port. */
     public static TcpProxy to(int port) {
         return at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), port);
     }
 
     /**
-     * One in front of a port of this machine that listens where it is told to, such as at another loopback
-     * address: for servers that move.
+     * Starts a proxy to a local port that listens on a given address, such as another loopback address. For servers
+     * that move.
      *
-     * @throws UncheckedIOException if that is not possible, because somebody listens there for example
+     * @throws UncheckedIOException if it cannot listen, for example because the address is in use
      */
     public static TcpProxy at(InetSocketAddress address, int port) {
         try {
@@ -102,70 +105,68 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Where it listens. */
+    /** Returns the port that the proxy listens on. */
     public int port() {
         return listening.getLocalPort();
     }
 
-    /** Has connections that come from now on lead to another port of this machine. */
+    /** Forwards new connections to another local port. */
     public void leadTo(int port) {
         target = port;
     }
 
-    /** How many connections have come so far, the refused ones included. */
+    /** Returns the number of connections so far, including refused ones. */
     public int accepted() {
         return accepted.get();
     }
 
-    /** The connections that are open now, oldest first; a copy. */
-    public List<Connection> connections() {
+    /** Returns a copy of the list of open connections, oldest first. */
+    public List<ProxyConnection> connections() {
         synchronized (lock) {
             return List.copyOf(connections);
         }
     }
 
-    /** How long no connection has been open; zero while one is, even if it is frozen. */
+    /** Returns for how long no connection has been open; zero while one is open, even if it is frozen. */
     public Duration emptyFor() {
         synchronized (lock) {
             return connections.isEmpty() ? Duration.ofNanos(System.nanoTime() - emptySince) : Duration.ZERO;
         }
     }
 
-    /** Freezes the connections that are open now, in both directions; new ones work. */
+    /** Freezes both directions of the open connections. New connections are not affected. */
     public void freeze() {
         for (Direction direction : Direction.values()) {
             freeze(direction);
         }
     }
 
-    /** Freezes one direction of the connections that are open now, which leaves them half open; new ones work. */
+    /** Freezes one direction of the open connections, which leaves them half open. New connections are not affected. */
     public void freeze(Direction direction) {
         connections().forEach(connection -> connection.freeze(direction));
     }
 
-    /** Has connections that come from now on begin frozen, in both directions. */
+    /** Freezes both directions of new connections. */
     public void freezeNew() {
         synchronized (lock) {
             freezesNew = true;
         }
     }
 
-    /** Ends every freezing. */
+    /** Thaws all connections, and ends {@link #freezeNew}. */
     public void thaw() {
         synchronized (lock) {
             freezesNew = false;
-            connections.forEach(Connection::thaw);
+            connections.forEach(ProxyConnection::thaw);
         }
     }
 
-    /** Resets (TCP RST) the connections that are open now, to both sides. */
+    /** Resets the open connections (TCP RST) on both sides. */
     public void reset() {
-        connections().forEach(Connection::reset);
+        connections().forEach(ProxyConnection::reset);
     }
 
-    /**
-     * Has each chunk arrive so much later, in both directions of every connection that is open or comes; zero ends it.
-     */
+    /** Delays each chunk in both directions of open and new connections; zero ends the delay. */
     public void delay(Duration perChunk) {
         synchronized (lock) {
             delay = perChunk;
@@ -173,7 +174,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Throttles each direction of every connection that is open or comes; 0 ends it. */
+    /** Limits the throughput of each direction of open and new connections, in bytes per second; 0 ends the limit. */
     public void throttle(int bytesPerSecond) {
         synchronized (lock) {
             this.bytesPerSecond = bytesPerSecond;
@@ -181,7 +182,9 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Resets each connection that is open or comes after so many bytes more to its client; negative ends it. */
+    /**
+     * Resets open and new connections after this number of further bytes to the client; a negative number ends this.
+     */
     public void cutAfter(long bytes) {
         synchronized (lock) {
             cutAfter = bytes;
@@ -189,12 +192,12 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Resets, or no longer resets, new connections as soon as they are there; those that are open stay. */
+    /** Sets whether new connections are reset as soon as they are accepted. Open connections stay. */
     public void refuse(boolean on) {
         refuses = on;
     }
 
-    /** Ends all of it: refusing, delay, throttling, cutting and every freezing. Open connections stay. */
+    /** Ends all faults. Open connections stay. */
     public void calm() {
         refuse(false);
         delay(Duration.ZERO);
@@ -203,7 +206,7 @@ public final class TcpProxy implements AutoCloseable {
         thaw();
     }
 
-    /** Listens no more, so that its port is free, and resets every connection. */
+    /** Stops listening, so that the port is free, and resets every connection. */
     @Override
     public void close() {
         synchronized (lock) {
@@ -216,7 +219,7 @@ public final class TcpProxy implements AutoCloseable {
         } finally {
             reset();
         }
-        // the kernel keeps the port for a thread that is still in accept()
+        // the kernel keeps the port while a thread is in accept()
         Uninterruptibles.joinUninterruptibly(accepting, CLOSED_WITHIN);
     }
 

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A proxy in front of a server, and both ends of each connection. */
+/** The base of the tests of {@link TcpProxy}: a proxy, a server, and both ends of each connection. */
 abstract class TcpProxyFixture {
 
     static final int PATIENCE_MILLIS = 60_000;
@@ -25,7 +25,7 @@ abstract class TcpProxyFixture {
     ServerSocket server;
     TcpProxy proxy;
 
-    /** Both ends of one connection through the proxy. */
+    /** Both ends of a connection through the proxy. */
     record Ends(Socket client, Socket server) {}
 
     @BeforeEach

@@ -3,8 +3,8 @@ package dev.podcache.testing;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.testing.TcpProxy.Connection;
 import dev.podcache.testing.TcpProxy.Direction;
+import dev.podcache.testing.TcpProxy.ProxyConnection;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -95,8 +95,8 @@ class TcpProxyTest extends TcpProxyFixture {
         connect();
         Ends second = connect();
         connect();
-        List<Connection> all = proxy.connections();
-        assertThat(all).hasSize(3).allMatch(Connection::isOpen);
+        List<ProxyConnection> all = proxy.connections();
+        assertThat(all).hasSize(3).allMatch(ProxyConnection::isOpen);
 
         second.client().close();
         second.server().close();
@@ -159,7 +159,7 @@ class TcpProxyTest extends TcpProxyFixture {
     void connection_itsOwnConditions_leaveTheOthersAlone() throws IOException {
         Ends frozen = connect();
         Ends other = connect();
-        Connection first = proxy.connections().get(0);
+        ProxyConnection first = proxy.connections().get(0);
         first.freeze(Direction.TO_SERVER);
         first.freeze(Direction.TO_CLIENT);
         say(frozen.client(), "question");
@@ -175,7 +175,7 @@ class TcpProxyTest extends TcpProxyFixture {
     @Test
     void connection_itsOwnDelayThrottleAndCut_work() throws IOException {
         Ends ends = connect();
-        Connection connection = proxy.connections().get(0);
+        ProxyConnection connection = proxy.connections().get(0);
         connection.delay(Duration.ofMillis(100));
         long begun = System.nanoTime();
         say(ends.client(), "late");
@@ -229,7 +229,7 @@ class TcpProxyTest extends TcpProxyFixture {
         TcpProxy.at(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1)
                 .close();
 
-        // nobody can listen where somebody does
+        // the address is in use, so a second socket cannot listen
         try (ServerSocket next = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
             assertThat(next.isBound()).isTrue();
         }

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Bytes that are frozen, delayed, throttled or cut off on their way. */
+/** Bytes that are frozen, delayed, throttled or cut off in transit. */
 @ExtendWith(NoLeaks.class)
 class TcpProxyTrafficTest extends TcpProxyFixture {
 
@@ -75,7 +75,7 @@ class TcpProxyTrafficTest extends TcpProxyFixture {
         sender.start();
 
         sender.join(QUIET_MILLIS * 4L);
-        assertThat(sender.isAlive()).isTrue(); // for neither the proxy nor the server takes anything
+        assertThat(sender.isAlive()).isTrue(); // because neither the proxy nor the server reads
         proxy.thaw();
         assertThat(hear(ends.server(), MUCH)).hasSize(MUCH);
     }
@@ -131,7 +131,8 @@ class TcpProxyTrafficTest extends TcpProxyFixture {
         }
 
         assertThat(hear(ends.server(), 1000)).isEqualTo("0123456789".repeat(100));
-        assertThat(since(begun)).isBetween(Duration.ofMillis(200), Duration.ofSeconds(8)); // 20 s, were they added up
+        assertThat(since(begun))
+                .isBetween(Duration.ofMillis(200), Duration.ofSeconds(8)); // the sum of the delays would be 20 s
     }
 
     @Test
@@ -167,7 +168,7 @@ class TcpProxyTrafficTest extends TcpProxyFixture {
         say(ends.server(), "x".repeat(10_000));
 
         assertThat(hear(ends.client(), 10_000)).hasSize(10_000);
-        assertThat(since(begun)).isGreaterThan(Duration.ofMillis(150)); // the first piece goes at once
+        assertThat(since(begun)).isGreaterThan(Duration.ofMillis(150)); // the first piece is sent at once
     }
 
     @Test

@@ -32,10 +32,9 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /**
- * A certificate authority for one test server: issues the server's certificate and one for each user. Thread-safe.
+ * The certificate authority of a test server. Issues the certificates of the server and of users. Thread-safe.
  *
- * <p>All certificates share one RSA key, because a key takes a quarter of a second to make and nothing
- * here is to be kept from anybody.
+ * <p>All certificates share one RSA key, because generating a key takes 250 ms and test servers need no secrecy.
  */
 final class TestCertificates {
 
@@ -56,22 +55,22 @@ final class TestCertificates {
         authority = sign(builder);
     }
 
-    /** The authority's own certificate, as PEM. */
+    /** Returns the certificate of the authority as PEM. */
     String authorityPem() throws GeneralSecurityException {
         return pem("CERTIFICATE", authority.getEncoded());
     }
 
-    /** The private key of every certificate, as PEM. */
+    /** Returns the private key of all certificates as PEM. */
     String privateKeyPem() {
         return pem("PRIVATE KEY", keys.getPrivate().getEncoded());
     }
 
-    /** The public key of every certificate, as PEM. */
+    /** Returns the public key of all certificates as PEM. */
     String publicKeyPem() {
         return pem("PUBLIC KEY", keys.getPublic().getEncoded());
     }
 
-    /** A certificate for a server on loopback, as PEM. */
+    /** Returns a certificate for a server on the loopback address as PEM. */
     String serverPem() throws GeneralSecurityException, IOException {
         X509v3CertificateBuilder builder = builder(name("kube-apiserver"));
         GeneralName[] names = {
@@ -82,17 +81,17 @@ final class TestCertificates {
         return pem("CERTIFICATE", sign(builder).getEncoded());
     }
 
-    /** A certificate that kube-apiserver takes for {@code user} in {@code groups}, as PEM. */
+    /** Returns a client certificate of {@code user} in {@code groups} as PEM. */
     String userPem(String user, String... groups) throws GeneralSecurityException, IOException {
         return userPemUntil(Instant.now().plus(VALID), user, groups);
     }
 
-    /** The same, which is valid until {@code end}. */
+    /** Returns a client certificate of {@code user} in {@code groups} that is valid until {@code end}, as PEM. */
     String userPemUntil(Instant end, String user, String... groups) throws GeneralSecurityException, IOException {
         return pem("CERTIFICATE", user(end, user, groups).getEncoded());
     }
 
-    /** TLS as {@code user} in {@code groups}, trusting only this authority. */
+    /** Returns a TLS context of {@code user} in {@code groups} that trusts this authority only. */
     SSLContext tlsAs(String user, String... groups) throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, NO_PASSWORD);
@@ -115,7 +114,10 @@ final class TestCertificates {
         return sign(builder);
     }
 
-    /** Kubernetes reads the user from the common name and its groups from the organisations. */
+    /**
+     * Returns the subject of a certificate. Kubernetes reads the user from the common name and the groups from the
+     * organisations.
+     */
     private static X500Name name(String user, String... groups) {
         X500NameBuilder subject = new X500NameBuilder(BCStyle.INSTANCE);
         for (String group : groups) {

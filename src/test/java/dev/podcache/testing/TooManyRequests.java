@@ -6,13 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** The ways to say 429, come back in two seconds. */
+/** The forms of a 429 response that asks the client to wait for two seconds. */
 public enum TooManyRequests {
-    /** A header with a number, as a kube-apiserver sends it. */
+    /** A Retry-After header with a number, as a kube-apiserver sends it. */
     SECONDS("2", ""),
-    /** A header with a date, as a proxy may send it. */
+    /** A Retry-After header with a date, as a proxy may send it. */
     DATE("Thu, 01 Jan 2026 00:00:02 GMT", ""),
-    /** Nothing but the body. */
+    /** No header, only a delay in the Status. */
     STATUS(null, ",\"details\":{\"retryAfterSeconds\":2}");
 
     private final @Nullable String header;
@@ -23,7 +23,7 @@ public enum TooManyRequests {
         this.details = details;
     }
 
-    /** The answer as it reaches who asked. */
+    /** Returns the exception that the caller gets. */
     public ApiServerException answer() {
         String body = "{\"kind\":\"Status\",\"code\":429,\"reason\":\"TooManyRequests\"" + details + "}";
         return new ErrorAnswer(429, header, body.getBytes(StandardCharsets.UTF_8))

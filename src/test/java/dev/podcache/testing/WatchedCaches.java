@@ -12,7 +12,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 
-/** Both managers of a node agent under strategy WATCH, over a server without HTTP. */
+/** The Secret and ConfigMap managers of a node agent with strategy WATCH, on a {@link FakeApiServer}. */
 public final class WatchedCaches implements AutoCloseable {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -31,15 +31,17 @@ public final class WatchedCaches implements AutoCloseable {
         this.configMaps = Manager.caching(configMapStore, PodReferences::configMapKeys);
     }
 
-    /** Managers that have no pods yet. */
+    /** Creates managers without pods. */
     public static WatchedCaches of(FakeApiServer server) {
         return new WatchedCaches(store(server, ObjectKind.SECRET), store(server, ObjectKind.CONFIG_MAP));
     }
 
+    /** Returns the manager of Secrets. */
     public Manager<Secret> secrets() {
         return secrets;
     }
 
+    /** Returns the manager of ConfigMaps. */
     public Manager<ConfigMap> configMaps() {
         return configMaps;
     }

@@ -1,6 +1,6 @@
 /**
- * The test kit: hand-driven time, an API server that misbehaves on demand, leak checks, and the real kube-apiserver.
- * Our own tests use it, and it ships as the {@code tests} jar for tests of whoever builds on Podcache.
+ * A test kit: manual time, an API server with fault injection, a TCP proxy with network faults, leak checks, and a real
+ * kube-apiserver. The tests of this library use it. It is published as the {@code tests} jar for users of Podcache.
  */
 @NullMarked
 package dev.podcache.testing;

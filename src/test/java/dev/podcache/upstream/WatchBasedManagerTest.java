@@ -3,7 +3,7 @@ package dev.podcache.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKey;
@@ -131,7 +131,7 @@ class WatchBasedManagerTest {
     void reflectorNotStoppedOnSlowInitialization() {
         server.cluster().create(Secrets.of(NAME, "1"));
         server.faults().delay(Duration.ofSeconds(25), RequestPattern.any().verb(Verb.LIST));
-        Held held = server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
+        HeldRequests held = server.faults().hold(RequestPattern.any().verb(Verb.WATCH));
         store.addReference(NAME, pod("pod"));
         timekeeper.advance(Duration.ofSeconds(300));
         held.release();

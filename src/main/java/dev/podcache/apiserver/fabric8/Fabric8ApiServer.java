@@ -19,12 +19,12 @@ import java.util.Objects;
 import java.util.function.ObjIntConsumer;
 
 /**
- * The API server as a fabric8 client is configured for it: makes the ports of {@code dev.podcache.apiserver}. A process
- * needs one, because the client-side limit and the connections of watches are per instance. Thread-safe.
+ * The API server that a fabric8 client is configured for. Creates the ports of {@code dev.podcache.apiserver}. Create
+ * one per process, because each instance has its own client-side limit and its own connections. Thread-safe.
  *
- * <p>Addresses, TLS, proxies and credentials are those of the client's {@link Config}, and read again when they change.
- * Requests go over connections of our own: an {@code HttpClient.Factory} or an interceptor that the caller gave the
- * client does not apply to them. Watches, requests and heartbeats each have their own connections.
+ * <p>Addresses, TLS, proxies and credentials come from the client's {@link Config}, and are read again when they
+ * change. Requests do not use the client's HTTP connections, so a custom {@code HttpClient.Factory} or interceptor does
+ * not apply to them. Watches, requests and heartbeats each have their own connections.
  */
 public final class Fabric8ApiServer implements AutoCloseable {
 
@@ -38,9 +38,9 @@ public final class Fabric8ApiServer implements AutoCloseable {
     }
 
     /**
-     * A server whose requests a test observes.
+     * Creates a server whose requests a test observes.
      *
-     * @param observer as {@link ApiConnections} calls it
+     * @param observer called as {@link ApiConnections} describes
      */
     Fabric8ApiServer(
             KubernetesClient client,
@@ -54,15 +54,15 @@ public final class Fabric8ApiServer implements AutoCloseable {
         this.requests = new Requests(connections, new TokenBucket(limit.perSecond(), limit.burst(), timekeeper));
     }
 
-    /** The server that {@code client} talks to, with the {@linkplain RequestLimit#DEFAULT default limit}. */
+    /** Returns the server of {@code client}, with the {@linkplain RequestLimit#DEFAULT default limit}. */
     public static Fabric8ApiServer of(KubernetesClient client) {
         return of(client, RequestLimit.DEFAULT);
     }
 
     /**
-     * The server that {@code client} talks to.
+     * Returns the server of {@code client}.
      *
-     * @param client says where the server is and who we are; never closed here
+     * @param client provides the server URL and the credentials; not closed by {@link #close}
      */
     public static Fabric8ApiServer of(KubernetesClient client, RequestLimit limit) {
         Objects.requireNonNull(client, "client");
@@ -70,16 +70,16 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return new Fabric8ApiServer(client, limit, Timekeeper.system());
     }
 
-    /** Reads objects of one kind by name. */
+    /** Returns a getter of objects of one kind. */
     public <T extends HasMetadata> ObjectGetter<T> getter(ObjectKind<T> kind) {
         return new Fabric8ObjectGetter<>(kind, requests, decoder(kind));
     }
 
     /**
-     * Follows objects of one kind.
+     * Returns a lister and watcher of objects of one kind.
      *
-     * @param namespace empty for every namespace, or for a kind that has none
-     * @param fieldSelector such as {@code spec.nodeName=worker-1}, or empty for all
+     * @param namespace empty for all namespaces, or for a cluster-scoped kind
+     * @param fieldSelector such as {@code spec.nodeName=worker-1}; empty for all objects
      */
     public <T extends HasMetadata> ListerWatcher<T> listerWatcher(
             ObjectKind<T> kind, String namespace, String fieldSelector) {
@@ -90,9 +90,9 @@ public final class Fabric8ApiServer implements AutoCloseable {
     }
 
     /**
-     * Reads and writes objects of one kind.
+     * Returns the port to read and write objects of one kind.
      *
-     * @param timeout of each call, positive; waiting for the limit counts
+     * @param timeout the time for each call, including the wait for the limit; positive
      */
     public <T extends HasMetadata> ObjectApi<T> api(ObjectKind<T> kind, Duration timeout) {
         return new Fabric8ObjectApi<>(
@@ -102,25 +102,24 @@ public final class Fabric8ApiServer implements AutoCloseable {
     }
 
     /**
-     * A connection for the heartbeats of one node, outside the limit. A process needs one.
+     * Returns the heartbeats of one node, which have their own connection and no limit. A process needs one.
      *
-     * @param leaseDuration how long the node is believed alive without one, at least 1 s; from
-     *     it comes how long they may take
-     * @return to be closed, else closed with this
-     * @throws IllegalArgumentException if the duration is shorter
+     * @param leaseDuration the duration of the node's Lease, at least 1 s; the timeout of a heartbeat depends on it
+     * @return the heartbeats; closed together with this server, if not before
+     * @throws IllegalArgumentException if {@code leaseDuration} is less than 1 s
      */
     public Heartbeats heartbeats(Duration leaseDuration) {
         return new Heartbeats(connections.heartbeats(leaseDuration), client.getKubernetesSerialization());
     }
 
-    /** The time and the threads of everything made here; closed with it. */
+    /** Returns the source of time and threads for everything created here; closed with this server. */
     public Timekeeper timekeeper() {
         return timekeeper;
     }
 
     /**
-     * Ends every watch and its connection, fails requests in flight, heartbeats too, and ends the threads started here.
-     * The client stays open. Waits at most some seconds. Idempotent.
+     * Ends every watch, fails all requests and heartbeats in flight, closes all connections and stops all threads. Does
+     * not close the client. Waits for the threads for some seconds at most. Idempotent.
      */
     @Override
     public void close() {
@@ -132,7 +131,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return new Fabric8ObjectDecoder<>(kind, client.getKubernetesSerialization());
     }
 
-    /** A client made with newClient(RequestConfig) impersonates by its tag, not by its Config. */
+    /** A client from newClient(RequestConfig) keeps its impersonation in a tag, not in its Config. */
     private static RequestConfig requestConfig(KubernetesClient client) {
         RequestConfig tag = client.getHttpClient() instanceof Interceptor.RequestTags tags
                 ? tags.getTag(RequestConfig.class)
@@ -140,7 +139,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return tag == null ? client.getConfiguration().getRequestConfig() : tag;
     }
 
-    /** The server's URL without credentials and without a slash at its end. */
+    /** Returns the URL of the server without credentials and without a slash at the end. */
     private static String urlOf(Config config) {
         URI url = URI.create(config.getMasterUrl());
         String port = url.getPort() < 0 ? "" : ":" + url.getPort();

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.google.common.base.Strings;
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
@@ -12,11 +11,12 @@ import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * Reads the answer to a LIST. The bytes are scanned once for where each item begins and ends; each item
- * then goes to the {@link ObjectDecoder} by itself, so its size is exactly what it took on the wire, and
- * one code path decodes whatever comes.
+ * Decodes the answer to a LIST. One scan finds where each item starts and ends. The {@link ObjectDecoder} then decodes
+ * each item by itself, so the size of an item is exact, and LIST, GET and WATCH share one decoder.
  */
 final class Fabric8ListDecoder<T> {
 
@@ -33,31 +33,31 @@ final class Fabric8ListDecoder<T> {
     /**
      * One page of a list.
      *
-     * @param next what asks for the next page, empty after the last
+     * @param next the continue token for the next page, empty on the last
      */
     record Page<T>(Listed<T> listed, String next) {}
 
     /**
-     * Decodes one page.
+     * Decodes one page of a list.
      *
-     * @throws ApiServerException {@link FailureReason#UNREADABLE} if it is no list of this kind
-     *     or has no resourceVersion
+     * @throws ApiServerException {@link FailureReason#UNREADABLE} if it is not a list of this kind or has no
+     *     resourceVersion
      */
     Page<T> decode(byte[] json) {
         try (JsonParser parser = JSON.createParser(json)) {
             return read(parser, json);
         } catch (IOException notJson) {
-            throw unreadable(json, "is broken");
+            throw unreadable(json, "is not valid JSON");
         }
     }
 
     private Page<T> read(JsonParser parser, byte[] json) throws IOException {
         if (parser.nextToken() != JsonToken.START_OBJECT) {
-            throw unreadable(json, json.length == 0 ? "is empty" : "is no JSON object");
+            throw unreadable(json, json.length == 0 ? "is empty" : "is not a JSON object");
         }
         String listKind = null;
         ListMetadata metadata = ListMetadata.NONE;
-        ImmutableList<Fetched<T>> items = ImmutableList.of();
+        List<Fetched<T>> items = List.of();
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             String field = parser.currentName();
             parser.nextToken();
@@ -69,7 +69,7 @@ final class Fabric8ListDecoder<T> {
             }
         }
         if (!kind.isListKind(listKind)) {
-            throw unreadable(json, "is of another kind");
+            throw unreadable(json, "is not a " + kind.name() + "List");
         }
         if (metadata.version.isEmpty()) {
             throw unreadable(json, "has no metadata.resourceVersion");
@@ -77,7 +77,7 @@ final class Fabric8ListDecoder<T> {
         return new Page<>(new Listed<>(items, metadata.version), metadata.next);
     }
 
-    /** What is of interest in a list's metadata, empty where there is nothing. */
+    /** The metadata of a list; a missing field is empty. */
     private record ListMetadata(String version, String next) {
         static final ListMetadata NONE = new ListMetadata("", "");
     }
@@ -102,12 +102,12 @@ final class Fabric8ListDecoder<T> {
         return new ListMetadata(Strings.nullToEmpty(version), Strings.nullToEmpty(next));
     }
 
-    private ImmutableList<Fetched<T>> items(JsonParser parser, byte[] json) throws IOException {
-        ImmutableList.Builder<Fetched<T>> items = ImmutableList.builder();
+    private List<Fetched<T>> items(JsonParser parser, byte[] json) throws IOException {
+        List<Fetched<T>> items = new ArrayList<>();
         if (parser.currentToken() != JsonToken.START_ARRAY) {
-            // Go writes an empty list as null too
+            // Go can encode an empty list as null
             parser.skipChildren();
-            return items.build();
+            return items;
         }
         while (parser.nextToken() != JsonToken.END_ARRAY) {
             int at = (int) parser.currentTokenLocation().getByteOffset();
@@ -115,7 +115,7 @@ final class Fabric8ListDecoder<T> {
             int end = (int) parser.currentLocation().getByteOffset();
             items.add(decoder.decode(json, at, end - at));
         }
-        return items.build();
+        return items;
     }
 
     private ApiServerException unreadable(byte[] json, String why) {

@@ -1,6 +1,5 @@
 package dev.podcache.apiserver.fabric8;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
@@ -21,7 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** {@link ListerWatcher} of one kind, over the connections of watches and outside the limit. */
+/** Implements {@link ListerWatcher} over the connections of watches, without the client-side limit. */
 final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     private static final String BY_NAME = "metadata.name=";
@@ -32,8 +31,8 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     private final ObjectDecoder<T> decoder;
     private final Fabric8ListDecoder<T> listDecoder;
 
-    /** The version that the next list of a collection must have at least: "0" for any, "" for the latest. */
-    private volatile String listed = "0";
+    /** The minimum resourceVersion of the next list of a collection: "0" for any, "" for the latest. */
+    private volatile String minimumVersion = "0";
 
     Fabric8ListerWatcher(ObjectSelection selection, ListWatchSession session, ObjectDecoder<T> decoder) {
         this.selection = selection;
@@ -43,10 +42,10 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     }
 
     /**
-     * Which objects.
+     * The objects to list and watch.
      *
-     * @param namespace empty for all, or for a kind that has none
-     * @param fieldSelector empty for all
+     * @param namespace empty for all namespaces, or for a cluster-scoped kind
+     * @param fieldSelector empty for all objects
      */
     record ObjectSelection(ObjectKind<?> kind, String namespace, String fieldSelector) {
 
@@ -54,7 +53,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
             return fieldSelector.startsWith(BY_NAME);
         }
 
-        /** The collection's path, with a query that can be added to. */
+        /** Returns the path of the collection and the start of its query, to which parameters can be appended. */
         String path() {
             String selector = fieldSelector.isEmpty() ? "" : "fieldSelector=" + encoded(fieldSelector) + "&";
             return kind.collectionPath(namespace) + "?" + selector;
@@ -75,41 +74,41 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
                 : pages(timeout);
     }
 
-    /** The whole of a collection, from the server's cache if it has one, which needs no pages, or page by page. */
+    /** Lists the whole collection, page by page unless the server answers from its watch cache. */
     private CompletableFuture<Listed<T>> pages(Duration timeout) {
-        long began = session.nanoTime();
-        String atLeast = listed;
+        long startedAt = session.nanoTime();
+        String version = minimumVersion;
         List<Fetched<T>> items = new ArrayList<>();
-        // a limit makes another version than 0 the exact one, which may be long forgotten
-        boolean pages = atLeast.isEmpty() || atLeast.equals("0");
-        String query = (pages ? "limit=" + PAGE + "&" : "") + "resourceVersion=" + atLeast;
+        // with a limit, any version but 0 would be an exact one, which the server may no longer have
+        boolean paged = version.isEmpty() || version.equals("0");
+        String query = (paged ? "limit=" + PAGE + "&" : "") + "resourceVersion=" + version;
         return page(query, timeout, ApiConnections.LONGEST_LIST)
-                .thenCompose(first -> rest(first, items, began, timeout))
+                .thenCompose(first -> remainingPages(first, items, startedAt, timeout))
                 .exceptionallyCompose(failure -> {
-                    boolean gone = ApiServerException.causeOf(failure) instanceof ApiServerException known
-                            && known.reason() == FailureReason.EXPIRED;
-                    Duration left = left(began, timeout);
-                    // a token that has expired, or a version that the server no longer has: once more, in one piece
-                    return gone && !left.isNegative()
+                    boolean expired = ApiServerException.reasonOf(failure) == FailureReason.EXPIRED;
+                    Duration left = left(startedAt, timeout);
+                    // the continue token or the version has expired: list everything in one answer
+                    return expired && !left.isNegative()
                             ? page("", left, ApiConnections.LONGEST_LIST).thenApply(Fabric8ListDecoder.Page::listed)
                             : CompletableFuture.failedFuture(failure);
                 })
-                .whenComplete((whole, failure) -> listed = whole == null ? "" : encoded(whole.resourceVersion()));
+                .whenComplete((all, failure) -> minimumVersion = all == null ? "" : encoded(all.resourceVersion()));
     }
 
-    private CompletableFuture<Listed<T>> rest(
-            Fabric8ListDecoder.Page<T> page, List<Fetched<T>> items, long began, Duration timeout) {
+    private CompletableFuture<Listed<T>> remainingPages(
+            Fabric8ListDecoder.Page<T> page, List<Fetched<T>> items, long startedAt, Duration timeout) {
         items.addAll(page.listed().items());
         if (page.next().isEmpty()) {
             return CompletableFuture.completedFuture(
-                    new Listed<>(ImmutableList.copyOf(items), page.listed().resourceVersion()));
+                    new Listed<>(items, page.listed().resourceVersion()));
         }
-        Duration left = left(began, timeout);
+        Duration left = left(startedAt, timeout);
         String query = "limit=" + PAGE + "&continue=" + encoded(page.next());
         return left.isNegative()
                 ? CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
                         FailureReason.TIMEOUT, "LIST " + selection, "not all pages came within " + timeout, null))
-                : page(query, left, ApiConnections.LONGEST_LIST).thenCompose(next -> rest(next, items, began, timeout));
+                : page(query, left, ApiConnections.LONGEST_LIST)
+                        .thenCompose(next -> remainingPages(next, items, startedAt, timeout));
     }
 
     private CompletableFuture<Fabric8ListDecoder.Page<T>> page(String query, Duration timeout, int longest) {
@@ -120,8 +119,8 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
                 listDecoder::decode);
     }
 
-    private Duration left(long began, Duration timeout) {
-        return timeout.minusNanos(session.nanoTime() - began);
+    private Duration left(long startedAt, Duration timeout) {
+        return timeout.minusNanos(session.nanoTime() - startedAt);
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** {@link ObjectApi} of one kind, over whatever carries the requests. */
+/** Implements {@link ObjectApi} over a {@link Sender} of requests. */
 final class Fabric8ObjectApi<T extends HasMetadata> implements ObjectApi<T> {
 
     private static final String JSON = "application/json";
@@ -22,19 +22,19 @@ final class Fabric8ObjectApi<T extends HasMetadata> implements ObjectApi<T> {
     private final ObjectKind<T> kind;
     private final KubernetesSerialization serialization;
     private final Fabric8ObjectDecoder<T> decoder;
-    private final Carrier<T> carrier;
+    private final Sender<T> sender;
 
-    /** Carries one request and has its answer decoded, as {@link Requests#send} does. */
+    /** Sends one request and decodes its answer, as {@link Requests#send} does. */
     @FunctionalInterface
-    interface Carrier<T> {
-        CompletableFuture<T> carry(ServerRequest request, Function<byte[], T> decode);
+    interface Sender<T> {
+        CompletableFuture<T> send(ServerRequest request, Function<byte[], T> decode);
     }
 
-    Fabric8ObjectApi(ObjectKind<T> kind, KubernetesSerialization serialization, Carrier<T> carrier) {
+    Fabric8ObjectApi(ObjectKind<T> kind, KubernetesSerialization serialization, Sender<T> sender) {
         this.kind = kind;
         this.serialization = serialization;
         this.decoder = new Fabric8ObjectDecoder<>(kind, serialization);
-        this.carrier = carrier;
+        this.sender = sender;
     }
 
     @Override
@@ -77,7 +77,7 @@ final class Fabric8ObjectApi<T extends HasMetadata> implements ObjectApi<T> {
 
     private CompletableFuture<T> send(String method, ObjectKey key, String path, ServerRequest.@Nullable Body body) {
         ServerRequest request = new ServerRequest(method + " " + kind + " " + key, method, path, body);
-        return carrier.carry(request, answer -> decoder.decodeNamed(key, answer).object());
+        return sender.send(request, answer -> decoder.decodeNamed(key, answer).object());
     }
 
     private ServerRequest.Body json(Object object) {

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * {@link ObjectDecoder} on fabric8's serialization, so that the objects are those that fabric8's own client would give.
+ * Implements {@link ObjectDecoder} with fabric8's serialization, so objects are the same as from fabric8's own client.
  *
- * <p>Failures carry no cause: a Jackson exception quotes the value that it could not read, which may be a secret.
+ * <p>Failures have no cause, because a Jackson exception quotes the value that it could not read, which may be secret.
  */
 final class Fabric8ObjectDecoder<T extends HasMetadata> implements ObjectDecoder<T> {
 
@@ -33,7 +33,7 @@ final class Fabric8ObjectDecoder<T extends HasMetadata> implements ObjectDecoder
     public Fetched<T> decode(byte[] json, int offset, int length) {
         T object = parse(json, offset, length);
         ObjectMeta metadata = object.getMetadata();
-        // a list's items carry no kind: a model class says its own, an object without one is told
+        // the items of a list have no kind; a model class then returns its own, a generic object has to be told
         if (object instanceof GenericKubernetesResource generic && generic.getKind() == null) {
             generic.setKind(kind.name());
             generic.setApiVersion(kind.apiVersion());
@@ -51,28 +51,28 @@ final class Fabric8ObjectDecoder<T extends HasMetadata> implements ObjectDecoder
     /**
      * Decodes the answer to a GET by name.
      *
-     * @throws ApiServerException {@link FailureReason#UNREADABLE}, also if the object is not the one called {@code key}
+     * @throws ApiServerException {@link FailureReason#UNREADABLE}, also if the object is not named {@code key}
      */
     Fetched<T> decodeNamed(ObjectKey key, byte[] json) {
         Fetched<T> fetched = decode(json, 0, json.length);
         ObjectMeta metadata = fetched.object().getMetadata();
         String namespace = Objects.requireNonNullElse(metadata.getNamespace(), "");
         if (!key.equals(ObjectKey.of(namespace, metadata.getName()))) {
-            throw unreadable(json.length, "is not " + key + ", which was asked for");
+            throw unreadable(json.length, "is not " + key + ", which was requested");
         }
         return fetched;
     }
 
     private T parse(byte[] json, int offset, int length) {
-        // fabric8 takes everything that does not begin with a brace for YAML
+        // fabric8 parses everything that does not start with a brace as YAML
         if (firstCharacter(json, offset, length) != '{') {
-            throw unreadable(length, length == 0 ? "is empty" : "is no JSON object");
+            throw unreadable(length, length == 0 ? "is empty" : "is not a JSON object");
         }
         T object;
         try {
             object = serialization.unmarshal(new ByteArrayInputStream(json, offset, length), kind.model());
         } catch (RuntimeException e) {
-            throw unreadable(length, "does not have the form of one");
+            throw unreadable(length, "could not be decoded");
         }
         if (object == null) {
             throw unreadable(length, "is null");

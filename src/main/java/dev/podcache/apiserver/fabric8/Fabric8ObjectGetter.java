@@ -10,7 +10,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** {@link ObjectGetter} of one kind. */
+/** Implements {@link ObjectGetter} with requests that count against the client-side limit. */
 final class Fabric8ObjectGetter<T extends HasMetadata> implements ObjectGetter<T> {
 
     private final ObjectKind<T> kind;
@@ -24,8 +24,8 @@ final class Fabric8ObjectGetter<T extends HasMetadata> implements ObjectGetter<T
     }
 
     @Override
-    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency freshness, Duration timeout) {
-        String query = freshness == ReadConsistency.CACHED ? "?resourceVersion=0" : "";
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency consistency, Duration timeout) {
+        String query = consistency == ReadConsistency.CACHED ? "?resourceVersion=0" : "";
         ServerRequest get = ServerRequest.get("GET " + kind + " " + key, kind.path(key) + query);
         return requests.send(get, timeout, body -> decoder.decodeNamed(key, body));
     }

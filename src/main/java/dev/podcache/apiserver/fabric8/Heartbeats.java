@@ -8,12 +8,12 @@ import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 
 /**
- * What a node says of itself to be believed alive, its status and its lease, over one connection of their own, one
- * after the other ({@link SerialRequests}). These requests do not count against the {@link RequestLimit}. Thread-safe.
+ * The heartbeats of one node: its status and its Lease. They are sent one after another over their own connection
+ * ({@link SerialRequests}), and do not count against the {@link RequestLimit}. Thread-safe.
  *
- * <p>A call has the time that {@code SerialRequests} gives it from when its turn comes: at first 3 s or a
- * twelfth of the lease's duration, never more than a quarter. So it completes at the latest after as many
- * quarters as there are calls under way.
+ * <p>The timeout of a call starts when all calls before it have ended. It is 3 s or a twelfth of the lease duration at
+ * first, and a quarter of the lease duration at most. So a call completes after one quarter for each call in the queue,
+ * itself included, at the latest.
  */
 public final class Heartbeats implements AutoCloseable {
 
@@ -22,9 +22,9 @@ public final class Heartbeats implements AutoCloseable {
     private final ObjectApi<Lease> leases;
 
     /**
-     * Heartbeats.
+     * Creates the heartbeats of one node.
      *
-     * @param connection closed with this
+     * @param connection sends the requests; closed by {@link #close}
      */
     Heartbeats(SerialRequests connection, KubernetesSerialization serialization) {
         this.connection = connection;
@@ -32,26 +32,26 @@ public final class Heartbeats implements AutoCloseable {
         this.leases = new Fabric8ObjectApi<>(ObjectKind.LEASE, serialization, connection::send);
     }
 
-    /** The port to our Node. */
+    /** Returns the port to the Node. */
     public ObjectApi<Node> nodes() {
         return nodes;
     }
 
-    /** The port to our Lease. */
+    /** Returns the port to the Lease. */
     public ObjectApi<Lease> leases() {
         return leases;
     }
 
     /**
-     * Has the next request sent over a new connection; to be called when heartbeats fail repeatedly, as upstream's
-     * onRepeatedHeartbeatFailure is. A request that is under way is not disturbed. Returns at once.
+     * Makes the next request use a new connection. Call this when heartbeats fail repeatedly, as upstream does with
+     * onRepeatedHeartbeatFailure. Does not affect a request in flight. Returns at once.
      */
     public void reconnect() {
         connection.reconnect();
     }
 
     /**
-     * Fails requests under way, closes the connection and ends its threads; waits for them at most 10 s. Idempotent.
+     * Fails all requests, closes the connection and stops its threads; waits for them at most 10 s. Idempotent.
      */
     @Override
     public void close() {

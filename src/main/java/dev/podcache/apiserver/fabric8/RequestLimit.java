@@ -1,27 +1,26 @@
 package dev.podcache.apiserver.fabric8;
 
 /**
- * How many requests we may send, as the kubelet's {@code kubeAPIQPS} and {@code kubeAPIBurst}. Reads and writes count;
- * watches, the lists before them, and heartbeats do not. Immutable.
+ * The client-side limit of requests per second, like the kubelet's {@code kubeAPIQPS} and {@code kubeAPIBurst}. Reads
+ * and writes count; watches, the lists before them, and heartbeats do not. Immutable.
  *
- * @param perSecond in the long run
- * @param burst at once, after a quiet time
+ * @param perSecond the average number of requests per second
+ * @param burst the number of requests that may be sent at once after a pause
  */
 public record RequestLimit(double perSecond, int burst) {
 
-    /** The kubelet's defaults: 50 a second, 100 at once. */
+    /** The kubelet's defaults: 50 requests per second, bursts of 100. */
     public static final RequestLimit DEFAULT = new RequestLimit(50, 100);
 
     /**
-     * A limit.
+     * Creates a limit.
      *
-     * @throws IllegalArgumentException unless {@code perSecond} is a positive finite number and
-     *     {@code burst} at least 1
+     * @throws IllegalArgumentException if {@code perSecond} is not positive and finite, or {@code burst} is less than 1
      */
     public RequestLimit {
         if (!(perSecond > 0) || Double.isInfinite(perSecond) || burst < 1) {
-            throw new IllegalArgumentException("a limit of " + perSecond + " requests per second with a burst of "
-                    + burst + " lets nothing through: the rate must be a positive finite number, the burst at least 1");
+            throw new IllegalArgumentException("the rate must be positive and finite and the burst at least 1, but the"
+                    + " limit is " + perSecond + " requests per second with a burst of " + burst);
         }
     }
 }

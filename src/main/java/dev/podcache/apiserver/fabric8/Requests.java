@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** Sends reads and writes within the client-side limit of requests a second. Thread-safe. */
+/** Sends reads and writes within the client-side limit. Thread-safe. */
 final class Requests {
 
     private final ApiConnections connections;
@@ -22,10 +22,10 @@ final class Requests {
     }
 
     /**
-     * One attempt that counts against the limit. Returns at once and never throws.
+     * Sends one request, in a single attempt that counts against the limit. Returns at once and never throws.
      *
-     * @param timeout positive; waiting for the limit counts
-     * @param decode reads a 2xx body, on a worker thread
+     * @param timeout the time for everything, including the wait for the limit; positive
+     * @param decode decodes a 2xx body, on a worker thread
      * @return what {@code decode} returned or threw, or exceptionally an {@link ApiServerException}
      */
     <R> CompletableFuture<R> send(ServerRequest request, Duration timeout, Function<byte[], R> decode) {
@@ -34,7 +34,7 @@ final class Requests {
             return CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
                     FailureReason.THROTTLED,
                     request.what(),
-                    "not sent: the client-side limit of requests per second would hold it for longer than " + timeout,
+                    "not sent: the client-side rate limit would delay it for longer than " + timeout,
                     null));
         }
         return connections.send(wait.get(), request, timeout, ApiConnections.LONGEST_OBJECT, decode);

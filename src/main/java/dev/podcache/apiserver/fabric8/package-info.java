@@ -1,8 +1,8 @@
 /**
- * The ports of {@code dev.podcache.apiserver} for a server that a fabric8 client is configured for. {@link
- * dev.podcache.apiserver.fabric8.Fabric8ApiServer} makes them all, over connections of {@code
- * dev.podcache.apiserver.http}. Every request is one attempt, decoded on a worker thread; GETs, and writes of pods and
- * events, count against one client-side limit.
+ * Implements the ports of {@code dev.podcache.apiserver} for the server that a fabric8 client is configured for. {@link
+ * dev.podcache.apiserver.fabric8.Fabric8ApiServer} creates all of them, over the connections of {@code
+ * dev.podcache.apiserver.http}. Every request is a single attempt, and its answer is decoded on a worker thread. GETs,
+ * and writes of pods and events, count against one client-side limit.
  *
  * <p>Read {@code Fabric8ApiServer}, {@code Requests}, {@code Fabric8ObjectGetter}, {@code
  * Fabric8ListerWatcher}, {@code Fabric8ListDecoder}, {@code Fabric8ObjectDecoder}; for what a node agent writes {@code

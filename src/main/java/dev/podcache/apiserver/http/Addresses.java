@@ -11,12 +11,13 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of one host, looked up by the JVM for each connection. There is one lookup at a time, on a thread of
- * {@link Timekeeper#urgent()}; if it fails, or hangs for 2 s, the addresses found before are used. Thread-safe.
+ * The addresses of one host name, which the JVM looks up for each connection. One lookup runs at a time, on a thread of
+ * {@link Timekeeper#urgent()}. If it fails, or takes longer than 2 s, the last known addresses are used.
+ * Thread-safe.
  */
 final class Addresses {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration FALLBACK_AFTER = Duration.ofSeconds(2);
 
     private final String host;
     private final Timekeeper timekeeper;
@@ -32,30 +33,30 @@ final class Addresses {
         return host;
     }
 
-    /** Looks the host up. Never blocks. Ends with an {@link UnknownHostException} if no address was ever found. */
+    /** Looks up the addresses. Never blocks. Fails with an {@link UnknownHostException} if no lookup ever succeeded. */
     CompletableFuture<List<InetAddress>> find() {
         if (InetAddresses.isInetAddress(host)) {
             return CompletableFuture.completedFuture(List.of(InetAddresses.forString(host)));
         }
         CompletableFuture<List<InetAddress>> shared;
-        boolean begins;
+        boolean starts;
         List<InetAddress> before;
         synchronized (this) {
-            CompletableFuture<List<InetAddress>> underWay = lookup;
-            begins = underWay == null;
-            shared = underWay == null ? new CompletableFuture<>() : underWay;
+            CompletableFuture<List<InetAddress>> running = lookup;
+            starts = running == null;
+            shared = running == null ? new CompletableFuture<>() : running;
             lookup = shared;
             before = known;
         }
-        if (begins) {
+        if (starts) {
             timekeeper.urgent().execute(() -> lookUp(shared));
         }
         if (before == null) {
             return shared.copy();
         }
         CompletableFuture<List<InetAddress>> result = shared.copy();
-        Timekeeper.Scheduled patience = timekeeper.schedule(PATIENCE, () -> result.complete(before));
-        result.whenComplete((found, failure) -> patience.cancel());
+        Timekeeper.Scheduled fallback = timekeeper.schedule(FALLBACK_AFTER, () -> result.complete(before));
+        result.whenComplete((found, failure) -> fallback.cancel());
         return result;
     }
 

@@ -11,24 +11,30 @@ import java.util.function.Function;
 import java.util.function.ObjIntConsumer;
 
 /**
- * All connections to one API server: as few HTTP/2 connections as the server's limit of streams allows, or HTTP/1.1
- * connections where the server or a proxy speaks nothing else. Watches, requests and heartbeats never share one. Each
- * HTTP/2 connection is pinged every 10 s and closed, with a cause to what it carries, if nothing comes for 10 s.
- * Certificates, tokens and addresses are read again, and every address of a name is tried. Threads come with the first
- * request and go with {@link #close()}; there are as many for one watch as for thousands. Thread-safe.
+ * All connections to one API server. Opens as few HTTP/2 connections as the server's stream limit allows, or HTTP/1.1
+ * connections if the server or a proxy does not support HTTP/2. Watches, requests and heartbeats never share a
+ * connection. Thread-safe.
+ *
+ * <p>Every HTTP/2 connection is pinged every 10 s. If nothing arrives within 10 s, it is closed, and every request and
+ * watch on it fails with that cause. Certificates and tokens are read again while in use. Each new connection looks up
+ * the host name again and tries every address. The threads start with the first request and stop with {@link #close()}.
+ * Their number does not grow with the number of watches.
  */
 public final class ApiConnections implements AutoCloseable {
 
-    /** One object, or one event of a watch, in bytes: ten times what etcd takes. */
+    /** The maximum size of one object or one watch event, in bytes: ten times what etcd accepts. */
     public static final int LONGEST_OBJECT = 16 << 20;
 
-    /** A list by name, or an event of a watch by name, in bytes: etcd takes 1.5 MB, and JSON may double that. */
+    /**
+     * The maximum size of a list or a watch event of one named object, in bytes: etcd accepts 1.5 MB, which JSON may
+     * double.
+     */
     public static final int LONGEST_NAMED = 4 << 20;
 
-    /** One page of a list, in bytes. */
+    /** The maximum size of one page of a list, in bytes. */
     public static final int LONGEST_LIST = 64 << 20;
 
-    /** Of incomplete answers in all. */
+    /** The maximum size of all incomplete answers together. */
     private static final long MOST_BYTES = 256L << 20;
 
     private static final int LOOPS = 2;
@@ -42,13 +48,14 @@ public final class ApiConnections implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * Connections to one server; none is opened yet.
+     * Creates the connections to one server, without opening any.
      *
-     * @param server its URL, with a path if there is one, without a slash at the end
-     * @param config where TLS, proxies and credentials come from
-     * @param requestConfig whom to impersonate, if anybody
-     * @param observer called with 0 when a request is first sent, then with the status of each answer to it, and at last
-     *     with -1 when it is over, sent or not; on any thread, so that it must neither block nor throw
+     * @param server the URL of the server, which may have a path, without a slash at the end
+     * @param config provides TLS, proxies and credentials
+     * @param requestConfig names the user to impersonate, if any
+     * @param observer called with 0 when a request is first sent, then with the status of each answer, and finally with
+     *     -1 when the request has ended, whether it was sent or not; called on any thread, so it must neither block nor
+     *     throw
      */
     public ApiConnections(
             String server,
@@ -63,12 +70,12 @@ public final class ApiConnections implements AutoCloseable {
     }
 
     /**
-     * Sends one request. Returns at once and never throws.
+     * Sends one request, in a single attempt. Returns at once and never throws.
      *
-     * @param wait before it is sent; zero for none
-     * @param timeout positive; from now until the answer is complete
-     * @param longest how many bytes the answer may have
-     * @param decode reads a 2xx body, on a worker thread
+     * @param wait the delay before the request is sent; zero for none
+     * @param timeout the time from now until the answer is complete; positive
+     * @param longest the maximum size of the answer, in bytes
+     * @param decode decodes a 2xx body, on a worker thread
      * @return what {@code decode} returned or threw, or exceptionally an {@link
      *     dev.podcache.apiserver.ApiServerException}
      */
@@ -84,20 +91,20 @@ public final class ApiConnections implements AutoCloseable {
         return reader.result();
     }
 
-    /** Returns the lists and watches of one selection of objects. */
+    /** Returns a session that sends the lists and watches of one selection of objects. */
     public ListWatchSession session() {
         return new ListWatchSession(this, watches);
     }
 
     /**
-     * Returns a connection for the heartbeats of one node. It is not opened yet.
+     * Returns a connection for the heartbeats of one node, which is opened with the first request.
      *
-     * @param leaseDuration how long the node is believed alive without a heartbeat, at least 1 s
-     * @return to be closed, else closed with this
-     * @throws IllegalArgumentException if the duration is shorter
+     * @param leaseDuration the duration of the node's Lease, at least 1 s
+     * @return the connection; closed together with this, if not before
+     * @throws IllegalArgumentException if {@code leaseDuration} is less than 1 s
      */
     public SerialRequests heartbeats(Duration leaseDuration) {
-        // an event loop of their own: no handler of a watch can hold them up
+        // on their own event loop, heartbeats are not delayed by the consumer of a watch
         VertxNetwork own = new VertxNetwork(1, timekeeper().workers());
         ConnectionPool pool = new ConnectionPool(connector, Traffic.HEARTBEATS, own);
         SerialRequests[] made = new SerialRequests[1];
@@ -125,7 +132,7 @@ public final class ApiConnections implements AutoCloseable {
         return new Exchange(request, timeout, handler, connector);
     }
 
-    /** Ends everything under way, with a cause, and all threads; waits for them at most 10 s. Idempotent. */
+    /** Fails everything in flight and stops all threads; waits for them at most 10 s. Idempotent. */
     @Override
     public void close() {
         closed = true;

@@ -9,11 +9,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Collects the body of one answer, up to a bound, and has it decoded on a worker. */
+/** Collects the body of one answer, up to a maximum size, and decodes it on a worker thread. */
 final class BodyReader<R> implements ResponseReader {
 
     private final CompletableFuture<R> result = new CompletableFuture<>();
-    private final String what;
+    private final String request;
     private final int longest;
     private final ByteBudget budget;
     private final Function<byte[], R> decode;
@@ -22,20 +22,20 @@ final class BodyReader<R> implements ResponseReader {
     private @Nullable ByteArrayOutputStream body = new ByteArrayOutputStream(0); // guarded by this; null once over
 
     /**
-     * A reader of one answer.
+     * Creates a reader of one answer.
      *
-     * @param what was asked, for messages
-     * @param longest how many bytes the body may have
+     * @param request names the request in messages
+     * @param longest the maximum size of the body, in bytes
      */
-    BodyReader(String what, int longest, ByteBudget budget, Function<byte[], R> decode, Executor workers) {
-        this.what = what;
+    BodyReader(String request, int longest, ByteBudget budget, Function<byte[], R> decode, Executor workers) {
+        this.request = request;
         this.longest = longest;
         this.budget = budget;
         this.decode = decode;
         this.workers = workers;
     }
 
-    /** Has {@code action} told how the exchange ended, before the answer is decoded. To be called before it is sent. */
+    /** Sets the action that gets the failure, or null, before the answer is decoded. Must be called before sending. */
     void whenEnded(Consumer<@Nullable ApiServerException> action) {
         whenEnded = action;
     }
@@ -58,11 +58,11 @@ final class BodyReader<R> implements ResponseReader {
         }
         if (bytes.length > longest - body.size()) {
             return ApiServerException.withoutAnswer(
-                    FailureReason.UNREADABLE, what, "the answer is longer than " + longest + " bytes", null);
+                    FailureReason.UNREADABLE, request, "the answer is longer than " + longest + " bytes", null);
         }
         if (!budget.take(bytes.length)) {
             return ApiServerException.withoutAnswer(
-                    FailureReason.UNAVAILABLE, what, "too many bytes of answers come at once", null);
+                    FailureReason.UNAVAILABLE, request, "the memory for incomplete answers is used up", null);
         }
         try {
             body.writeBytes(bytes);
@@ -95,7 +95,7 @@ final class BodyReader<R> implements ResponseReader {
         try {
             result.complete(decode.apply(bytes));
         } catch (Throwable unreadable) {
-            // of whatever kind: nobody else is left to end the wait
+            // catches everything, because nothing else would complete the future
             result.completeExceptionally(unreadable);
         }
     }

@@ -2,7 +2,7 @@ package dev.podcache.apiserver.http;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many bytes of incomplete answers there may be in all, so that a sick server does not cost us the heap. Thread-safe. */
+/** Limits the total size of incomplete answers, so that a faulty server cannot fill the heap. Thread-safe. */
 final class ByteBudget {
 
     private final long most;
@@ -12,7 +12,7 @@ final class ByteBudget {
         this.most = most;
     }
 
-    /** Takes {@code bytes} unless that would be too many. */
+    /** Reserves {@code bytes} and returns true, or returns false if that would exceed the limit. */
     boolean take(int bytes) {
         if (taken.addAndGet(bytes) <= most) {
             return true;

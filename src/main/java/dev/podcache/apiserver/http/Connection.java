@@ -20,33 +20,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection of a {@link ConnectionPool}, from the first attempt to its end: HTTP/2 with as many streams as the
- * server allows, or HTTP/1.1 with one.
+ * One connection of a {@link ConnectionPool}, from the first attempt to open it until it is closed: HTTP/2 with as many
+ * streams as the server allows, or HTTP/1.1 with one.
  */
 final class Connection implements Executor {
 
     /*
-     * The pool's lock guards stage, limit and taken. All other fields belong to one event loop; calls from other threads
-     * are posted there. The pool may learn late of a loss: an exchange that arrives after the loss is handed back.
-     * The addresses of the server are tried one after another, each with its share of the time.
+     * The pool's lock guards stage, limit and taken. All other fields belong to one event loop, to which calls from
+     * other threads are posted. Until the pool learns that the connection is lost, exchanges that it sends here are
+     * returned to it. The addresses of the server are tried one after another, each for its share of the time.
      */
 
-    /** What the pool knows of a connection. */
+    /** The stage of a connection, as the pool knows it. */
     enum Stage {
         OPENING,
         OPEN,
-        /** Takes no new streams; goes when the last has ended. */
+        /** Takes no new streams, and is closed when the last one has ended. */
         RETIRED,
-        GONE
+        CLOSED
     }
 
     private static final Logger log = LoggerFactory.getLogger(Connection.class);
-    private static final Duration OPENS_WITHIN = Duration.ofSeconds(20);
-    private static final Duration PLAIN_HTTP2_OPENS_WITHIN = Duration.ofSeconds(3);
+    private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration PLAIN_HTTP2_TIMEOUT = Duration.ofSeconds(3);
 
     Stage stage = Stage.OPENING; // guarded by the pool, like the next two
-    int limit; // how many streams the server allows; may turn out to be fewer than are taken
-    int taken;
+    int limit; // the number of streams that the server allows; may become less than taken
+    int taken; // the number of streams in use
 
     private final ConnectionPool pool;
     private final Connector connector;
@@ -55,9 +55,9 @@ final class Connection implements Executor {
     private final VertxNetwork.Loop loop;
     private final Set<Exchange> exchanges = new HashSet<>();
     private final Deque<InetSocketAddress> untried = new ArrayDeque<>();
-    private Duration patience = OPENS_WITHIN; // for each address
+    private Duration addressTimeout = OPEN_TIMEOUT;
     private @Nullable Opening opening;
-    private @Nullable Wire wire; // once it is open
+    private @Nullable Wire wire; // null unless open
     private @Nullable PingMonitor pings;
     private boolean answered;
     private boolean shut;
@@ -74,7 +74,7 @@ final class Connection implements Executor {
         return pool;
     }
 
-    /** The identity that it was opened with. */
+    /** Returns the identity that this connection is opened with. */
     Identity identity() {
         return identity;
     }
@@ -87,13 +87,13 @@ final class Connection implements Executor {
         return stage == Stage.OPEN && taken == 0;
     }
 
-    /** Runs {@code task} on its event loop. */
+    /** Runs {@code task} on the event loop of this connection. */
     @Override
     public void execute(Runnable task) {
         loop.execute(task);
     }
 
-    /** Opens it. Returns at once. */
+    /** Opens this connection. Returns at once. */
     void open() {
         connector
                 .addresses(identity)
@@ -102,77 +102,77 @@ final class Connection implements Executor {
                         failed(ApiServerException.causeOf(thrown));
                     } else {
                         untried.addAll(found);
-                        patience = OPENS_WITHIN.dividedBy(Math.max(1, found.size()));
+                        addressTimeout = OPEN_TIMEOUT.dividedBy(Math.max(1, found.size()));
                         openNext(null);
                     }
                 }));
     }
 
-    /** Sends {@code exchange}, for which the pool has taken a stream. Returns at once. */
-    void carry(Exchange exchange) {
+    /** Sends {@code exchange}, for which the pool has reserved a stream. Returns at once. */
+    void send(Exchange exchange) {
         loop.execute(() -> {
             Wire open = wire;
             if (open == null || exchange.isOver()) {
-                pool.left(this);
+                pool.released(this);
                 pool.submit(exchange, exchange.identity());
             } else {
                 exchanges.add(exchange);
                 try {
                     exchange.send(this, open);
                 } catch (RuntimeException | Error e) {
-                    // of whatever kind: nobody else would end it before its time is over
+                    // catches everything, because otherwise the exchange would wait for its timeout
                     exchange.fail(e);
                 }
             }
         });
     }
 
-    /** Takes the stream of {@code exchange} back. On the event loop. */
-    void left(Exchange exchange) {
+    /** Releases the stream of {@code exchange}. Runs on the event loop. */
+    void release(Exchange exchange) {
         exchanges.remove(exchange);
-        pool.left(this);
+        pool.released(this);
     }
 
-    /** Whether it carries more than one stream. On the event loop. */
+    /** Returns whether this connection can have more than one stream. Runs on the event loop. */
     boolean isMultiplexed() {
         return pings != null;
     }
 
-    /** Something arrived over it. On the event loop. */
-    void heard() {
+    /** Reports that something arrived over this connection. Runs on the event loop. */
+    void received() {
         if (pings != null) {
-            pings.heard();
+            pings.received();
         } else if (!answered) {
             answered = true;
             pool.answeredWithHttp11(identity);
         }
     }
 
-    /** Closes it. The exchanges that it carried, if any, have been ended. Returns at once. */
+    /** Closes this connection, whose exchanges must have ended. Returns at once. */
     void shut() {
         loop.execute(this::shutNow);
     }
 
-    private void openNext(@Nullable Throwable before) {
+    private void openNext(@Nullable Throwable failure) {
         InetSocketAddress address = untried.poll();
         if (address == null) {
-            failed(before == null ? new TimeoutException("no address") : before);
+            failed(failure == null ? new TimeoutException("the host name has no address") : failure);
         } else if (!shut) {
-            Duration timeout = Comparators.min(identity.settings().connectTimeout(), patience);
+            Duration timeout = Comparators.min(identity.settings().connectTimeout(), addressTimeout);
             open(connector.target(identity, address, pool.offersHttp2(), timeout));
         }
     }
 
     private void open(Target target) {
         boolean plainHttp2 = target.multiplexed() && !target.secure();
-        Duration within = plainHttp2 ? Comparators.min(patience, PLAIN_HTTP2_OPENS_WITHIN) : patience;
-        Opening begun = new Opening(target, within);
-        opening = begun;
+        Duration within = plainHttp2 ? Comparators.min(addressTimeout, PLAIN_HTTP2_TIMEOUT) : addressTimeout;
+        Opening attempt = new Opening(target, within);
+        opening = attempt;
         try {
-            begun.wire = network.open(target, loop, begun);
+            attempt.wire = network.open(target, loop, attempt);
         } catch (RuntimeException | Error e) {
-            // of whatever kind: the pool waits for this connection
-            begun.closed(e);
+            // catches everything, because the pool waits for this connection
+            attempt.closed(e);
         }
     }
 
@@ -180,7 +180,7 @@ final class Connection implements Executor {
         wire = opened;
         untried.clear();
         if (multiplexed) {
-            pings = new PingMonitor(opened, loop, connector.timekeeper(), this::dead);
+            pings = new PingMonitor(opened, loop, connector.timekeeper(), this::pingTimedOut);
             pings.start();
         }
         pool.opened(this, streams);
@@ -190,14 +190,14 @@ final class Connection implements Executor {
         if (!shut) {
             shutNow();
             if (cause instanceof SSLException) {
-                // the client's certificate may have been replaced, or its key before its certificate
-                connector.credentials().renewed(identity);
+                // the client's key or certificate may have been replaced, one shortly after the other
+                connector.credentials().replacementFor(identity);
             }
             pool.failed(this, cause);
         }
     }
 
-    private void dead() {
+    private void pingTimedOut() {
         String why = "the connection to " + connector + " did not answer a ping for " + PingMonitor.PERIOD.toSeconds()
                 + " s";
         log.warn("{}; closing it, which fails its {} requests and watches", why, exchanges.size());
@@ -205,10 +205,10 @@ final class Connection implements Executor {
     }
 
     private void lost(String why) {
-        // first, so that what is sent again goes elsewhere
+        // before the exchanges fail, so that a retry goes to another connection
         wire = null;
-        pool.gone(this);
-        List.copyOf(exchanges).forEach(exchange -> exchange.lose(why));
+        pool.connectionClosed(this);
+        List.copyOf(exchanges).forEach(exchange -> exchange.connectionLost(why));
         shutNow();
     }
 
@@ -225,7 +225,7 @@ final class Connection implements Executor {
         }
     }
 
-    /** An attempt to open it at one address, and then what becomes of it. */
+    /** One attempt to open the connection at one address; after a success, the listener of the open connection. */
     private final class Opening implements Wire.Listener {
 
         private final Target target;
@@ -235,7 +235,7 @@ final class Connection implements Executor {
 
         Opening(Target target, Duration within) {
             this.target = target;
-            this.timer = connector.timekeeper().schedule(within, () -> loop.execute(this::late));
+            this.timer = connector.timekeeper().schedule(within, () -> loop.execute(this::timedOut));
         }
 
         @Override
@@ -247,13 +247,13 @@ final class Connection implements Executor {
 
         @Override
         public void limited(int streams) {
-            heard();
+            received();
             pool.limited(Connection.this, streams);
         }
 
         @Override
         public void retired() {
-            log.debug("{} asks for no more streams on a connection", connector);
+            log.debug("{} retired a connection (GOAWAY); new requests use another", connector);
             pool.retired(Connection.this);
         }
 
@@ -271,7 +271,7 @@ final class Connection implements Executor {
             }
         }
 
-        void late() {
+        void timedOut() {
             if (equals(opening) && !usable) {
                 opening = null;
                 end();

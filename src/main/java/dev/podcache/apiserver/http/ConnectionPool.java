@@ -14,19 +14,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of one kind of traffic to one server. It finds each exchange a stream on as few connections as the
- * server's limit allows, and opens the connections. Thread-safe.
+ * The connections for one kind of traffic to one server. Opens them, and gives each exchange a stream. Uses as few
+ * connections as the server's stream limit allows. Thread-safe.
  */
 final class ConnectionPool implements AutoCloseable {
 
     /*
-     * The lock covers which exchanges wait, which connections there are, and what the pool knows of each. Under it
-     * nothing is done but bookkeeping: every method decides under the lock what is to be done, and does it afterwards.
-     * Inside it only the locks of the DialGate and the VertxNetwork are taken.
+     * The lock guards the exchanges that wait, the connections, and what the pool knows of each. Only bookkeeping
+     * happens under the lock: every method decides under the lock what to do, and does it afterwards. Only the locks of
+     * DialGate and VertxNetwork are taken while it is held.
      *
-     * Until the server has told its limit (SETTINGS), one connection is opened and all exchanges wait for that. From then
-     * on as many are opened at once as the waiting need. HTTP/1.1 is a limit of one. A connection that was opened with
-     * another client certificate than the current one takes no new streams.
+     * Until the server has sent its stream limit (SETTINGS), one connection is opened and all exchanges wait for it.
+     * After that, as many are opened at once as the waiting exchanges need. HTTP/1.1 has a limit of one. A connection
+     * that was opened with a client certificate other than the current one gets no new streams.
      */
 
     private static final Logger log = LoggerFactory.getLogger(ConnectionPool.class);
@@ -37,8 +37,8 @@ final class ConnectionPool implements AutoCloseable {
     private final Set<Exchange> exchanges = ConcurrentHashMap.newKeySet();
     private final ConnectionTable connections = new ConnectionTable(); // guarded by this
     private final Set<Exchange> waiting = new LinkedHashSet<>(); // guarded by this
-    private @Nullable Identity current; // guarded by this; the latest that an exchange had
-    private boolean toldFull; // guarded by this
+    private @Nullable Identity current; // guarded by this; the latest identity of any exchange
+    private boolean warnedFull; // guarded by this
     private boolean closed; // guarded by this
 
     ConnectionPool(Connector connector, Traffic traffic, VertxNetwork network) {
@@ -54,7 +54,7 @@ final class ConnectionPool implements AutoCloseable {
         return traffic.http2();
     }
 
-    /** Has {@code exchange} sent. Returns at once. */
+    /** Sends {@code exchange}. Returns at once. */
     void send(Exchange exchange) {
         exchange.whenOver(() -> {
             exchanges.remove(exchange);
@@ -72,9 +72,9 @@ final class ConnectionPool implements AutoCloseable {
                 });
     }
 
-    /** Has {@code exchange} sent with {@code identity}, perhaps once more. Returns at once. */
+    /** Sends {@code exchange} with {@code identity}, for the first time or again. Returns at once. */
     void submit(Exchange exchange, Identity identity) {
-        exchange.identify(identity);
+        exchange.setIdentity(identity);
         plan(steps -> {
             if (closed) {
                 steps.add(exchange::abort);
@@ -85,7 +85,7 @@ final class ConnectionPool implements AutoCloseable {
         });
     }
 
-    /** {@code connection} can be used for {@code limit} streams. */
+    /** Reports that {@code connection} is open and allows {@code limit} streams. */
     void opened(Connection connection, int limit) {
         act(steps -> {
             if (connection.stage == Connection.Stage.OPENING) {
@@ -93,60 +93,62 @@ final class ConnectionPool implements AutoCloseable {
             }
             connections.limit(connection, limit);
             planLocked(steps);
-            idleLocked(connection, steps);
+            closeWhenIdleLocked(connection, steps);
             if (traffic.gated()) {
                 steps.add(connector.gate()::reached);
             }
         });
     }
 
-    /** A connection brought its first answer, over HTTP/1.1. */
+    /** Reports the first answer over an HTTP/1.1 connection. */
     void answeredWithHttp11(Identity identity) {
         if (offersHttp2()) {
             connector.answeredWithHttp11(identity);
         }
     }
 
-    /** The server changed the limit. */
+    /** Reports that the server changed the stream limit of {@code connection}. */
     void limited(Connection connection, int limit) {
         plan(steps -> connections.limit(connection, limit));
     }
 
-    /** {@code connection} could not be opened. If no other is being opened, all that wait for one fail too. */
+    /**
+     * Reports that {@code connection} could not be opened. Fails all waiting exchanges unless another is being opened.
+     */
     void failed(Connection connection, Throwable cause) {
         act(steps -> {
-            goneLocked(connection);
+            removeLocked(connection);
             if (traffic.gated()) {
                 steps.add(() -> connector.gate().failed(cause));
             }
-            if (connections.coming() == 0) {
+            if (connections.expectedStreams() == 0) {
                 failWaitingLocked(cause, steps);
             }
         });
     }
 
-    /** {@code connection} takes no new streams. */
+    /** Stops new streams on {@code connection}, and closes it when its last stream has ended. */
     void retired(Connection connection) {
         plan(steps -> retireLocked(connection, steps));
     }
 
-    /** Every connection that there is takes no new streams; what they carry goes on. */
+    /** Stops new streams on all connections. Streams in use continue. */
     void retireAll() {
         plan(steps -> connections.all().forEach(connection -> retireLocked(connection, steps)));
     }
 
-    /** {@code connection} was closed. */
-    void gone(Connection connection) {
-        plan(steps -> goneLocked(connection));
+    /** Reports that {@code connection} was closed. */
+    void connectionClosed(Connection connection) {
+        plan(steps -> removeLocked(connection));
     }
 
-    /** A stream of {@code connection} is free. */
-    void left(Connection connection) {
+    /** Reports that a stream of {@code connection} is free again. */
+    void released(Connection connection) {
         act(steps -> {
             connection.taken--;
-            dropIfDoneLocked(connection, steps);
+            closeIfDrainedLocked(connection, steps);
             planLocked(steps);
-            idleLocked(connection, steps);
+            closeWhenIdleLocked(connection, steps);
         });
     }
 
@@ -157,13 +159,13 @@ final class ConnectionPool implements AutoCloseable {
             closed = true;
             exchanges.forEach(exchange -> steps.add(exchange::abort));
             for (Connection connection : connections.all()) {
-                goneLocked(connection);
+                removeLocked(connection);
                 steps.add(connection::shut);
             }
         });
     }
 
-    /** Has {@code decision} made under the lock, and does afterwards what it adds to its list. */
+    /** Runs {@code decision} under the lock, and afterwards the steps that it added to its list. */
     private void act(Consumer<List<Runnable>> decision) {
         List<Runnable> steps = new ArrayList<>();
         synchronized (this) {
@@ -172,6 +174,7 @@ final class ConnectionPool implements AutoCloseable {
         steps.forEach(Runnable::run);
     }
 
+    /** Runs {@code change} and {@link #planLocked} under the lock, and afterwards the steps that they added. */
     private void plan(Consumer<List<Runnable>> change) {
         act(steps -> {
             change.accept(steps);
@@ -194,43 +197,43 @@ final class ConnectionPool implements AutoCloseable {
 
     private void retireLocked(Connection connection, List<Runnable> steps) {
         if (connection.stage == Connection.Stage.OPENING && traffic.gated()) {
-            steps.add(connector.gate()::givenUp);
+            steps.add(connector.gate()::abandoned);
         }
         if (connection.stage == Connection.Stage.OPENING || connection.stage == Connection.Stage.OPEN) {
             connection.stage = Connection.Stage.RETIRED;
         }
-        dropIfDoneLocked(connection, steps);
+        closeIfDrainedLocked(connection, steps);
     }
 
-    /** Gives streams to the exchanges that wait, as far as there are some, and opens connections for the others. */
+    /** Gives the free streams to waiting exchanges, and opens connections for the remaining ones. */
     private void planLocked(List<Runnable> steps) {
         Iterator<Exchange> next = waiting.iterator();
         while (next.hasNext()) {
             Exchange exchange = next.next();
-            Connection connection = connections.withRoom(exchange.preferred());
+            Connection connection = connections.withFreeStream(exchange.preferred());
             if (connection == null) {
                 break;
             }
             next.remove();
             connection.taken++;
-            steps.add(() -> connection.carry(exchange));
+            steps.add(() -> connection.send(exchange));
         }
         Throwable unreachable = null;
-        while (unreachable == null && waiting.size() > connections.coming() && mayOpenLocked(steps)) {
-            unreachable = traffic.gated() ? connector.gate().enter() : null;
+        while (unreachable == null && waiting.size() > connections.expectedStreams() && mayOpenLocked(steps)) {
+            unreachable = traffic.gated() ? connector.gate().tryEnter() : null;
             if (unreachable == null) {
                 openLocked(steps);
             }
         }
         if (unreachable != null
-                && connections.coming() == 0
-                && !connector.gate().isProbed()) {
+                && connections.expectedStreams() == 0
+                && !connector.gate().isDialling()) {
             failWaitingLocked(unreachable, steps);
         }
         if (traffic.spare()
-                && connections.isScarce()
+                && connections.needsSpare()
                 && mayOpenLocked(steps)
-                && connector.gate().enter() == null) {
+                && connector.gate().tryEnter() == null) {
             openLocked(steps);
         }
     }
@@ -243,11 +246,11 @@ final class ConnectionPool implements AutoCloseable {
     private boolean mayOpenLocked(List<Runnable> steps) {
         int open = connections.size();
         boolean full = open >= traffic.mostConnections();
-        if (full && !toldFull && traffic.mostConnections() > 1 && !waiting.isEmpty()) {
-            toldFull = true;
+        if (full && !warnedFull && traffic.mostConnections() > 1 && !waiting.isEmpty()) {
+            warnedFull = true;
             int requests = waiting.size();
             steps.add(() -> log.warn(
-                    "{} connections to {} are open, which is the most; {} requests wait for one",
+                    "{} connections to {} are open, which is the maximum; {} requests wait for a free stream",
                     open,
                     connector,
                     requests));
@@ -256,38 +259,38 @@ final class ConnectionPool implements AutoCloseable {
     }
 
     private void openLocked(List<Runnable> steps) {
-        Identity identity = Objects.requireNonNull(current, "opened before any exchange came");
+        Identity identity = Objects.requireNonNull(current, "no exchange was submitted yet");
         Connection connection = new Connection(this, connector, identity, network);
         connections.add(connection);
         steps.add(connection::open);
     }
 
-    private void dropIfDoneLocked(Connection connection, List<Runnable> steps) {
+    private void closeIfDrainedLocked(Connection connection, List<Runnable> steps) {
         if (connection.taken == 0 && connection.stage == Connection.Stage.RETIRED) {
-            goneLocked(connection);
+            removeLocked(connection);
             steps.add(connection::shut);
         }
     }
 
-    /** Closes {@code connection} after a while if it carries nothing now, and nothing then. */
-    private void idleLocked(Connection connection, List<Runnable> steps) {
+    /** Closes {@code connection} after its idle time, if it is unused now and still unused then. */
+    private void closeWhenIdleLocked(Connection connection, List<Runnable> steps) {
         if (connection.isUnusedLocked()) {
             steps.add(() -> connector
                     .timekeeper()
-                    .schedule(traffic.idle(), () -> act(later -> dropUnusedLocked(connection, later))));
+                    .schedule(traffic.idle(), () -> act(later -> closeUnusedLocked(connection, later))));
         }
     }
 
-    private void dropUnusedLocked(Connection connection, List<Runnable> steps) {
-        if (traffic.spare() && connections.needs(connection)) {
-            idleLocked(connection, steps);
+    private void closeUnusedLocked(Connection connection, List<Runnable> steps) {
+        if (traffic.spare() && connections.needsToKeep(connection)) {
+            closeWhenIdleLocked(connection, steps);
         } else if (connection.isUnusedLocked()) {
             retireLocked(connection, steps);
         }
     }
 
-    private void goneLocked(Connection connection) {
-        connection.stage = Connection.Stage.GONE;
+    private void removeLocked(Connection connection) {
+        connection.stage = Connection.Stage.CLOSED;
         connections.remove(connection);
     }
 }

@@ -22,8 +22,8 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to connect by a {@link Config}: TLS material, proxy and timeout. It takes the place of the builder of one of
- * fabric8's clients and keeps what it is told, so that files, variables and properties are read by fabric8 alone.
+ * The settings of connections by a {@link Config}: TLS material, proxy and timeout. Implements the builder of fabric8's
+ * HTTP clients and records the calls, so that only fabric8 interprets files, environment variables and properties.
  * Written by one thread, then only read.
  */
 final class ConnectionSettings implements HttpClient.Builder {
@@ -44,7 +44,7 @@ final class ConnectionSettings implements HttpClient.Builder {
         this.verifiesHost = verifiesHost;
     }
 
-    /** The proxy before the server. */
+    /** The proxy in front of the server. */
     record Proxy(
             HttpClient.ProxyType type,
             String host,
@@ -52,12 +52,12 @@ final class ConnectionSettings implements HttpClient.Builder {
             @Nullable String username,
             @Nullable String password) {
 
-        /** Whether it understands HTTP, so that it forwards requests without TLS one by one. */
+        /** Returns whether this is an HTTP proxy, which forwards single requests unless they use TLS. */
         boolean forwards() {
             return type == HttpClient.ProxyType.HTTP;
         }
 
-        /** Without the password. */
+        /** Returns type and address, without the credentials. */
         @Override
         public String toString() {
             return type + " proxy " + host + ":" + port;
@@ -65,18 +65,18 @@ final class ConnectionSettings implements HttpClient.Builder {
     }
 
     /**
-     * Reads a configuration, and the files that it names. Blocks.
+     * Reads a configuration and the files that it names. Blocks.
      *
-     * @param config whose tokens are used
-     * @param tls everything else; may be {@code config} itself
-     * @throws RuntimeException of fabric8's if a file cannot be read or a proxy's address has no port
+     * @param config provides the tokens
+     * @param tls provides everything else; may be {@code config} itself
+     * @throws RuntimeException from fabric8, if a file cannot be read or a proxy's address has no port
      */
     static ConnectionSettings of(Config config, Config tls) {
         ConnectionSettings settings =
                 new ConnectionSettings(!config.isTrustCerts() && !config.isDisableHostnameVerification());
         HttpClient.Factory factory = HttpClientUtils.getHttpClientFactory();
         HttpClientUtils.applyCommonConfiguration(tls, settings, factory);
-        // in place of those of a copy, which would not see a new token
+        // replaces the interceptors of tls, because a copy of config does not see a new token
         HttpClientUtils.createApplicableInterceptors(config, factory).forEach(settings::addOrReplaceInterceptor);
         return settings;
     }
@@ -103,7 +103,7 @@ final class ConnectionSettings implements HttpClient.Builder {
         return tlsVersions;
     }
 
-    /** The name to verify and to ask for (SNI) in place of the server's host; null for that. */
+    /** Returns the name to verify and to send as SNI; null for the server's host. */
     @Nullable
     String tlsServerName() {
         return tlsServerName;
@@ -118,7 +118,7 @@ final class ConnectionSettings implements HttpClient.Builder {
         return interceptors;
     }
 
-    /** Returns the proxy to go through, or null. */
+    /** Returns the proxy in front of the server, or null. */
     @Nullable
     Proxy proxy() {
         InetSocketAddress address = proxyAddress;
@@ -129,7 +129,7 @@ final class ConnectionSettings implements HttpClient.Builder {
         return new Proxy(proxyType, address.getHostString(), address.getPort(), credentials[0], credentials[1]);
     }
 
-    /** fabric8's own reading of this drops a password that contains a colon. */
+    /** Splits Basic credentials into user name and password. fabric8's own method drops a password with a colon. */
     private static @Nullable String[] credentials(@Nullable String basic) {
         if (basic == null) {
             return new @Nullable String[2];
@@ -144,7 +144,7 @@ final class ConnectionSettings implements HttpClient.Builder {
 
     @Override
     public HttpClient build() {
-        throw new UnsupportedOperationException("this builder only listens");
+        throw new UnsupportedOperationException("this builder only records settings");
     }
 
     @Override

@@ -4,23 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The connections of a {@link ConnectionPool} that are not gone, and their streams. Guarded by the pool. */
+/** The connections of a {@link ConnectionPool} that are not closed, and their streams. Guarded by the pool. */
 final class ConnectionTable {
 
     /*
-     * An exchange goes over the fullest connection that has room, so that connections empty out as watches end. One
-     * that carries nothing is closed after a while. A spare one is opened before the last stream is taken, so that
-     * hardly any exchange waits for a TLS handshake: when no more than a tenth of one connection is free; it is closed
-     * only when a fifth is free elsewhere, so that it does not come and go.
+     * An exchange gets a stream of the fullest connection that has one free, so that the other connections drain as
+     * watches end. An unused connection is closed after a while. A spare connection is opened when at most a tenth of
+     * the streams of one connection is free, so that an exchange rarely waits for a TLS handshake. It is closed only
+     * when a fifth is free on the others, so that it is not opened and closed repeatedly.
      */
 
     private static final int SCARCE = 10;
     private static final int PLENTY = 5;
 
     private final List<Connection> connections = new ArrayList<>();
-    private int expected; // the limit that the server last told, 0 before that
+    private int latestLimit; // the stream limit that the server sent last; 0 before the first
 
-    /** Returns a copy of the list of all. */
+    /** Returns a copy of the list of connections. */
     List<Connection> all() {
         return List.copyOf(connections);
     }
@@ -37,15 +37,15 @@ final class ConnectionTable {
         connections.remove(connection);
     }
 
-    /** Sets how many streams {@code connection} may carry, which is expected of those that will be opened too. */
+    /** Sets the stream limit of {@code connection}, which is also the expected limit of connections that open later. */
     void limit(Connection connection, int limit) {
         connection.limit = limit;
-        expected = limit;
+        latestLimit = limit;
     }
 
-    /** Returns {@code preferred} if it has a stream free, else the fullest connection that has one, or null. */
+    /** Returns {@code preferred} if it has a free stream, else the fullest connection that has one, or null. */
     @Nullable
-    Connection withRoom(@Nullable Connection preferred) {
+    Connection withFreeStream(@Nullable Connection preferred) {
         if (preferred != null && preferred.freeLocked() > 0) {
             return preferred;
         }
@@ -59,28 +59,28 @@ final class ConnectionTable {
         return best;
     }
 
-    /** Returns how many streams are to be expected without another connection. */
-    long coming() {
-        long coming = 0;
+    /** Returns how many free streams to expect without a new connection. */
+    long expectedStreams() {
+        long streams = 0;
         for (Connection each : connections) {
             if (each.stage == Connection.Stage.OPENING) {
-                coming += expected == 0 ? Integer.MAX_VALUE : expected;
+                streams += latestLimit == 0 ? Integer.MAX_VALUE : latestLimit;
             } else if (each.stage == Connection.Stage.OPEN && each.limit == 0) {
-                // a server that allows nothing for the moment would allow it on no other connection either
-                coming += Integer.MAX_VALUE;
+                // a server that allows no streams at the moment would not allow any on another connection either
+                streams += Integer.MAX_VALUE;
             }
         }
-        return coming;
+        return streams;
     }
 
-    /** Whether a spare connection is to be opened. */
-    boolean isScarce() {
-        return expected >= SCARCE && coming() == 0 && isUsed() && free() <= expected / SCARCE;
+    /** Returns whether to open a spare connection. */
+    boolean needsSpare() {
+        return latestLimit >= SCARCE && expectedStreams() == 0 && isUsed() && free() <= latestLimit / SCARCE;
     }
 
-    /** Whether {@code spare}, which carries nothing, is to be kept. */
-    boolean needs(Connection spare) {
-        return expected >= SCARCE && isUsed() && free() - spare.freeLocked() < expected / PLENTY;
+    /** Returns whether to keep {@code spare}, which is unused. */
+    boolean needsToKeep(Connection spare) {
+        return latestLimit >= SCARCE && isUsed() && free() - spare.freeLocked() < latestLimit / PLENTY;
     }
 
     private boolean isUsed() {

@@ -19,13 +19,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The server: how it is reached, and with which credentials. Shared by all pools. Thread-safe. */
+/**
+ * Provides the addresses, the protocol and the credentials to connect to the server. Shared by all pools. Thread-safe.
+ */
 final class Connector {
 
     private static final Logger log = LoggerFactory.getLogger(Connector.class);
 
-    /** Then it is tried again whether a server without TLS speaks HTTP/2: it may have been restarted. */
-    private static final Duration BELIEVED_FOR = Duration.ofMinutes(1);
+    /** After this time, HTTP/2 is offered again to a server without TLS, because it may have been restarted. */
+    private static final Duration PLAIN_HTTP11_FOR = Duration.ofMinutes(1);
 
     private final String server;
     private final URI uri;
@@ -37,11 +39,11 @@ final class Connector {
     private volatile @Nullable Long plainHttp11Since; // nanoseconds
 
     /**
-     * A server.
+     * Creates a connector to one server.
      *
-     * @param server its URL, with a path if there is one, without a slash at the end
-     * @param config where TLS, proxies and credentials come from
-     * @param requestConfig whom to impersonate, if anybody
+     * @param server the URL of the server, which may have a path, without a slash at the end
+     * @param config provides TLS, proxies and credentials
+     * @param requestConfig names the user to impersonate, if any
      */
     Connector(
             String server,
@@ -70,12 +72,12 @@ final class Connector {
         return credentials;
     }
 
-    /** Whether the server may be dialled now; shared by all but heartbeats. */
+    /** Returns the gate that all traffic except heartbeats must pass to dial the server. */
     DialGate gate() {
         return gate;
     }
 
-    /** Finds where to connect to: every address of the server, or of the proxy before it. Never blocks. */
+    /** Looks up all addresses to connect to: those of the proxy, or of the server without one. Never blocks. */
     CompletableFuture<List<InetSocketAddress>> addresses(Identity identity) {
         ConnectionSettings.Proxy proxy = identity.settings().proxy();
         String host = proxy == null ? Target.hostOf(uri) : proxy.host();
@@ -87,34 +89,35 @@ final class Connector {
                         .toList());
     }
 
-    /** What a connection to one of the addresses is made with. */
+    /** Returns the parameters of a connection to {@code address}. */
     Target target(Identity identity, InetSocketAddress address, boolean http2, Duration timeout) {
         return new Target(uri, identity.settings(), address, http2 && offersHttp2(identity), timeout);
     }
 
     /**
-     * Returns whether to try once more, with HTTP/1.1, after a connection to {@code target} failed before it could be used.
-     * Without TLS, a server does not say whether it speaks HTTP/2. One that cannot be reached, or is silent, may well.
+     * Returns whether to try again with HTTP/1.1 after a connection to {@code target} failed before it could be used. A
+     * server without TLS does not announce whether it supports HTTP/2. A server that cannot be reached or does not
+     * answer may support it, so HTTP/1.1 is not tried.
      */
     boolean mayTryHttp11(Target target, @Nullable Throwable cause) {
         boolean unreachable = cause instanceof ConnectException || cause instanceof TimeoutException;
         return !target.secure() && target.multiplexed() && !unreachable;
     }
 
-    /** An answer came over HTTP/1.1 where HTTP/2 had a chance: without TLS that is believed for a minute. */
+    /** Reports an answer over HTTP/1.1. If HTTP/2 without TLS was possible, it is not offered again for a minute. */
     void answeredWithHttp11(Identity identity) {
         if (uri.getScheme().equals("https") || !offersHttp2(identity)) {
             return;
         }
         if (plainHttp11Since == null) {
-            log.info("{} does not speak HTTP/2 without TLS: each watch has a connection of its own", server);
+            log.info("{} does not support HTTP/2 without TLS; each watch uses its own HTTP/1.1 connection", server);
         }
         plainHttp11Since = timekeeper.nanoTime();
     }
 
-    /** Returns the failure of the request {@code what} that {@code thrown} means. */
-    ApiServerException unanswered(String what, Throwable thrown) {
-        return NoAnswer.because(what, server, thrown);
+    /** Returns the failure of {@code request} that {@code thrown} means. */
+    ApiServerException unanswered(String request, Throwable thrown) {
+        return NoAnswer.because(request, server, thrown);
     }
 
     private boolean offersHttp2(Identity identity) {
@@ -124,7 +127,7 @@ final class Connector {
             return false;
         }
         Long since = plainHttp11Since;
-        return secure || since == null || timekeeper.nanoTime() - since >= BELIEVED_FOR.toNanos();
+        return secure || since == null || timekeeper.nanoTime() - since >= PLAIN_HTTP11_FOR.toNanos();
     }
 
     private Addresses addressesOf(String host) {

@@ -18,22 +18,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the credential plugin of a kubeconfig ({@code user.exec}) and reads the ExecCredential that it prints. fabric8
- * runs it too when it makes a Config, but writes all that a failing plugin prints to its log, and forgets when the
- * credentials expire. Not thread-safe; blocks for as long as the plugin runs, which is ended after a minute.
+ * also runs the plugin when it creates a Config, but logs all output of a failing plugin and ignores when the
+ * credentials expire. Blocks while the plugin runs, and kills it after a minute. Not thread-safe.
  */
 final class CredentialPlugin {
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final Duration ENDS_WITHIN = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private final ExecConfig exec;
     private final File kubeconfig;
     private final Timekeeper timekeeper;
 
     /**
-     * A plugin.
+     * Creates a plugin without running it.
      *
-     * @param kubeconfig to whose folder a relative command belongs
+     * @param kubeconfig the kubeconfig, whose folder a relative command starts from
      */
     CredentialPlugin(ExecConfig exec, File kubeconfig, Timekeeper timekeeper) {
         this.exec = exec;
@@ -42,9 +42,9 @@ final class CredentialPlugin {
     }
 
     /**
-     * What it printed; its text never shows it.
+     * The credentials that the plugin printed; {@code toString} does not show them.
      *
-     * @param expires null if it does not say
+     * @param expires null if the plugin did not set it
      */
     record ExecCredential(
             @Nullable String token,
@@ -59,19 +59,19 @@ final class CredentialPlugin {
     }
 
     /**
-     * Runs it.
+     * Runs the plugin.
      *
-     * @throws IllegalStateException if it fails or prints no credentials; the message quotes nothing that it printed
+     * @throws IllegalStateException if the plugin fails or prints no credentials; the message never quotes its output
      */
     ExecCredential run() {
         try {
             Process process = builder().start();
-            Timekeeper.Scheduled end = timekeeper.schedule(ENDS_WITHIN, process::destroyForcibly);
+            Timekeeper.Scheduled end = timekeeper.schedule(TIMEOUT, process::destroyForcibly);
             try (InputStream printed = process.getInputStream()) {
                 byte[] output = printed.readAllBytes();
                 int code = process.waitFor();
                 if (code != 0) {
-                    throw failed("ended with exit code " + code, null);
+                    throw failed("failed with exit code " + code, null);
                 }
                 return read(output);
             } finally {
@@ -100,7 +100,7 @@ final class CredentialPlugin {
         if (exec.getArgs() != null) {
             line.addAll(exec.getArgs());
         }
-        // what it says to people may quote credentials
+        // stderr may quote credentials
         ProcessBuilder builder = new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.DISCARD);
         Map<String, String> environment = builder.environment();
         environment.put(
@@ -118,19 +118,19 @@ final class CredentialPlugin {
         try {
             printed = MAPPER.readTree(output);
         } catch (IOException notJson) {
-            // its message would quote the output
-            throw failed("printed no JSON", null);
+            // no cause, because it would quote the output
+            throw failed("did not print JSON", null);
         }
         JsonNode status = printed.path("status");
-        ExecCredential answer = new ExecCredential(
+        ExecCredential credential = new ExecCredential(
                 status.path("token").textValue(),
                 status.path("clientCertificateData").textValue(),
                 status.path("clientKeyData").textValue(),
                 time(status.path("expirationTimestamp").textValue()));
-        if (answer.token == null && (answer.certificate == null || answer.key == null)) {
+        if (credential.token == null && (credential.certificate == null || credential.key == null)) {
             throw failed("printed neither a token nor a client certificate with its key", null);
         }
-        return answer;
+        return credential;
     }
 
     private static @Nullable Instant time(@Nullable String text) {
@@ -143,7 +143,6 @@ final class CredentialPlugin {
 
     private IllegalStateException failed(String how, @Nullable Throwable cause) {
         return new IllegalStateException(
-                "the credential plugin " + exec.getCommand() + " " + how + "; run it by hand to see what it says",
-                cause);
+                "the credential plugin " + exec.getCommand() + " " + how + "; run it by hand to see its output", cause);
     }
 }

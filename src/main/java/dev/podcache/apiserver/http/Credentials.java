@@ -12,29 +12,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The credentials of the client, read once and shared by all requests. Those from files are read again every 10 s while
- * they are used. All are read again when the server refuses them (401) or a certificate is about to expire. Requests go on with
- * what is known meanwhile; only those that were refused, and those before the first reading, wait for it. There is one
- * reading at a time, on a thread of {@link Timekeeper#urgent()}, so a credential plugin that hangs occupies one thread.
- * Thread-safe.
+ * The credentials of the client, which all requests share. Credentials from files are read again every 10 s while they
+ * are in use. All credentials are read again when the server refuses them (401), or when they are about to expire.
+ * During a read, requests use the known credentials; only refused requests, and requests before the first read, wait
+ * for it. One read runs at a time, on a thread of {@link Timekeeper#urgent()}, so a credential plugin that hangs blocks
+ * one thread. Thread-safe.
  */
 final class Credentials {
 
     private static final Logger log = LoggerFactory.getLogger(Credentials.class);
-    private static final Duration FRESH = Duration.ofSeconds(10);
+    private static final Duration REREAD_AFTER = Duration.ofSeconds(10);
 
-    /** However often the server refuses what was read: a plugin is a process, and 600 watches may be refused at once. */
+    /** The minimum time between two reads, because a plugin is a process, and 600 watches may be refused at once. */
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
 
     private static final Duration BEFORE_EXPIRY = Duration.ofMinutes(1);
 
     private final Supplier<IdentityReader> readers;
     private final Timekeeper timekeeper;
-    private @Nullable IdentityReader reader; // used by the one reading only
-    private boolean costly; // guarded by this, like all that follows
+    private @Nullable IdentityReader reader; // used by one read at a time
+    private boolean costly; // guarded by this, like the fields below
     private @Nullable Identity known;
-    private long readAt; // nanoseconds; when the last reading ended
-    private boolean readAgain; // whether that was another than the first, which finds what the client was made with
+    private long readAt; // nanoseconds; the end of the last read
+    private boolean reread; // whether that was not the first read, which returns what the client was created with
     private @Nullable CompletableFuture<Identity> reading;
 
     Credentials(Supplier<IdentityReader> readers, Timekeeper timekeeper) {
@@ -42,7 +42,7 @@ final class Credentials {
         this.timekeeper = timekeeper;
     }
 
-    /** Returns what is known, or what the first reading will find. Never blocks. */
+    /** Returns the known credentials, or the result of the first read. Never blocks. */
     CompletableFuture<Identity> current() {
         CompletableFuture<Identity> now;
         CompletableFuture<Identity> begun = null;
@@ -54,18 +54,18 @@ final class Credentials {
             }
             now = identity != null
                     ? CompletableFuture.completedFuture(identity)
-                    : Objects.requireNonNull(reading, "neither known nor being read");
+                    : Objects.requireNonNull(reading, "the credentials are neither known nor being read");
         }
         read(begun);
         return now;
     }
 
     /**
-     * Returns what is to be used after {@code refused} was of no use. Never blocks.
+     * Returns the credentials to use after {@code refused} were not accepted. Never blocks.
      *
-     * @return the same identity if no other is to be had now
+     * @return {@code refused} if no others are available now
      */
-    CompletableFuture<Identity> renewed(Identity refused) {
+    CompletableFuture<Identity> replacementFor(Identity refused) {
         CompletableFuture<Identity> now;
         CompletableFuture<Identity> begun = null;
         synchronized (this) {
@@ -73,7 +73,7 @@ final class Credentials {
             if (identity != null && !identity.isSame(refused)) {
                 return CompletableFuture.completedFuture(identity);
             }
-            if (reading == null && mayAskAgainLocked()) {
+            if (reading == null && mayReadAgainLocked()) {
                 begun = new CompletableFuture<>();
                 reading = begun;
             }
@@ -84,15 +84,15 @@ final class Credentials {
     }
 
     private boolean isDueLocked(Identity identity) {
-        if (timekeeper.nanoTime() - readAt < FRESH.toNanos()) {
+        if (timekeeper.nanoTime() - readAt < REREAD_AFTER.toNanos()) {
             return false;
         }
         Instant expires = identity.expires();
         return !costly || (expires != null && timekeeper.wallTime().isAfter(expires.minus(BEFORE_EXPIRY)));
     }
 
-    private boolean mayAskAgainLocked() {
-        return !readAgain || timekeeper.nanoTime() - readAt >= SHORTEST_PAUSE.toNanos();
+    private boolean mayReadAgainLocked() {
+        return !reread || timekeeper.nanoTime() - readAt >= SHORTEST_PAUSE.toNanos();
     }
 
     private void read(@Nullable CompletableFuture<Identity> begun) {
@@ -104,7 +104,7 @@ final class Credentials {
     private void readNow(CompletableFuture<Identity> result) {
         Identity read = null;
         Throwable failure = null;
-        boolean asks = false;
+        boolean readerIsCostly = false;
         boolean again = reader != null;
         try {
             IdentityReader used = reader;
@@ -115,25 +115,26 @@ final class Credentials {
             } else {
                 read = used.again();
             }
-            asks = used.isCostly();
+            readerIsCostly = used.isCostly();
         } catch (RuntimeException | Error e) {
-            // of whatever kind: requests wait for it
+            // catches everything, because requests wait for the result
             failure = e;
         }
         Identity now;
         synchronized (this) {
             reading = null;
             readAt = timekeeper.nanoTime();
-            readAgain = again;
-            costly |= asks;
-            // also if the identity is the same: the CAs may be others
+            reread = again;
+            costly |= readerIsCostly;
+            // even if the identity is the same, because the CAs may have changed
             known = read == null ? known : read;
             now = known;
         }
         if (failure != null && now != null) {
-            // its message may quote the file or the plugin's output
+            // the message of the failure may quote a file or the plugin's output
             log.warn(
-                    "the credentials could not be read again ({}); those read before stay in use",
+                    "the credentials could not be read again ({}); the old ones stay in use until a read succeeds;"
+                            + " check the kubeconfig, its token and certificate files and its credential plugin",
                     failure.getClass().getName());
         }
         if (now != null) {

@@ -9,22 +9,22 @@ import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says whether a server that could not be reached may be dialled again: one attempt at a time, after each pause of {@link
- * OutageBackoff}. Any success ends it. Thread-safe.
+ * Limits the attempts to dial a server that cannot be reached: one at a time, after a pause by {@link OutageBackoff}.
+ * Any success lifts the limit. Thread-safe.
  */
 final class DialGate {
 
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
-    private @Nullable Throwable cause; // guarded by this, like all that follows; null while the server can be reached
-    private long since;
-    private long next;
+    private @Nullable Throwable cause; // guarded by this, like the fields below; null while the server can be reached
+    private long unreachableSince;
+    private long nextDial;
     private final OutageBackoff backoff = new OutageBackoff();
     private boolean dialling;
     private final List<Runnable> observers = new CopyOnWriteArrayList<>();
 
     /**
-     * An open one.
+     * Creates a gate that is open.
      *
      * @param random uniform in [0, 1)
      */
@@ -33,33 +33,34 @@ final class DialGate {
         this.random = random;
     }
 
-    /** Has {@code observer} run, under no lock, whenever it may have changed who may dial. */
+    /** Runs {@code observer}, under no lock, whenever the result of {@link #tryEnter} may have changed. */
     void observe(Runnable observer) {
         observers.add(observer);
     }
 
     /**
-     * Asks to dial. Whoever may must report {@link #reached}, {@link #failed} or {@link #givenUp}.
+     * Asks for permission to dial. A caller that gets it must report {@link #reached}, {@link #failed} or {@link
+     * #abandoned}.
      *
-     * @return null if it may, else why it may not
+     * @return null if the caller may dial, else why the server cannot be reached
      */
-    synchronized @Nullable Throwable enter() {
+    synchronized @Nullable Throwable tryEnter() {
         if (cause == null) {
             return null;
         }
-        if (dialling || timekeeper.nanoTime() - next < 0) {
+        if (dialling || timekeeper.nanoTime() - nextDial < 0) {
             return cause;
         }
         dialling = true;
         return null;
     }
 
-    /** Whether somebody dials, whose success lets all others in and whose failure tells them why not. */
-    synchronized boolean isProbed() {
+    /** Returns whether the one permitted attempt is running, whose result decides for all others. */
+    synchronized boolean isDialling() {
         return cause != null && dialling;
     }
 
-    /** The server was reached. */
+    /** Reports that the server was reached. */
     void reached() {
         boolean before;
         synchronized (this) {
@@ -73,27 +74,27 @@ final class DialGate {
         }
     }
 
-    /** The server could not be reached, or does not speak HTTP with us. */
+    /** Reports that the server could not be reached, or did not answer with HTTP. */
     void failed(Throwable why) {
         synchronized (this) {
             long now = timekeeper.nanoTime();
             if (cause == null) {
-                since = now;
+                unreachableSince = now;
             } else if (!dialling) {
-                // one of several that were dialling when the first of them failed
+                // several attempts were running, and the first failure has already been counted
                 return;
             }
             cause = why;
             dialling = false;
-            next = now
-                    + backoff.pause(Duration.ofNanos(now - since), random.getAsDouble())
+            nextDial = now
+                    + backoff.pause(Duration.ofNanos(now - unreachableSince), random.getAsDouble())
                             .toNanos();
         }
         observers.forEach(Runnable::run);
     }
 
-    /** An attempt ended that nobody wants any more. */
-    void givenUp() {
+    /** Reports that an attempt ended without a result, because it is not needed any more. */
+    void abandoned() {
         synchronized (this) {
             dialling = false;
         }

@@ -11,21 +11,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** One request and what becomes of it, whatever it asks and whichever pool carries it. Thread-safe. */
+/** One request and its response, for every method and every pool. Thread-safe. */
 final class Exchange {
 
     /*
-     * Its time begins when it is made. It gets an identity, waits in a pool for a stream, and is sent: an Attempt, which
-     * lives on the event loop of its connection. It is sent again, over another connection, if the server did not begin
-     * to handle it (GOAWAY, REFUSED_STREAM) and once if the server did not know us (401) and other credentials are found.
+     * The timeout starts when the exchange is created. The exchange gets an identity, waits in a pool for a stream, and
+     * is sent as an Attempt, which runs on the event loop of its connection. It is sent again over another connection
+     * if the server did not process it (GOAWAY, REFUSED_STREAM), and once more if the server refused the credentials
+     * (401) and there are others.
      *
-     * The answer, a failure, the timer, a cancelling and the closing of the pool may all end it at once. The first that
-     * sets `over` ends it, and only that one calls the handler. An attempt writes `attempt` and then reads `over`; an end
-     * elsewhere writes `over` and then reads `attempt`. So at least one of them sees the other and gives the stream back.
-     * Both may, so an attempt gives it back once.
+     * The answer, a failure, the timer, a cancellation and the closing of the pool can end an exchange at the same
+     * time. The first that sets `over` ends it, and only this one calls the handler. An attempt writes `attempt` and
+     * then reads `over`; an end on another thread writes `over` and then reads `attempt`. So at least one of them sees
+     * the other and releases the stream. If both do, the second release has no effect.
      */
 
-    /** The connections on which a request is tried before it fails. */
+    /** The number of connections on which a request is tried before it fails. */
     private static final int MOST_CONNECTIONS = 6;
 
     private static final int LONGEST_ERROR = 64 * 1024;
@@ -40,33 +41,33 @@ final class Exchange {
     private volatile @Nullable Identity identity;
     private volatile @Nullable Attempt attempt;
     private volatile @Nullable Connection preferred;
-    private int attempts; // touched by one attempt after the other
-    private boolean renewed; // touched by one attempt after the other
+    private int attempts; // used by one attempt after another
+    private boolean replacedIdentity; // used by one attempt after another
 
     /**
-     * A request whose time begins now.
+     * Creates an exchange and starts its timeout.
      *
-     * @param timeout until the answer is complete, or until its head is there if the handler {@linkplain
-     *     ResponseReader#isEndless is endless}; waiting for credentials and for a connection counts
+     * @param timeout the time until the answer is complete, or until its headers arrive if the body {@linkplain
+     *     ResponseReader#isEndless is endless}; includes the wait for credentials and for a connection
      */
     Exchange(ServerRequest request, Duration timeout, ResponseReader handler, Connector connector) {
         this.request = request;
         this.timeout = timeout;
         this.handler = handler;
         this.connector = connector;
-        this.timer = connector.timekeeper().schedule(timeout, this::endLate);
+        this.timer = connector.timekeeper().schedule(timeout, this::timedOut);
     }
 
     boolean isOver() {
         return over.get();
     }
 
-    /** Has {@code action} run once when this is over, however. To be called before it is sent. */
+    /** Sets the action that runs once when this exchange has ended for any reason. Must be called before sending. */
     void whenOver(Runnable action) {
         whenOver = action;
     }
 
-    /** Has it sent over {@code connection} if that has a stream free. To be called before it is sent. */
+    /** Prefers {@code connection} if it has a free stream. Must be called before sending. */
     void prefer(@Nullable Connection connection) {
         preferred = connection;
     }
@@ -76,55 +77,57 @@ final class Exchange {
         return preferred;
     }
 
-    /** Returns the connection that carries it, or null. */
+    /** Returns the connection that this exchange was last sent over, or null. */
     @Nullable
     Connection connection() {
         Attempt now = attempt;
         return now == null ? null : now.connection;
     }
 
-    void identify(Identity as) {
-        identity = as;
+    void setIdentity(Identity newIdentity) {
+        identity = newIdentity;
     }
 
     Identity identity() {
-        return Objects.requireNonNull(identity, "not identified yet");
+        return Objects.requireNonNull(identity, "no identity was set yet");
     }
 
-    /** Sends it. On the event loop of {@code connection}, of which it takes one stream. */
+    /** Sends this exchange over one stream of {@code connection}. Runs on its event loop. */
     void send(Connection connection, Wire wire) {
-        Attempt begun = new Attempt(connection);
+        Attempt started = new Attempt(connection);
         attempts++;
-        attempt = begun;
+        attempt = started;
         if (attempts == 1) {
             connector.observer().accept(request, 0);
         }
-        begun.stream = wire.send(request, identity().headers(), begun);
+        started.stream = wire.send(request, identity().headers(), started);
         if (over.get()) {
-            begun.release();
+            started.release();
         }
     }
 
-    /** Ends it without an answer. On any thread. */
+    /** Ends this exchange with the failure that {@code cause} means. Runs on any thread. */
     void fail(Throwable cause) {
         endAnywhere(connector.unanswered(request.what(), cause));
     }
 
-    /** Ends it because its connection is of no use any more. On any thread. */
-    void lose(String why) {
+    /** Ends this exchange because its connection or its stream was lost. Runs on any thread. */
+    void connectionLost(String why) {
         endAnywhere(ApiServerException.withoutAnswer(FailureReason.UNAVAILABLE, request.what(), why, null));
     }
 
-    /** Ends it because everything is being closed. On any thread. */
+    /** Ends this exchange because the pool is being closed. Runs on any thread. */
     void abort() {
         endAnywhere(ApiServerException.withoutAnswer(
                 FailureReason.REJECTED,
                 request.what(),
-                "the connections to " + connector + " have been closed: close them after what uses them",
+                "the connections to " + connector + " have been closed; close them after everything that uses them",
                 null));
     }
 
-    /** Ends it, with a cause unless all came that was to come. On the event loop of its connection, if it has one. */
+    /**
+     * Ends this exchange; without a failure, the answer is complete. Runs on the event loop of its connection, if any.
+     */
     void end(@Nullable ApiServerException failure) {
         if (finish()) {
             Attempt now = attempt;
@@ -135,14 +138,14 @@ final class Exchange {
         }
     }
 
-    /** Ends it without a word to the handler. On any thread. */
+    /** Ends this exchange without a call to the handler. Runs on any thread. */
     void cancel() {
         if (finish()) {
-            releaseElsewhere();
+            releaseOnItsLoop();
         }
     }
 
-    /** Ends it: on the event loop of its connection if a watch may be telling events there, else here. */
+    /** Ends this exchange: on the event loop of its connection if a watch may be delivering events there, else here. */
     private void endAnywhere(@Nullable ApiServerException failure) {
         Attempt now = attempt;
         if (now != null && handler.isEndless()) {
@@ -154,12 +157,12 @@ final class Exchange {
                 }
             });
         } else if (finish()) {
-            releaseElsewhere();
+            releaseOnItsLoop();
             handler.ended(failure);
         }
     }
 
-    private void releaseElsewhere() {
+    private void releaseOnItsLoop() {
         Attempt now = attempt;
         if (now != null) {
             now.connection.execute(now::release);
@@ -176,12 +179,12 @@ final class Exchange {
         return true;
     }
 
-    private void endLate() {
+    private void timedOut() {
         endAnywhere(ApiServerException.withoutAnswer(
                 FailureReason.TIMEOUT, request.what(), "no answer from " + connector + " within " + timeout, null));
     }
 
-    /** It, sent over one connection. Confined to the event loop of that. */
+    /** One attempt to send the exchange, over one connection. Confined to the event loop of that connection. */
     private final class Attempt implements Wire.Response {
 
         private final Connection connection;
@@ -208,13 +211,13 @@ final class Exchange {
                 timer.cancel();
             }
             if (!over.get()) {
-                handler.begins();
+                handler.accepted();
             }
         }
 
         @Override
         public void chunk(byte[] bytes) {
-            connection.heard();
+            connection.received();
             if (error == null) {
                 if (!over.get()) {
                     handler.chunk(Exchange.this, bytes);
@@ -230,7 +233,7 @@ final class Exchange {
             if (error == null) {
                 Exchange.this.end(handler.complete());
             } else {
-                refused(new ErrorAnswer(status, retryAfter, error.toByteArray())
+                answeredWithError(new ErrorAnswer(status, retryAfter, error.toByteArray())
                         .toException(request.what(), connector.timekeeper().wallTime()));
             }
         }
@@ -240,46 +243,46 @@ final class Exchange {
             stream = null;
             if (unprocessed && attempts < MOST_CONNECTIONS) {
                 connection.pool().retired(connection);
-                again();
+                resend();
             } else if (cause instanceof StreamResetException) {
-                lose(connector + " " + cause.getMessage());
+                connectionLost(connector + " " + cause.getMessage());
             } else {
                 fail(cause);
             }
         }
 
-        private void refused(ApiServerException refusal) {
-            if (refusal.httpCode() != 401 || renewed) {
-                Exchange.this.end(refusal);
+        private void answeredWithError(ApiServerException error) {
+            if (error.httpCode() != 401 || replacedIdentity) {
+                Exchange.this.end(error);
                 return;
             }
-            renewed = true;
-            Identity unknown = identity();
+            replacedIdentity = true;
+            Identity refused = identity();
             release();
-            connector.credentials().renewed(unknown).whenComplete((other, thrown) -> {
-                if (other == null || other.isSame(unknown)) {
-                    endAnywhere(refusal);
+            connector.credentials().replacementFor(refused).whenComplete((replacement, thrown) -> {
+                if (replacement == null || replacement.isSame(refused)) {
+                    endAnywhere(error);
                 } else {
-                    connection.pool().submit(Exchange.this, other);
+                    connection.pool().submit(Exchange.this, replacement);
                 }
             });
         }
 
-        private void again() {
+        private void resend() {
             release();
             connection.pool().submit(Exchange.this, identity());
         }
 
-        /** Gives the stream back, once. */
+        /** Releases the stream. Idempotent. */
         private void release() {
             if (!released) {
                 released = true;
                 if (stream != null && !connection.isMultiplexed()) {
-                    // the reset will close it
+                    // the reset below closes an HTTP/1.1 connection
                     connection.pool().retired(connection);
                 }
-                // before the reset: the next exchange that gets the stream is sent on this event loop, after that
-                connection.left(Exchange.this);
+                // may come before the reset: the next exchange on this stream is sent later on this event loop
+                connection.release(Exchange.this);
                 if (stream != null) {
                     stream.reset();
                     stream = null;

@@ -4,12 +4,12 @@ import com.google.common.collect.Comparators;
 import java.time.Duration;
 
 /**
- * How long a heartbeat may take: short, so that a dead connection is noticed while the lease still lives, yet longer
- * with each timeout in a row, so that a server that is merely slow is not given up for ever. Thread-safe.
+ * The timeout of heartbeats. It is short, so that a dead connection is noticed before the lease expires, and grows with
+ * each consecutive timeout, so that a slow server still gets heartbeats. Thread-safe.
  *
- * <p>It begins at 3 s or a twelfth of the lease's duration, whichever is less, and doubles up to a quarter of the
- * duration, which is the pause between renewals. It returns to its beginning with an answer that would have been in
- * time there: with a server that always takes 4 s it stays where it is, else every other heartbeat would be lost.
+ * <p>The timeout starts at 3 s or a twelfth of the lease duration, whichever is less. It doubles up to a quarter of the
+ * lease duration, which is the interval between renewals. It returns to the start only after an answer that was fast
+ * enough for the start value. Otherwise a server that always takes 4 s would miss every other heartbeat.
  */
 final class HeartbeatTimeout {
 
@@ -20,33 +20,32 @@ final class HeartbeatTimeout {
     private Duration now; // guarded by this
 
     /**
-     * For leases that last {@code leaseDuration}.
+     * Creates the timeout for leases of {@code leaseDuration}.
      *
-     * @throws IllegalArgumentException unless that is at least a second
+     * @throws IllegalArgumentException if {@code leaseDuration} is less than 1 s
      */
     HeartbeatTimeout(Duration leaseDuration) {
         if (leaseDuration.compareTo(Duration.ofSeconds(1)) < 0) {
-            throw new IllegalArgumentException(
-                    "a lease of " + leaseDuration + " leaves no time to renew it: it must last at least 1 s");
+            throw new IllegalArgumentException("the lease duration must be at least 1 s, but is " + leaseDuration);
         }
         this.first = Comparators.min(leaseDuration.dividedBy(12), LONGEST_FIRST);
         this.longest = leaseDuration.dividedBy(4);
         this.now = first;
     }
 
-    /** What the next heartbeat may take. */
+    /** Returns the timeout of the next heartbeat. */
     synchronized Duration now() {
         return now;
     }
 
-    /** A heartbeat was not answered in time. */
+    /** Reports that a heartbeat timed out. */
     synchronized void missed() {
         now = Comparators.min(now.multipliedBy(2), longest);
     }
 
-    /** A heartbeat was answered, whatever the answer. */
-    synchronized void answered(Duration after) {
-        if (after.compareTo(first) < 0) {
+    /** Reports an answer, with any status, {@code elapsed} after the request. */
+    synchronized void answered(Duration elapsed) {
+        if (elapsed.compareTo(first) < 0) {
             now = first;
         }
     }

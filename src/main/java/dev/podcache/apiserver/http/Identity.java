@@ -8,13 +8,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The credentials of the client as they were read at one moment. Immutable.
+ * The credentials of the client, as read at one moment. Immutable.
  *
- * @param number greater than that of every identity read before
- * @param headers of every request: tokens, impersonation, the caller's own
- * @param settings with the client's key and the CAs
- * @param certificate the client's, null if it has none
- * @param expires when it expires, null if that is not known
+ * @param number greater than the number of every identity read before
+ * @param headers the headers of every request: tokens, impersonation, headers of the caller
+ * @param settings the settings of connections, with the client's key and the CAs
+ * @param certificate the client certificate, or null
+ * @param expires when the credentials expire, or null if unknown
  */
 record Identity(
         long number,
@@ -23,7 +23,7 @@ record Identity(
         @Nullable X509Certificate certificate,
         @Nullable Instant expires) {
 
-    /** Whether a connection that was made with {@code other} shows the same certificate. */
+    /** Returns whether {@code other} has the same client certificate, so that both can use the same connections. */
     boolean sharesConnectionsWith(Identity other) {
         return Objects.equals(certificate, other.certificate);
     }
@@ -32,7 +32,7 @@ record Identity(
         return sharesConnectionsWith(other) && headers.equals(other.headers);
     }
 
-    /** Without content: a header may be a token. */
+    /** Returns subject and expiry, without the headers, which may contain a token. */
     @Override
     public String toString() {
         return "Identity[" + (certificate == null ? "" : certificate.getSubjectX500Principal() + " ") + "until "

@@ -29,21 +29,21 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the credentials from fabric8's {@link Config} and from what it was made of: certificate and token files, the
- * kubeconfig, its credential plugin, an identity provider. Every method may block for long. Not thread-safe.
+ * Reads the credentials from fabric8's {@link Config} and its sources: certificate and token files, the kubeconfig, its
+ * credential plugin, an identity provider. Every method may block for long. Not thread-safe.
  *
- * <p>A client certificate that was inline in a kubeconfig, or came from a plugin, is read from there again, but only if
- * that is where the client has it from: a caller may have given the client another identity than the file has.
+ * <p>A client certificate is read again from the kubeconfig or its plugin only if the client has its certificate from
+ * there, because a caller may have given the client another identity.
  */
 final class IdentityReader {
 
     private final Config config;
     private final RequestConfig requestConfig;
     private final URI server;
-    private final boolean own;
+    private final boolean hasOwnIdentity;
     private final @Nullable CredentialPlugin plugin;
     private final boolean followsKubeconfig;
-    private long read;
+    private long reads;
 
     IdentityReader(Config config, RequestConfig requestConfig, URI server, Timekeeper timekeeper) {
         this.config = config;
@@ -51,44 +51,44 @@ final class IdentityReader {
         this.server = server;
         File kubeconfig = config.getFileWithAuthInfo();
         AuthInfo user = kubeconfig == null ? null : user(config, kubeconfig);
-        this.own = hasOwnIdentity(config);
-        this.plugin = user == null || user.getExec() == null || own
+        this.hasOwnIdentity = hasOwnIdentity(config);
+        this.plugin = user == null || user.getExec() == null || hasOwnIdentity
                 ? null
                 : new CredentialPlugin(user.getExec(), kubeconfig, timekeeper);
         this.followsKubeconfig = user != null && plugin == null && isFrom(user, config);
     }
 
-    /** Whether reading starts a process or asks an identity provider, so that it is done only when it must be. */
+    /** Returns whether a read starts a process or asks an identity provider, so that reads should be rare. */
     boolean isCostly() {
         return plugin != null || isOidc(config);
     }
 
-    /** Reads what the client was made with, and the files that it names. */
+    /** Reads the Config that the client was created with, and the files that it names. */
     Identity first() {
         return identity(config, config.getAutoOAuthToken(), null);
     }
 
-    /** Reads everything anew. */
+    /** Reads all sources again. */
     Identity again() {
         if (plugin != null) {
             return identity(plugin.run());
         }
-        // fabric8 would run the plugin of a user that the caller has replaced
-        Config now = own ? config : config.refresh();
+        // refresh() would run the plugin of a user that the caller has replaced
+        Config now = hasOwnIdentity ? config : config.refresh();
         boolean follows = followsKubeconfig
                 && Objects.equals(now.getMasterUrl(), config.getMasterUrl())
                 && certificate(now) != null;
         return identity(follows ? withTlsOf(now) : config, now.getAutoOAuthToken(), null);
     }
 
-    private Identity identity(CredentialPlugin.ExecCredential said) {
-        Config tls = said.certificate() == null
+    private Identity identity(CredentialPlugin.ExecCredential printed) {
+        Config tls = printed.certificate() == null
                 ? config
-                : copy().withClientCertData(said.certificate())
-                        .withClientKeyData(said.key())
-                        .withClientKeyAlgo(Config.getKeyAlgorithm(null, said.key()))
+                : copy().withClientCertData(printed.certificate())
+                        .withClientKeyData(printed.key())
+                        .withClientKeyAlgo(Config.getKeyAlgorithm(null, printed.key()))
                         .build();
-        return identity(tls, said.token(), said.expires());
+        return identity(tls, printed.token(), printed.expires());
     }
 
     private Config withTlsOf(Config now) {
@@ -103,7 +103,7 @@ final class IdentityReader {
     }
 
     private ConfigBuilder copy() {
-        // else building it would read the environment, and run a plugin
+        // otherwise build() would read the environment and run a plugin
         return new ConfigBuilder(config).withAutoConfigure(false);
     }
 
@@ -111,9 +111,9 @@ final class IdentityReader {
         ConnectionSettings settings = ConnectionSettings.of(config, tls);
         X509Certificate certificate = certificate(tls);
         Instant end = certificate == null ? null : certificate.getNotAfter().toInstant();
-        read++;
+        reads++;
         return new Identity(
-                read,
+                reads,
                 headers(settings.interceptors().values(), token),
                 settings,
                 certificate,
@@ -122,15 +122,15 @@ final class IdentityReader {
 
     private Map<String, List<String>> headers(Collection<Interceptor> interceptors, @Nullable String token) {
         if (token != null) {
-            // where fabric8's interceptor takes it from, and puts a new one itself
+            // fabric8's interceptor reads the token here, and stores a new one here itself
             config.setAutoOAuthToken(token);
         }
         StandardHttpRequest.Builder builder = requestTo(interceptors);
         if (isOidc(config) && builder.build().headers("Authorization").contains("Bearer invalid")) {
-            // that is how fabric8 says that the token has expired
+            // fabric8 marks an expired token like this
             for (Interceptor interceptor : interceptors) {
                 interceptor
-                        .afterFailure((HttpRequest.Builder) builder, new Refusal(builder.build()), tags())
+                        .afterFailure((HttpRequest.Builder) builder, new Unauthorized(builder.build()), tags())
                         .join();
             }
             builder = requestTo(interceptors);
@@ -168,7 +168,7 @@ final class IdentityReader {
                 CertUtils.getInputStreamFromDataOrFile(data == null || data.isEmpty() ? null : data, file)) {
             return (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(pem);
         } catch (IOException | CertificateException | RuntimeException unreadable) {
-            // reading the key with it says what is wrong
+            // reading the client key fails with the cause
             return null;
         }
     }
@@ -178,7 +178,7 @@ final class IdentityReader {
                 && "oidc".equalsIgnoreCase(config.getAuthProvider().getName());
     }
 
-    /** The user of the current context as the kubeconfig has it, or null. */
+    /** Returns the user of the current context in the kubeconfig, or null. */
     private static @Nullable AuthInfo user(Config config, File kubeconfig) {
         if (config.getCurrentContext() == null) {
             return null;
@@ -188,7 +188,7 @@ final class IdentityReader {
         try {
             users = KubeConfigUtils.parseConfig(kubeconfig).getUsers();
         } catch (RuntimeException unreadable) {
-            // removed since the client was made with it: then its credentials stay
+            // the kubeconfig was removed since the client was created; the client keeps its credentials
             return null;
         }
         return users == null
@@ -200,7 +200,7 @@ final class IdentityReader {
                         .orElse(null);
     }
 
-    /** Whether the client has an identity that comes before that of a plugin, or is read again by itself. */
+    /** Returns whether the client has an identity that takes precedence over a plugin, or that is always read again. */
     private static boolean hasOwnIdentity(Config config) {
         return config.getOauthToken() != null
                 || config.getOauthTokenProvider() != null
@@ -208,18 +208,19 @@ final class IdentityReader {
                 || config.getUsername() != null;
     }
 
-    /** Whether the client's certificate came from the kubeconfig, in which it may have been replaced meanwhile. */
+    /** Returns whether the client's certificate came from {@code user}, where it may have been replaced since. */
     private static boolean isFrom(AuthInfo user, Config config) {
-        X509Certificate ours = certificate(config);
-        X509Certificate there = certificate(user.getClientCertificateData(), null);
-        return ours != null && there != null && ours.getSubjectX500Principal().equals(there.getSubjectX500Principal());
+        X509Certificate used = certificate(config);
+        X509Certificate now = certificate(user.getClientCertificateData(), null);
+        return used != null && now != null && used.getSubjectX500Principal().equals(now.getSubjectX500Principal());
     }
 
-    private static final class Refusal extends StandardHttpHeaders implements HttpResponse<byte[]> {
+    /** A 401, after which fabric8's interceptors renew the token. */
+    private static final class Unauthorized extends StandardHttpHeaders implements HttpResponse<byte[]> {
 
         private final HttpRequest request;
 
-        Refusal(HttpRequest request) {
+        Unauthorized(HttpRequest request) {
             this.request = request;
         }
 

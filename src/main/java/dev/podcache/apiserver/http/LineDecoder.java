@@ -3,12 +3,12 @@ package dev.podcache.apiserver.http;
 import java.util.Arrays;
 
 /**
- * Cuts a stream of bytes into lines, wherever its chunks begin and end. Works on bytes, so a chunk that ends inside a
- * character does no harm: in UTF-8 no byte of a longer character is a line feed. Empty lines are skipped, and so is the
- * carriage return of a line that ends with one. Not thread-safe.
+ * Splits a stream of chunks into lines. A chunk may end anywhere, even inside a character, because in UTF-8 no byte of
+ * a multi-byte character is a line feed. Skips empty lines, and the carriage return at the end of a line. Not
+ * thread-safe.
  *
- * <p>A line inside one chunk is passed on where it lies; only what crosses a border is copied, into a buffer that
- * doubles and is given up with the line, so that a watch on which nothing happens holds none.
+ * <p>A line inside one chunk is passed on without a copy. Only a line that spans chunks is copied, into a buffer that
+ * doubles as needed and is released with the line, so an idle watch holds no buffer.
  */
 final class LineDecoder {
 
@@ -18,25 +18,25 @@ final class LineDecoder {
     private byte[] part = NOTHING;
     private int partLength;
 
-    /** Told each line; the bytes are valid only during the call. */
+    /** Receives each line. The bytes are valid only during the call. */
     @FunctionalInterface
     interface Lines {
         void line(byte[] bytes, int offset, int length);
     }
 
     /**
-     * A decoder at the beginning of a stream.
+     * Creates a decoder for a new stream.
      *
-     * @param longest how long a line may be, in bytes, without its end
+     * @param longest the maximum length of a line in bytes, without its end
      */
     LineDecoder(int longest) {
         this.longest = longest;
     }
 
     /**
-     * Takes the next chunk.
+     * Decodes the next chunk.
      *
-     * @return false if a line is too long; the decoder is of no use then
+     * @return false if a line is too long; the decoder must not be used after that
      */
     boolean accept(byte[] chunk, Lines lines) {
         int start = 0;
@@ -57,7 +57,7 @@ final class LineDecoder {
         return true;
     }
 
-    /** Whether the stream so far ends inside a line. */
+    /** Returns whether the stream so far ends inside a line. */
     boolean insideLine() {
         return partLength > 0;
     }

@@ -11,12 +11,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lists and watches of one selection of objects. A watch goes over the connection of the list before it, if that
- * has a stream free, so that it asks the same API server. Thread-safe.
+ * Sends the lists and watches of one selection of objects. A watch uses the connection of the list before it if that
+ * has a free stream, so that the same API server answers both. Thread-safe.
  */
 public final class ListWatchSession {
 
-    private static final Duration OPENS_WITHIN = Duration.ofSeconds(20);
+    private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(20);
 
     private final ApiConnections connections;
     private final ConnectionPool pool;
@@ -27,12 +27,12 @@ public final class ListWatchSession {
         this.pool = pool;
     }
 
-    /** The time by which timeouts are measured, in nanoseconds from an arbitrary origin. */
+    /** Returns the time that timeouts are measured with, in nanoseconds from an arbitrary origin. */
     public long nanoTime() {
         return connections.timekeeper().nanoTime();
     }
 
-    /** Sends one request as {@link ApiConnections#send} does, over the connections of watches. */
+    /** Sends one request like {@link ApiConnections#send}, but over the connections of watches. */
     public <R> CompletableFuture<R> list(
             ServerRequest request, Duration timeout, int longest, Function<byte[], R> decode) {
         BodyReader<R> reader = connections.reader(request, longest, decode);
@@ -43,15 +43,16 @@ public final class ListWatchSession {
     }
 
     /**
-     * Opens a watch as {@link dev.podcache.apiserver.ListerWatcher#watch} promises. Returns at once and never throws.
+     * Opens a watch with the contract of {@link dev.podcache.apiserver.ListerWatcher#watch}. Returns at once and never
+     * throws.
      *
-     * @param longestEvent how many bytes one event may have
-     * @param events called on an event loop, or for the end of a watch that never opened on any thread
+     * @param longestEvent the maximum size of one event, in bytes
+     * @param events called on an event loop; on any thread for the end of a watch that never opened
      */
     public <T> WatchHandle watch(
             ServerRequest request, int longestEvent, ObjectDecoder<T> decoder, Consumer<WatchEvent<T>> events) {
         Exchange exchange = connections.exchange(
-                request, OPENS_WITHIN, new WatchReader<>(request.what(), longestEvent, decoder, events));
+                request, OPEN_TIMEOUT, new WatchReader<>(request.what(), longestEvent, decoder, events));
         exchange.prefer(last.getAndSet(null));
         pool.send(exchange);
         return exchange::cancel;

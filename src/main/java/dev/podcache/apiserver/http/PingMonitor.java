@@ -6,33 +6,33 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks an HTTP/2 connection every 10 s whether it is alive. A frozen connection otherwise looks like one on which
- * nothing happens, until the kernel gives it up after many minutes. Whatever arrives shows life, not only the answer:
- * on a slow way that waits behind what else is sent. Confined to the event loop of the connection.
+ * Pings an HTTP/2 connection every 10 s. Without pings, a frozen connection looks like an idle one until the kernel
+ * gives it up after many minutes. Any data counts as a sign of life, because on a slow network the answer to a ping
+ * waits behind other data. Confined to the event loop of the connection.
  */
 final class PingMonitor {
 
-    /** Between two pings, and how long each may remain without a sign of life. */
+    /** The time between two pings, within which something must arrive. */
     static final Duration PERIOD = Duration.ofSeconds(10);
 
     private final Wire wire;
     private final Executor loop;
     private final Timekeeper timekeeper;
-    private final Runnable dead;
-    private boolean heard = true; // since the last ping
+    private final Runnable whenDead;
+    private boolean received = true; // whether anything arrived since the last ping
     private boolean stopped;
     private Timekeeper.@Nullable Scheduled next;
 
     /**
-     * A monitor that has not begun.
+     * Creates a monitor without starting it.
      *
-     * @param dead runs once on the event loop when nothing came for a period
+     * @param whenDead runs once on the event loop, if nothing arrives for one period
      */
-    PingMonitor(Wire wire, Executor loop, Timekeeper timekeeper, Runnable dead) {
+    PingMonitor(Wire wire, Executor loop, Timekeeper timekeeper, Runnable whenDead) {
         this.wire = wire;
         this.loop = loop;
         this.timekeeper = timekeeper;
-        this.dead = dead;
+        this.whenDead = whenDead;
     }
 
     void start() {
@@ -46,22 +46,22 @@ final class PingMonitor {
         }
     }
 
-    /** Something arrived. */
-    void heard() {
-        heard = true;
+    /** Reports that something arrived. */
+    void received() {
+        received = true;
     }
 
     private void check() {
         if (stopped) {
             return;
         }
-        if (!heard) {
+        if (!received) {
             stopped = true;
-            dead.run();
+            whenDead.run();
             return;
         }
-        heard = false;
-        wire.ping(this::heard);
+        received = false;
+        wire.ping(this::received);
         start();
     }
 }

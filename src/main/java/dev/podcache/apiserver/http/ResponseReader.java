@@ -4,29 +4,30 @@ import dev.podcache.apiserver.ApiServerException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes what one request brings. {@code begins}, {@code chunk} and {@code complete} are called on the event loop of the
- * connection, in that order; a request that is sent again begins once at most.
+ * Reads the response to one request. {@code accepted}, {@code chunk} and {@code complete} are called in this order, on
+ * the event loop of the connection. A request that is sent again is accepted at most once.
  */
 interface ResponseReader {
 
-    /** Whether the body may go on for as long as it likes, as that of a watch. */
+    /** Returns whether the body may be endless, as for a watch. */
     default boolean isEndless() {
         return false;
     }
 
-    /** The server accepted the request (2xx). */
-    default void begins() {}
+    /** Reports that the server accepted the request (2xx). */
+    default void accepted() {}
 
-    /** A part of the body came. May {@linkplain Exchange#end end} the exchange. */
+    /** Receives a part of the body. May {@linkplain Exchange#end end} the exchange. */
     void chunk(Exchange exchange, byte[] bytes);
 
-    /** The body is complete; returns what is wrong with it, or null. {@link #ended} follows. */
+    /** Reports that the body is complete, and returns why it is invalid, or null. {@link #ended} follows. */
     default @Nullable ApiServerException complete() {
         return null;
     }
 
     /**
-     * It is over. The last call, on any thread; not made if the request was cancelled.
+     * Reports the end of the exchange. This is the last call, on any thread. There is none if the request was
+     * cancelled.
      *
      * @param failure null if the answer is complete
      */

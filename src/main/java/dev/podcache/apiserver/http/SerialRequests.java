@@ -9,23 +9,25 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests by which a node shows that it is alive, its status and its lease alike: one after the other, each a
- * single attempt, over one HTTP/1.1 connection apart from all other traffic, so that neither a limit of requests nor a
- * large answer holds up a sign of life. Thread-safe.
+ * Sends the heartbeats of a node (its status and its lease) one after another, each in a single attempt, over one
+ * HTTP/1.1 connection that carries nothing else. So neither a request limit nor a large answer delays a heartbeat.
+ * Thread-safe.
  *
- * <p>Upstream gives a heartbeat 10 s, and closes its connections only at the second failure in a row. Over a connection
- * that has frozen, as behind a load balancer that lost its state, a renewal is then 20 s late: with the 10 s between
- * renewals, 30 of the 40 s that a lease lasts are gone although the server could be reached all along. We deviate: a
- * heartbeat has 3 s, or a twelfth of the lease's duration, from when its turn comes, dialling included. With the first
- * one that gets no answer the connection is closed, and the next is sent over a new one. A frozen connection thus costs
- * one request, and one renewal a few seconds. For a server that is only slow, the time doubles with each timeout in a
- * row up to a quarter of the lease's duration, until an answer is quick again.
+ * <p>Upstream gives a heartbeat 10 s, and closes its connections only after the second consecutive failure. If a
+ * connection freezes, for example because a load balancer lost its state, a renewal is then 20 s late. With the 10 s
+ * between renewals, 30 of the 40 s of a lease are gone although the server could be reached all the time.
+ *
+ * <p>This class deviates. A heartbeat gets 3 s or a twelfth of the lease duration, whichever is less, from when it is
+ * sent, including the time to connect. After the first heartbeat without an answer the connection is closed, and the
+ * next heartbeat uses a new one. So a frozen connection costs one request, and delays one renewal by a few seconds. For
+ * a slow server, the timeout doubles with each consecutive timeout, up to a quarter of the lease duration, until an
+ * answer is fast again.
  */
 public final class SerialRequests implements AutoCloseable {
 
     /*
-     * At most one request is under way; the others wait here rather than in the pool, because only when its turn comes
-     * does its time begin. The lock covers which requests wait, and whether one is under way.
+     * At most one request is in flight. The others wait here and not in the pool, because the timeout of a request
+     * starts only when it is sent. The lock guards the queue, and whether a request is in flight.
      */
 
     private final ApiConnections connections;
@@ -47,67 +49,67 @@ public final class SerialRequests implements AutoCloseable {
     }
 
     /**
-     * One attempt. Returns at once and never throws.
+     * Sends one request after all earlier ones have ended, in a single attempt. Returns at once and never throws.
      *
-     * @param decode reads a 2xx body, on a worker thread
-     * @return what {@code decode} returned or threw; or exceptionally an {@link
+     * @param decode decodes a 2xx body, on a worker thread
+     * @return what {@code decode} returned or threw, or exceptionally an {@link
      *     dev.podcache.apiserver.ApiServerException}, with {@link dev.podcache.object.FailureReason#TIMEOUT} at the
-     *     latest a quarter of the lease's duration after its turn came
+     *     latest a quarter of the lease duration after all earlier requests have ended
      */
     public <R> CompletableFuture<R> send(ServerRequest request, Function<byte[], R> decode) {
         BodyReader<R> reader = connections.reader(request, ApiConnections.LONGEST_OBJECT, decode);
         synchronized (this) {
             waiting.add(new QueuedRequest(request, reader));
         }
-        next();
+        sendNext();
         return reader.result();
     }
 
     /**
-     * Has the next request sent over a new connection, such as when answers come, but only bad ones, as from one sick
-     * API server behind a load balancer. A request that is under way is not disturbed. Returns at once.
+     * Makes the next request use a new connection. This helps if every answer is an error, for example from one faulty
+     * API server behind a load balancer. Does not affect a request in flight. Returns at once.
      */
     public void reconnect() {
         pool.retireAll();
     }
 
-    /** Fails every request, closes the connection and ends the threads; waits for them at most 10 s. Idempotent. */
+    /** Fails all requests, closes the connection and stops the threads; waits for them at most 10 s. Idempotent. */
     @Override
     public void close() {
         synchronized (this) {
             closed = true;
         }
         pool.close();
-        next();
+        sendNext();
         whenClosed.run();
     }
 
-    private void next() {
-        @Nullable QueuedRequest turn;
+    private void sendNext() {
+        @Nullable QueuedRequest next;
         do {
             synchronized (this) {
-                turn = busy && !closed ? null : waiting.poll();
-                busy |= turn != null;
+                next = busy && !closed ? null : waiting.poll();
+                busy |= next != null;
             }
-            if (turn != null) {
-                begin(turn);
+            if (next != null) {
+                send(next);
             }
-            // once closed, all others are to be failed too, by the pool
-        } while (turn != null && isClosed());
+            // after close(), send all of them, so that the pool fails them
+        } while (next != null && isClosed());
     }
 
     private synchronized boolean isClosed() {
         return closed;
     }
 
-    private void begin(QueuedRequest turn) {
-        long began = connections.timekeeper().nanoTime();
-        Exchange exchange = connections.exchange(turn.request, timeout.now(), turn.reader);
-        turn.reader.whenEnded(failure -> {
+    private void send(QueuedRequest next) {
+        long sentAt = connections.timekeeper().nanoTime();
+        Exchange exchange = connections.exchange(next.request, timeout.now(), next.reader);
+        next.reader.whenEnded(failure -> {
             if (failure == null || failure.httpCode() > 0) {
-                timeout.answered(Duration.ofNanos(connections.timekeeper().nanoTime() - began));
+                timeout.answered(Duration.ofNanos(connections.timekeeper().nanoTime() - sentAt));
             } else {
-                // not repaired: the next request opens another, with certificates and addresses read anew
+                // the next request opens a new connection, for which certificates and addresses are read again
                 pool.retireAll();
                 if (failure.reason() == FailureReason.TIMEOUT) {
                     timeout.missed();
@@ -116,7 +118,7 @@ public final class SerialRequests implements AutoCloseable {
             synchronized (this) {
                 busy = false;
             }
-            next();
+            sendNext();
         });
         pool.send(exchange);
     }

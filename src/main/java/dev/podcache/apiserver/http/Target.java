@@ -5,13 +5,13 @@ import java.net.URI;
 import java.time.Duration;
 
 /**
- * What one attempt to open a connection is made with. Immutable.
+ * The parameters of one attempt to open a connection. Immutable.
  *
- * @param server the server's URL
+ * @param server the URL of the server
  * @param settings TLS material and proxy
- * @param address of the server, or of the proxy if there is one; resolved
- * @param multiplexed whether to offer HTTP/2, by ALPN or, without TLS, by prior knowledge
- * @param timeout for each of TCP and TLS
+ * @param address the resolved address of the proxy, or of the server without one
+ * @param multiplexed whether to offer HTTP/2, by ALPN or, without TLS, with prior knowledge
+ * @param timeout the timeout of the TCP connect, and again of the TLS handshake
  */
 record Target(
         URI server, ConnectionSettings settings, InetSocketAddress address, boolean multiplexed, Duration timeout) {
@@ -34,17 +34,17 @@ record Target(
         return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 
-    /** Returns the port that the URL, or its scheme, says. */
+    /** Returns the port of the URL, or the default port of its scheme. */
     static int portOf(URI url) {
         return url.getPort() >= 0 ? url.getPort() : url.getScheme().equals("https") ? 443 : 80;
     }
 
-    /** The server's path, which begins every request's. */
+    /** Returns the path of the server's URL, which precedes the path of every request. */
     String path() {
         return server.getPath() == null ? "" : server.getPath();
     }
 
-    /** Whether an HTTP proxy forwards each single request, which is what it does without TLS. */
+    /** Returns whether an HTTP proxy forwards single requests, which it does without TLS. */
     boolean forwarded() {
         ConnectionSettings.Proxy proxy = settings.proxy();
         return proxy != null && !secure() && proxy.forwards();

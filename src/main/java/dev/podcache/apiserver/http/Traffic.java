@@ -3,13 +3,13 @@ package dev.podcache.apiserver.http;
 import java.time.Duration;
 
 /**
- * What a {@link ConnectionPool} is for.
+ * The kind of traffic that a {@link ConnectionPool} carries.
  *
- * @param http2 whether HTTP/2 is offered
- * @param spare whether a connection is opened before it is needed
- * @param mostConnections how many there may be; what needs more waits
- * @param idle for how long a connection that carries nothing is kept
- * @param gated whether it is the {@link DialGate} that says when the server may be dialled
+ * @param http2 whether to offer HTTP/2
+ * @param spare whether to open a spare connection before it is needed
+ * @param mostConnections the maximum number of connections; more requests wait
+ * @param idle how long to keep an unused connection open
+ * @param gated whether the {@link DialGate} decides when to dial the server
  */
 record Traffic(boolean http2, boolean spare, int mostConnections, Duration idle, boolean gated) {
 

@@ -32,35 +32,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A few event loops, however many connections there are, and the way to open a connection on one of them. With {@link
- * VertxWire} the only class that knows Vert.x. Thread-safe.
+ * A fixed number of event loops, and the connections that are opened on them. This class and {@link VertxWire} are the
+ * only ones that use Vert.x. Thread-safe.
  */
 final class VertxNetwork implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(VertxNetwork.class);
-    private static final Duration CLOSING = Duration.ofSeconds(10);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
     private static final int STREAM_WINDOW = 1 << 20;
     private static final int CONNECTION_WINDOW = 16 << 20;
 
     private final int count;
     private final Executor starter;
-    private final AtomicInteger turns = new AtomicInteger();
+    private final AtomicInteger nextIndex = new AtomicInteger();
     private volatile CompletableFuture<ImmutableList<Loop>> loops =
             CompletableFuture.failedFuture(new IllegalStateException("not started")); // written under this
     private boolean closed; // guarded by this
 
     /**
-     * A network without threads.
+     * Creates a network without starting its threads.
      *
-     * @param count how many threads it will have
-     * @param starter starts them, which takes some 100 ms
+     * @param count the number of threads
+     * @param starter starts the threads, which takes about 100 ms
      */
     VertxNetwork(int count, Executor starter) {
         this.count = count;
         this.starter = starter;
     }
 
-    /** Starts the threads, unless they run or this is closed. Returns at once. */
+    /** Starts the threads, unless they are running or this network is closed. Returns at once. */
     CompletableFuture<?> start() {
         CompletableFuture<ImmutableList<Loop>> known = loops;
         if (!known.isCompletedExceptionally()) {
@@ -76,10 +76,10 @@ final class VertxNetwork implements AutoCloseable {
             }
             loops = begun;
         }
-        return begun.completeAsync(() -> started(count), starter);
+        return begun.completeAsync(() -> startLoops(count), starter);
     }
 
-    private static ImmutableList<Loop> started(int count) {
+    private static ImmutableList<Loop> startLoops(int count) {
         Vertx vertx = Vertx.vertx(new VertxOptions()
                 .setEventLoopPoolSize(count)
                 .setWorkerPoolSize(1)
@@ -87,7 +87,7 @@ final class VertxNetwork implements AutoCloseable {
                 .setUseDaemonThread(true)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
-        // Vert.x gives a thread that is not its own always the same loop
+        // verticles find the loops, because Vert.x gives one and the same loop to a thread that is not its own
         Queue<Loop> contexts = new ConcurrentLinkedQueue<>();
         try {
             vertx.deployVerticle(() -> new LoopFinder(contexts), new DeploymentOptions().setInstances(count))
@@ -101,7 +101,7 @@ final class VertxNetwork implements AutoCloseable {
         return ImmutableList.copyOf(contexts);
     }
 
-    /** Runs tasks on one event loop, or drops them once that is gone, and with it every connection. */
+    /** Runs tasks on one event loop. Drops them once the loop is closed, which closes its connections too. */
     record Loop(Context context) implements Executor {
 
         @Override
@@ -109,7 +109,7 @@ final class VertxNetwork implements AutoCloseable {
             try {
                 context.runOnContext(posted -> task.run());
             } catch (RejectedExecutionException closing) {
-                log.debug("the event loop is gone and its connections with it", closing);
+                log.debug("a task was dropped, because the event loop and its connections are closed", closing);
             }
         }
     }
@@ -129,16 +129,16 @@ final class VertxNetwork implements AutoCloseable {
         }
     }
 
-    /** Returns the event loop for the next connection. To be called once {@link #start} has completed. */
+    /** Returns the event loop for the next connection. Must be called after {@link #start} has completed. */
     Loop nextLoop() {
         List<Loop> started = loops.join();
-        return started.get(Math.floorMod(turns.getAndIncrement(), started.size()));
+        return started.get(Math.floorMod(nextIndex.getAndIncrement(), started.size()));
     }
 
     /**
-     * Opens a connection. To be called on {@code loop}.
+     * Opens a connection. Must be called on {@code loop}.
      *
-     * @throws RejectedExecutionException once closed: nothing could close the connection any more
+     * @throws RejectedExecutionException if this network is closed, because nothing would close the connection
      */
     Wire open(Target target, Loop loop, Wire.Listener listener) {
         VertxWire wire = new VertxWire(target, listener);
@@ -150,7 +150,7 @@ final class VertxNetwork implements AutoCloseable {
         if (closed) {
             throw new RejectedExecutionException("the event loops are closed");
         }
-        // a client of its own for each connection, so that we and not Vert.x decide when there is another
+        // one client per connection, so that the pool and not Vert.x decides when to open another
         return loop.context
                 .owner()
                 .httpClientBuilder()
@@ -161,9 +161,10 @@ final class VertxNetwork implements AutoCloseable {
     }
 
     /**
-     * HTTP/2 comes by ALPN or, without TLS, by prior knowledge. Vert.x closes such a connection after a time whether it
-     * is in use or not; that is switched off. What is received is passed on at once, so the windows hold nothing back,
-     * and one large event does not keep those of other streams waiting.
+     * Returns the client options for {@code target}. HTTP/2 is used by ALPN or, without TLS, with prior knowledge.
+     * Vert.x would close an HTTP/2 connection after some time even if it is in use, so that timeout is off. The windows
+     * are large, so that one large event does not block other streams; they need no memory, because data is passed on
+     * at once.
      */
     private static HttpClientOptions options(Target target) {
         ConnectionSettings settings = target.settings();
@@ -215,7 +216,7 @@ final class VertxNetwork implements AutoCloseable {
         return options;
     }
 
-    /** Closes every connection and ends the threads; waits for them at most 10 s, unless called by one of them. */
+    /** Closes every connection and stops the threads; waits for them at most 10 s, unless called by one of them. */
     @Override
     public void close() {
         CompletableFuture<ImmutableList<Loop>> begun;
@@ -230,12 +231,12 @@ final class VertxNetwork implements AutoCloseable {
                         : started.get(0).context.owner().close().toCompletionStage());
         try {
             if (!ourOwnThread) {
-                closing.get(CLOSING.toMillis(), TimeUnit.MILLISECONDS);
+                closing.get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            log.warn("the event loops did not end within {}; their threads end later", CLOSING, e);
+            log.warn("the event loops did not end within {}; their threads end later", CLOSE_TIMEOUT, e);
         }
     }
 }

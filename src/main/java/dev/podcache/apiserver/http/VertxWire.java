@@ -21,21 +21,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** {@link Wire} on a Vert.x client that may hold one connection. Confined to one event loop. */
+/** Implements {@link Wire} with a Vert.x client of one connection. Confined to one event loop. */
 final class VertxWire implements Wire {
 
     /*
-     * Vert.x opens a connection for a request only. So the wire begins with one that has neither method nor path yet;
-     * it becomes the first that is sent. What the server says of the connection (SETTINGS, GOAWAY) is listened to from
-     * the connect handler on, which runs before anything else that came in the same read is looked at.
+     * Vert.x opens a connection only for a request. So the wire creates a request without method and path, which
+     * becomes the first one that is sent. The connect handler registers for SETTINGS and GOAWAY, because it runs before
+     * other frames of the same read are processed.
      */
 
     private static final Logger log = LoggerFactory.getLogger(VertxWire.class);
 
-    /** Where a server allows more streams, or does not say: so many at most are lost with one connection. */
+    /** The highest stream limit that is used: all streams are lost with their connection. */
     private static final int MOST_STREAMS = 1000;
 
-    private static final long CANCEL = 8; // of RFC 9113
+    private static final long CANCEL = 8; // RFC 9113, section 7
     private static final long REFUSED_STREAM = 7;
     private static final Buffer PING = Buffer.buffer(new byte[Long.BYTES]);
 
@@ -44,7 +44,7 @@ final class VertxWire implements Wire {
     private @Nullable HttpClient client;
     private @Nullable HttpConnection connection;
     private @Nullable HttpClientRequest first; // not sent yet
-    private int lastStream = Integer.MAX_VALUE; // that the server handles
+    private int lastStream = Integer.MAX_VALUE; // the last stream that the server processes after a GOAWAY
     private boolean used;
     private boolean opened;
     private boolean retired;
@@ -56,39 +56,39 @@ final class VertxWire implements Wire {
     }
 
     /** Opens the connection. */
-    void open(HttpClient made) {
-        client = made;
-        made.request(options()).onComplete(asked -> {
+    void open(HttpClient newClient) {
+        client = newClient;
+        newClient.request(options()).onComplete(created -> {
             if (closed) {
-                if (asked.succeeded()) {
-                    // never sent; without a handler Vert.x would log how it ends
-                    asked.result().exceptionHandler(ended -> {});
+                if (created.succeeded()) {
+                    // never sent; without a handler Vert.x would log its failure
+                    created.result().exceptionHandler(ended -> {});
                 }
-            } else if (asked.failed()) {
-                ended(asked.cause());
+            } else if (created.failed()) {
+                ended(created.cause());
             } else {
-                opened(asked.result());
+                opened(created.result());
             }
         });
     }
 
-    /** Takes the connection before the first request on it. */
-    void connected(HttpConnection made) {
-        connection = made;
-        // else Vert.x logs the loss of a connection as an error, and may quote what it received, which may be a payload
-        made.exceptionHandler(broken -> log.debug(
-                "a connection to {} broke ({})",
+    /** Registers the handlers of the connection, before the first request on it. */
+    void connected(HttpConnection newConnection) {
+        connection = newConnection;
+        // without a handler Vert.x logs a lost connection as an error, and may quote received bytes of a payload
+        newConnection.exceptionHandler(broken -> log.debug(
+                "a connection to {} failed ({})",
                 target.server(),
                 broken.getClass().getName()));
-        made.closeHandler(gone -> ended(null));
-        if (isHttp2(made)) {
-            made.remoteSettingsHandler(settings -> {
-                // Vert.x fills in a default where the frame has no limit: then the limit is as before
+        newConnection.closeHandler(closing -> ended(null));
+        if (isHttp2(newConnection)) {
+            newConnection.remoteSettingsHandler(settings -> {
+                // Vert.x fills in a default if the frame has no limit; then the old limit stays
                 if (opened && settings.getMaxConcurrentStreams() != Http2Settings.DEFAULT_MAX_CONCURRENT_STREAMS) {
                     listener.limited(limitOf(settings));
                 }
             });
-            made.goAwayHandler(goAway -> {
+            newConnection.goAwayHandler(goAway -> {
                 lastStream = goAway.getLastStreamId();
                 retired = true;
                 if (opened) {
@@ -101,21 +101,21 @@ final class VertxWire implements Wire {
     @Override
     public Stream send(ServerRequest request, Map<String, List<String>> headers, Response response) {
         Call call = new Call(request, headers, response);
-        HttpClientRequest begun = first;
+        HttpClientRequest unsent = first;
         HttpClient open = client;
         if (retired || open == null) {
-            // asked all the same, Vert.x would open another connection
+            // Vert.x would open another connection for the request
             call.end(() -> response.broken(new ClosedChannelException(), true));
-        } else if (begun != null) {
+        } else if (unsent != null) {
             first = null;
-            call.send(begun);
+            call.send(unsent);
         } else {
-            open.request(options()).onComplete(asked -> {
-                if (asked.succeeded()) {
-                    call.send(asked.result());
+            open.request(options()).onComplete(created -> {
+                if (created.succeeded()) {
+                    call.send(created.result());
                 } else {
-                    // it was never sent, whatever the cause
-                    call.end(() -> response.broken(translated(asked.cause()), retired || closed));
+                    // the request was never sent
+                    call.end(() -> response.broken(translated(created.cause()), retired || closed));
                 }
             });
         }
@@ -199,14 +199,14 @@ final class VertxWire implements Wire {
         return (int) Math.min(MOST_STREAMS, settings.getMaxConcurrentStreams());
     }
 
-    /** One request. Once it has ended, by reset too, nothing more is told. */
+    /** One request. After its end or reset, the response gets no more calls. */
     private final class Call implements Stream {
 
         private final ServerRequest request;
         private final Map<String, List<String>> headers;
         private final Response response;
         private @Nullable HttpClientRequest sent;
-        private boolean reused; // HTTP/1.1, and not the first on it
+        private boolean reused; // whether this is a later request on an HTTP/1.1 connection
         private boolean answering;
         private boolean over;
 
@@ -227,7 +227,7 @@ final class VertxWire implements Wire {
             }
             headers.forEach((name, values) -> http.putHeader(name, values));
             http.exceptionHandler(this::broken);
-            // sent even if it was reset meanwhile: Vert.x never gets back a stream that was not begun
+            // sent even if already reset, because Vert.x does not free a stream that was never started
             ServerRequest.Body body = request.body();
             if (body != null) {
                 http.putHeader("Content-Type", body.mediaType());
@@ -267,12 +267,12 @@ final class VertxWire implements Wire {
                     && !answering
                     && cause instanceof HttpClosedException
                     && request.method().equals("GET")) {
-                // the server may have closed an idle connection just before
+                // the server may have closed the idle connection just before it got the request
                 return true;
             }
             HttpClientRequest http = sent;
             int stream = http == null ? -1 : http.streamId();
-            // without a number the stream was never begun, because the server had asked for no more
+            // a stream without a number was never started, because of a GOAWAY before
             return stream > lastStream || (stream <= 0 && retired);
         }
 

@@ -17,35 +17,35 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the lines of one watch: {@code {"type":"ADDED","object":{...}}}, as {@code WatchEvent} of {@code
- * k8s.io/apimachinery/pkg/apis/meta/v1}. What cannot be read becomes the end of the watch with a cause, because going
- * on would mean to have missed something. Thread-safe if the decoder is.
+ * Decodes the lines of one watch, such as {@code {"type":"ADDED","object":{...}}} ({@code WatchEvent} of {@code
+ * k8s.io/apimachinery/pkg/apis/meta/v1}). A line that cannot be decoded ends the watch with a failure, because
+ * otherwise a change would be missed. Thread-safe if the decoder is.
  *
- * <p>The line is scanned once for where the object begins and ends, and that part goes to the {@link ObjectDecoder} as
- * it is; a failure never quotes any of it.
+ * <p>One scan finds where the object starts and ends; the {@link ObjectDecoder} decodes this part. A failure never
+ * quotes the line.
  */
 final class WatchEvents<T> {
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final JsonFactory JSON = MAPPER.getFactory();
 
-    private final String what;
+    private final String request;
     private final ObjectDecoder<T> decoder;
 
     /**
-     * The events of one watch.
+     * Creates a decoder for one watch.
      *
-     * @param what the request, for messages
+     * @param request names the request in messages
      */
-    WatchEvents(String what, ObjectDecoder<T> decoder) {
-        this.what = what;
+    WatchEvents(String request, ObjectDecoder<T> decoder) {
+        this.request = request;
         this.decoder = decoder;
     }
 
-    /** Where in the line what stands. */
+    /** The type of an event, and the position of its object in the line. */
     private record EventParts(@Nullable String type, int objectAt, int objectLength) {}
 
-    /** What one line tells. Never throws. */
+    /** Decodes one line. Never throws. */
     WatchEvent<T> decode(byte[] line, int offset, int length) {
         try {
             EventParts parts = scan(line, offset, length);
@@ -55,14 +55,14 @@ final class WatchEvents<T> {
                 case "DELETED" -> new WatchEvent.Deleted<>(decoder.decode(line, at, parts.objectLength));
                 case "BOOKMARK" -> bookmark(MAPPER.readTree(line, at, parts.objectLength));
                 case "ERROR" -> error(line, at, parts.objectLength);
-                default -> unreadable(length, "is of a type that we do not know");
+                default -> unreadable(length, "has an unknown type");
             };
         } catch (ApiServerException e) {
             return new WatchEvent.Ended<>(e);
         } catch (IOException notJson) {
-            return unreadable(length, "is broken");
+            return unreadable(length, "is not valid JSON");
         } catch (RuntimeException | StackOverflowError undecodable) {
-            // it may quote what it read
+            // without the exception, which may quote the line
             return unreadable(length, "could not be decoded");
         }
     }
@@ -101,14 +101,14 @@ final class WatchEvents<T> {
 
     private WatchEvent<T> error(byte[] line, int at, int length) throws IOException {
         JsonNode status = MAPPER.readTree(line, at, length);
-        // an error without a code is as good as a broken connection
+        // an ERROR without a code is treated as a fault of the server
         int code = status.path("code").asInt(500);
         ErrorAnswer answer = new ErrorAnswer(code, null, Arrays.copyOfRange(line, at, at + length));
-        return new WatchEvent.Ended<>(answer.toException(what, Instant.EPOCH));
+        return new WatchEvent.Ended<>(answer.toException(request, Instant.EPOCH));
     }
 
     private WatchEvent<T> unreadable(int length, String why) {
         return new WatchEvent.Ended<>(ApiServerException.withoutAnswer(
-                FailureReason.UNREADABLE, what, "an event (" + length + " bytes) " + why, null));
+                FailureReason.UNREADABLE, request, "an event (" + length + " bytes) " + why, null));
     }
 }

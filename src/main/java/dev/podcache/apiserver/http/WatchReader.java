@@ -10,31 +10,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the events of one watch of what its {@link Exchange} brings. The consumer is called by one thread at a time and
- * in order: by the event loop of the connection, or for the end of a watch that never opened by whatever thread ends it.
- * Every delivery asks the exchange whether it is over, so none follows a close.
+ * Converts the response of an {@link Exchange} to the events of one watch. The consumer is called in order, by one
+ * thread at a time: the event loop of the connection, or any thread for the end of a watch that never opened. No event
+ * follows a close, because the exchange is checked before each.
  */
 final class WatchReader<T> implements ResponseReader {
 
     private static final Logger log = LoggerFactory.getLogger(WatchReader.class);
 
-    private final String what;
+    private final String request;
     private final int longestLine;
     private final Consumer<WatchEvent<T>> events;
     private final WatchEvents<T> decoder;
     private final LineDecoder lines;
 
     /**
-     * A watch that is not open yet.
+     * Creates a reader of one watch.
      *
-     * @param what the request, for messages
-     * @param longestLine how many bytes one event may have
+     * @param request names the request in messages
+     * @param longestLine the maximum size of one event, in bytes
      */
-    WatchReader(String what, int longestLine, ObjectDecoder<T> decoder, Consumer<WatchEvent<T>> events) {
-        this.what = what;
+    WatchReader(String request, int longestLine, ObjectDecoder<T> decoder, Consumer<WatchEvent<T>> events) {
+        this.request = request;
         this.longestLine = longestLine;
         this.events = events;
-        this.decoder = new WatchEvents<>(what, decoder);
+        this.decoder = new WatchEvents<>(request, decoder);
         this.lines = new LineDecoder(longestLine);
     }
 
@@ -44,7 +44,7 @@ final class WatchReader<T> implements ResponseReader {
     }
 
     @Override
-    public void begins() {
+    public void accepted() {
         consume(new WatchEvent.Opened<>());
     }
 
@@ -80,12 +80,12 @@ final class WatchReader<T> implements ResponseReader {
         try {
             events.accept(event);
         } catch (RuntimeException | Error e) {
-            // of whatever kind: it must not end the connection, which carries other watches
-            log.error("{}: a consumer of events failed; this is a bug in it", what, e);
+            // catches everything, because the connection carries other watches too
+            log.error("{}: the consumer of an event failed; this is a bug in it; going on", request, e);
         }
     }
 
     private ApiServerException failure(FailureReason reason, String why) {
-        return ApiServerException.withoutAnswer(reason, what, why, null);
+        return ApiServerException.withoutAnswer(reason, request, why, null);
     }
 }

@@ -6,72 +6,73 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to the server as the HTTP library gives it. Every method is called, and calls back, on the event loop
- * that the connection was opened with.
+ * One connection to the server, independent of the HTTP library. All methods must be called on the event loop of the
+ * connection, and all callbacks run there.
  */
 interface Wire {
 
-    /** Told what becomes of the connection. */
+    /** Listens to the events of one connection. */
     interface Listener {
 
         /**
-         * The connection can be used. Called at most once, before all others.
+         * Reports that the connection is open. Called at most once, before all other methods.
          *
-         * @param multiplexed whether it is HTTP/2, which carries many streams and answers pings
-         * @param limit how many streams the server allows; 1 for HTTP/1.1
+         * @param multiplexed whether the connection uses HTTP/2, which has many streams and answers pings
+         * @param limit the number of streams that the server allows; 1 for HTTP/1.1
          */
         void opened(boolean multiplexed, int limit);
 
-        /** The server changed its limit of streams. */
+        /** Reports that the server changed its stream limit. */
         void limited(int limit);
 
-        /** The server asked for no more streams (GOAWAY); those it handles go on. */
+        /** Reports that the server accepts no more streams (GOAWAY). The streams that it processes continue. */
         void retired();
 
         /**
-         * The connection ended, or could not be made. The last call; not made after {@link Wire#close}.
+         * Reports that the connection was closed or could not be opened. This is the last call. There is none after
+         * {@link Wire#close}.
          *
-         * @param cause null if it was closed without an error
+         * @param cause null if the connection was closed without an error
          */
         void closed(@Nullable Throwable cause);
     }
 
-    /** Told what becomes of one request. */
+    /** Receives the response to one request. */
     interface Response {
 
-        /** Status and headers came. */
+        /** Receives the status and the headers. */
         void head(int status, Function<String, @Nullable String> headers);
 
-        /** A part of the body came. */
+        /** Receives a part of the body. */
         void chunk(byte[] bytes);
 
-        /** The answer is complete. The last call. */
+        /** Reports that the answer is complete. This is the last call. */
         void end();
 
         /**
-         * The stream ended before its answer was complete. The last call.
+         * Reports that the stream ended before the answer was complete. This is the last call.
          *
-         * @param unprocessed whether the server said that it did not begin to handle the request
+         * @param unprocessed whether the request can safely be sent again, because the server did not process it
          */
         void broken(Throwable cause, boolean unprocessed);
     }
 
-    /** One request under way. */
+    /** One request in flight. */
     interface Stream {
 
-        /** Ends it at the server: resets the stream, or closes the connection if it is HTTP/1.1. Idempotent. */
+        /** Ends the request: resets the stream of HTTP/2, or closes the connection of HTTP/1.1. Idempotent. */
         void reset();
     }
 
     /**
-     * Sends a request. To be called only while the connection has a stream free. One that is closed or was retired
-     * breaks it, as unprocessed, before this returns.
+     * Sends a request. Must be called only while the connection has a free stream. If the connection is closed or
+     * retired, calls {@link Response#broken} with {@code unprocessed} before it returns.
      */
     Stream send(ServerRequest request, Map<String, List<String>> headers, Response response);
 
-    /** Sends an HTTP/2 PING; {@code answered} runs when its answer came. */
+    /** Sends an HTTP/2 PING, and runs {@code answered} when its answer has arrived. */
     void ping(Runnable answered);
 
-    /** Closes it without a word to its listener; its streams are told. Idempotent. */
+    /** Closes the connection without a call to its listener. Its streams break. Idempotent. */
     void close();
 }

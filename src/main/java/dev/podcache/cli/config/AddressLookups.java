@@ -2,7 +2,7 @@ package dev.podcache.cli.config;
 
 import java.security.Security;
 
-/** How long the process remembers what a name's address is. */
+/** Sets how long the JVM caches the addresses of host names. */
 public final class AddressLookups {
 
     private static final String PROPERTY = "networkaddress.cache.ttl";
@@ -12,14 +12,14 @@ public final class AddressLookups {
     private AddressLookups() {}
 
     /**
-     * Has addresses looked up anew after a second, unless whoever started the JVM decided otherwise. To be called
-     * before anything is looked up, for the JVM reads the setting once.
+     * Sets the cache time to one second, unless a property of the JVM sets it. Must be called before the first lookup,
+     * because the JVM reads the setting once.
      *
-     * <p>By itself the JVM remembers an address for 30 s. If the API server moves just after its old address was looked
-     * up again, which is what broken connections lead to, no heartbeat would find it for that long, and a lease of 40 s
-     * would lapse. A second is enough for many connections that are made together to have one lookup in common.
+     * <p>By default the JVM caches an address for 30 s. If the API server moves just after a lookup of its old address,
+     * no heartbeat would reach it for that time, and a Lease of 40 s would expire. One second is enough for many
+     * connections that are opened together to share a lookup.
      */
-    public static void forgetSoon() {
+    public static void setShortTtl() {
         if (Security.getProperty(PROPERTY) == null && System.getProperty(OLDER_PROPERTY) == null) {
             Security.setProperty(PROPERTY, SECONDS);
         }

@@ -2,7 +2,7 @@ package dev.podcache.cli.config;
 
 import com.google.common.base.Strings;
 import com.google.common.base.Throwables;
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.NamedCluster;
 import io.fabric8.kubernetes.api.model.NamedContext;
@@ -26,9 +26,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which API server, and how to log in: the kubeconfig that was named, else {@code $KUBECONFIG}, else the pod's own
- * service account, else {@code ~/.kube/config}. A kubeconfig is looked through before fabric8 reads it, because fabric8
- * falls back to another server where the file is incomplete. Messages never quote it: it has credentials in it.
+ * Finds the API server and the credentials: in the kubeconfig of {@code --kubeconfig}, else of {@code $KUBECONFIG}, else
+ * in the pod's service account, else in {@code ~/.kube/config}. Checks a kubeconfig before fabric8 reads it, because
+ * fabric8 falls back to another server if the file is incomplete. Messages never quote the file: it contains credentials.
  */
 public final class ClusterAccess {
 
@@ -41,10 +41,10 @@ public final class ClusterAccess {
     }
 
     /**
-     * The configuration to connect with.
+     * Returns the configuration to connect with.
      *
-     * @param kubeconfig null if none was named
-     * @throws CommandFailure if there is none, or it is broken; the message says what and the remedy
+     * @param kubeconfig null if the option was not given
+     * @throws CommandException if no configuration is found, or it is invalid; the message says how to correct it
      */
     Config config(@Nullable Path kubeconfig) {
         if (kubeconfig != null) {
@@ -53,7 +53,7 @@ public final class ClusterAccess {
         String variable = environment.getOrDefault("KUBECONFIG", "");
         if (!variable.isBlank()) {
             if (variable.contains(File.pathSeparator)) {
-                throw new CommandFailure(
+                throw new CommandException(
                         "KUBECONFIG names several files (" + variable + "): name the one to use with --kubeconfig",
                         null);
             }
@@ -68,16 +68,16 @@ public final class ClusterAccess {
         if (Files.exists(usual)) {
             return read(usual, "the default kubeconfig");
         }
-        throw new CommandFailure(
-                "no cluster to connect to: name a kubeconfig with --kubeconfig or KUBECONFIG, or run inside a pod ("
-                        + usual + " does not exist either); `demo` needs no cluster",
+        throw new CommandException(
+                "no cluster to connect to: set --kubeconfig or KUBECONFIG, or run inside a pod (" + usual
+                        + " does not exist either); `podcache demo` needs no cluster",
                 null);
     }
 
     /**
-     * A client for {@code config}, to be closed by the caller.
+     * Returns a client for {@code config}, to be closed by the caller.
      *
-     * @throws CommandFailure if a certificate or key in it cannot be used
+     * @throws CommandException if a certificate or key in it cannot be used
      */
     public static KubernetesClient client(Config config) {
         try {
@@ -87,14 +87,14 @@ public final class ClusterAccess {
             String why = root instanceof FileSystemException file
                     ? "file " + file.getFile() + " cannot be read"
                     : "it is malformed (" + root.getClass().getSimpleName() + ")";
-            throw new CommandFailure(
+            throw new CommandException(
                     "API server " + config.getMasterUrl() + ": a certificate or key for it cannot be used: " + why
                             + "; correct it in the kubeconfig",
                     e);
         }
     }
 
-    /** Whether {@code config} says nothing of who we are. */
+    /** Returns whether {@code config} has no credentials. */
     static boolean isAnonymous(Config config) {
         return config.getOauthTokenProvider() == null
                 && Stream.of(
@@ -108,7 +108,7 @@ public final class ClusterAccess {
 
     private static Config read(Path file, String origin) {
         if (file.toString().isEmpty()) {
-            throw new CommandFailure(origin + " is empty: give the path of a kubeconfig", null);
+            throw new CommandException(origin + " is empty: give the path of a kubeconfig", null);
         }
         requireComplete(file, origin);
         try {
@@ -154,18 +154,18 @@ public final class ClusterAccess {
                 return content;
             }
         } catch (RuntimeException e) {
-            // its message may quote the file, so it is neither shown nor kept
+            // its message may quote the file, so it is not used
         }
-        throw broken(file, origin, "is no kubeconfig: it must be YAML with clusters, users and contexts", null);
+        throw broken(file, origin, "is not a kubeconfig: it must be YAML with clusters, users and contexts", null);
     }
 
     private static String text(Path file, String origin) {
         try {
             return Files.readString(file);
         } catch (NoSuchFileException e) {
-            throw broken(file, origin, "does not exist: give the path of one that does", e);
+            throw broken(file, origin, "does not exist: give the path of an existing file", e);
         } catch (MalformedInputException e) {
-            throw broken(file, origin, "is no kubeconfig: it is not text", e);
+            throw broken(file, origin, "is not a kubeconfig: it is not text", e);
         } catch (IOException e) {
             String why = Files.isDirectory(file) ? "is a directory" : "cannot be read (" + e.getMessage() + ")";
             throw broken(file, origin, why, e);
@@ -178,14 +178,14 @@ public final class ClusterAccess {
             if (List.of("http", "https").contains(String.valueOf(url.getScheme())) && url.getHost() != null) {
                 return;
             }
-        } catch (URISyntaxException notEvenThat) {
+        } catch (URISyntaxException e) {
             // refused below
         }
         throw broken(
                 file, origin, "has " + Quoted.value(server) + " for its server: write it as https://HOST:PORT", null);
     }
 
-    private static CommandFailure broken(Path file, String origin, String why, @Nullable Throwable cause) {
-        return new CommandFailure("kubeconfig " + file + " (from " + origin + ") " + why, cause);
+    private static CommandException broken(Path file, String origin, String why, @Nullable Throwable cause) {
+        return new CommandException("kubeconfig " + file + " (from " + origin + ") " + why, cause);
     }
 }

@@ -1,7 +1,7 @@
 package dev.podcache.cli.config;
 
 import com.google.common.collect.ImmutableList;
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
@@ -17,16 +17,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a configuration file says: documents of YAML or JSON, one of each {@link ConfigurationKind} at most. As strict
- * as the kubelet: what is misspelt is refused, because it would otherwise be without effect in silence.
+ * A configuration file: YAML or JSON documents, at most one of each {@link ConfigurationKind}. Unknown fields are
+ * refused, as in the kubelet, because a misspelt field would have no effect.
  *
- * @param settings of all documents; the fields of the kinds have different names
- * @param ignored the fields that are right but without effect here
+ * @param settings the fields of all documents; field names are unique across the kinds
+ * @param ignored the fields that are valid for a kubelet but have no effect here
  */
-public record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
+record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
 
-    /** For whoever names no file. */
-    public static final ConfigurationFile NONE = new ConfigurationFile(Settings.NONE, ImmutableList.of());
+    /** The configuration if no file is given. */
+    static final ConfigurationFile NONE = new ConfigurationFile(Settings.NONE, ImmutableList.of());
 
     private static final long LARGEST = 1 << 20;
     private static final String REMEDY = "give the path of a file with a KubeletConfiguration, or leave --config out";
@@ -34,8 +34,8 @@ public record ConfigurationFile(Settings settings, ImmutableList<String> ignored
     /**
      * Reads a file.
      *
-     * @throws CommandFailure if it cannot be read, or is no configuration; the message names
-     *     the file and, if it can, the line
+     * @throws CommandException if the file cannot be read or is invalid; the message names the file and, if known, the
+     *     line
      */
     static ConfigurationFile read(Path file) {
         List<YamlDocuments.Document> documents = new YamlDocuments(file.toString()).parse(text(file));
@@ -67,8 +67,9 @@ public record ConfigurationFile(Settings settings, ImmutableList<String> ignored
     private static Setting setting(YamlDocuments.Document document, ConfigurationKind kind, String name) {
         Setting setting = document.setting(name);
         if (!kind.honours(name)) {
-            throw new CommandFailure(
-                    setting.where() + " is no field of " + kind + ": did you mean " + kind.nearest(name) + "?", null);
+            throw new CommandException(
+                    setting.where() + " is not a field of " + kind + ": did you mean " + kind.nearest(name) + "?",
+                    null);
         }
         return setting;
     }
@@ -97,13 +98,13 @@ public record ConfigurationFile(Settings settings, ImmutableList<String> ignored
         } catch (AccessDeniedException e) {
             throw unreadable(file, "may not be read by this user", e);
         } catch (CharacterCodingException e) {
-            throw unreadable(file, "is no UTF-8 text", e);
+            throw unreadable(file, "is not UTF-8 text", e);
         } catch (IOException e) {
             throw unreadable(file, "cannot be read (" + e.getMessage() + ")", e);
         }
     }
 
-    private static CommandFailure unreadable(Path file, String why, @Nullable IOException cause) {
-        return new CommandFailure("configuration " + file + " " + why + ": " + REMEDY, cause);
+    private static CommandException unreadable(Path file, String why, @Nullable IOException cause) {
+        return new CommandException("configuration " + file + " " + why + ": " + REMEDY, cause);
     }
 }

@@ -7,10 +7,10 @@ import java.math.BigDecimal;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The kinds of document that a configuration file may have, one of each at most, and the fields of each. */
+/** The kinds of document that a configuration file may contain, and their fields. */
 enum ConfigurationKind {
 
-    /** The kubelet's own; names as of Kubernetes 1.36. */
+    /** The kubelet's configuration, with its fields as of Kubernetes 1.36. */
     KUBELET("KubeletConfiguration", "kubelet.config.k8s.io/v1beta1", names("""
                     configMapAndSecretChangeDetectionStrategy syncFrequency nodeStatusUpdateFrequency
                     nodeStatusReportFrequency nodeLeaseDurationSeconds kubeAPIQPS kubeAPIBurst registerNode
@@ -42,14 +42,14 @@ enum ConfigurationKind {
                     userNamespaces podHousekeepingPeriod eventRecordQPS eventBurst healthzPort healthzBindAddress
                     """)),
 
-    /** Ours, for what the kubelet has no field for. */
+    /** Podcache's configuration, for what the kubelet has no fields. */
     PODCACHE(
             "PodcacheConfiguration",
             "podcache.dev/v1alpha1",
             names("readTimeout firstSyncTimeout payloadBudget backgroundRefresh"),
             ImmutableSet.of());
 
-    /** Where the kubelet tells zero from nothing; of its other numbers, texts and durations zero means the default. */
+    /** Fields for which the kubelet distinguishes zero from unset. For its other fields, zero means the default. */
     private static final ImmutableSet<String> ZERO_IS_A_VALUE = ImmutableSet.of("kubeAPIQPS");
 
     private static final Pattern NO_TIME = Pattern.compile("[-+]?0|[-+]?(0+(\\.0*)?(ns|us|µs|ms|s|m|h))+");
@@ -66,7 +66,7 @@ enum ConfigurationKind {
         this.ignored = ignored;
     }
 
-    /** The kind of that name and version. */
+    /** Returns the kind with this name and version. */
     static Optional<ConfigurationKind> of(String apiVersion, String kind) {
         for (ConfigurationKind each : values()) {
             if (each.kind.equals(kind) && each.apiVersion.equals(apiVersion)) {
@@ -76,22 +76,22 @@ enum ConfigurationKind {
         return Optional.empty();
     }
 
-    /** Whether the agent does something with the field. */
+    /** Returns whether the field has an effect. */
     boolean honours(String field) {
         return honoured.contains(field);
     }
 
-    /** Whether the field exists, but means nothing to an agent that runs no containers. */
+    /** Returns whether the field exists, but has no effect in an agent that runs no containers. */
     boolean ignores(String field) {
         return ignored.contains(field);
     }
 
-    /** The field that somebody who wrote {@code misspelt} may have meant. */
+    /** Returns the field with the most similar name. */
     String nearest(String misspelt) {
         return Spelling.nearest(misspelt, Sets.union(honoured, ignored));
     }
 
-    /** Whether writing {@code value} for the field is the same as writing nothing. */
+    /** Returns whether {@code value} means that the field is unset. */
     boolean isUnset(String field, Object value) {
         if (this == PODCACHE || ZERO_IS_A_VALUE.contains(field)) {
             return false;

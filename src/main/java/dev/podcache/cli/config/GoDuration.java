@@ -10,8 +10,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads positive durations as Go writes them, such as {@code 1m30s}, {@code 500ms} or {@code
- * 1.5h}; a number alone is seconds.
+ * Parses positive durations in Go's format, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}. A number without a
+ * unit means seconds.
  */
 public final class GoDuration implements ITypeConverter<Duration> {
 
@@ -34,7 +34,7 @@ public final class GoDuration implements ITypeConverter<Duration> {
         }
         BigDecimal nanos = sum.setScale(0, RoundingMode.DOWN);
         if (nanos.signum() == 0) {
-            throw refused(text, "is no time at all");
+            throw refused(text, "must be positive");
         }
         if (nanos.compareTo(LONGEST_NANOS) > 0) {
             throw refused(text, "is longer than 292 years");

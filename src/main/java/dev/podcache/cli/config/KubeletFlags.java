@@ -10,19 +10,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The kubelet's flags that we have too, spelt as the kubelet spells them. Each wins over its field in the file. */
+/** The supported flags of the kubelet, in its spelling. Each flag overrides its field in the file. */
 final class KubeletFlags {
 
     @Option(
             names = "--config",
             paramLabel = "FILE",
-            description = "a KubeletConfiguration, as YAML or JSON; the flags below win over it")
+            description = "a KubeletConfiguration in YAML or JSON; the flags below override it")
     private @Nullable Path config;
 
     @Option(
             names = "--sync-frequency",
             paramLabel = "DURATION",
-            description = "how often everything is read (default: 1m)")
+            description = "how often all objects are read (default: 1m)")
     private @Nullable Duration syncFrequency;
 
     @Option(
@@ -34,13 +34,13 @@ final class KubeletFlags {
     @Option(
             names = "--kube-api-qps",
             paramLabel = "N",
-            description = "requests a second to the API server, without watches and heartbeats (default: 50)")
+            description = "requests per second to the API server, except watches and heartbeats (default: 50)")
     private @Nullable Integer kubeApiQps;
 
     @Option(
             names = "--kube-api-burst",
             paramLabel = "N",
-            description = "how many of them at once after a quiet time (default: 100)")
+            description = "how many requests may be sent at once (default: 100)")
     private @Nullable Integer kubeApiBurst;
 
     @Option(
@@ -60,38 +60,43 @@ final class KubeletFlags {
             description = "taints to register the node with")
     private @Nullable String taints;
 
-    @Option(names = "--node-ip", paramLabel = "IP,...", description = "the node's address, or its IPv4 and IPv6 ones")
+    @Option(
+            names = "--node-ip",
+            paramLabel = "IP,...",
+            description = "the address of the node, or its IPv4 and IPv6 addresses")
     private @Nullable String nodeIp;
 
-    @Option(names = "--max-pods", paramLabel = "N", description = "how many pods the node takes (default: 110)")
+    @Option(
+            names = "--max-pods",
+            paramLabel = "N",
+            description = "the maximum number of pods on the node (default: 110)")
     private @Nullable Integer maxPods;
 
     @Option(
             names = "--system-reserved",
             paramLabel = "R=Q,...",
-            description = "reserved for the system, such as cpu=200m,memory=1Gi")
+            description = "resources reserved for the system, such as cpu=200m,memory=1Gi")
     private @Nullable String systemReserved;
 
-    @Option(names = "--kube-reserved", paramLabel = "R=Q,...", description = "reserved for Kubernetes")
+    @Option(names = "--kube-reserved", paramLabel = "R=Q,...", description = "resources reserved for Kubernetes")
     private @Nullable String kubeReserved;
 
     @Option(
             names = "--eviction-hard",
             paramLabel = "S<Q,...",
-            description =
-                    "from where on the node is under pressure, such as 'memory.available<200Mi,nodefs.available<5%%'")
+            description = "thresholds of pressure, such as 'memory.available<200Mi,nodefs.available<5%%'")
     private @Nullable String evictionHard;
 
-    /** The file to read; null if none was named. */
+    /** Returns the file to read, or null if the flag is not set. */
     @Nullable
     Path config() {
         return config;
     }
 
     /**
-     * What was given, under the names of the fields.
+     * Returns the values of the flags, by the names of their fields.
      *
-     * @throws IllegalSetting if a list or map is not written as one
+     * @throws IllegalSettingException if a map is malformed
      */
     Map<String, Setting> settings() {
         Map<String, Setting> given = new LinkedHashMap<>();

@@ -19,7 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** Makes a {@link KubeletConfiguration} of settings, with the kubelet's defaults for what they leave out. */
+/** Creates a {@link KubeletConfiguration} from settings, with the kubelet's defaults for unset fields. */
 public final class KubeletSettings {
 
     /** The field of the strategy. */
@@ -33,11 +33,11 @@ public final class KubeletSettings {
     private KubeletSettings() {}
 
     /**
-     * Completes what was written.
+     * Returns the complete configuration.
      *
-     * @param flags win over {@code file}; as in the kubelet they change no default that depends
-     *     on another field of the file
-     * @throws IllegalSetting if something in them is of another type or out of range
+     * @param flags override {@code file}; as in the kubelet, they do not change a default that depends on another field
+     *     of the file
+     * @throws IllegalSettingException if a value has the wrong type or is out of range
      */
     public static KubeletConfiguration configuration(Settings file, Settings flags) {
         Settings all = flags.orElse(file);
@@ -45,7 +45,7 @@ public final class KubeletSettings {
                 caching(all),
                 new KubeletConfiguration.HeartbeatTimes(
                         all.duration("nodeStatusUpdateFrequency", Duration.ofSeconds(10)),
-                        // who sets the one in the file, long before the other came to be, meant both
+                        // as in the kubelet: older files set only the update frequency, and mean both
                         file.duration(
                                 "nodeStatusReportFrequency",
                                 file.duration("nodeStatusUpdateFrequency", Duration.ofMinutes(5))),
@@ -61,7 +61,7 @@ public final class KubeletSettings {
     private static KubeletConfiguration.NodeRegistrationOptions registration(Settings all) {
         return new KubeletConfiguration.NodeRegistrationOptions(
                 all.bool("registerNode", true),
-                all.text("nodeLabels", NodeLabels::parse, ImmutableMap.of()),
+                all.text("nodeLabels", labels -> ImmutableMap.copyOf(NodeLabels.parse(labels)), ImmutableMap.of()),
                 TaintSettings.of(all),
                 all.text("providerID", ""),
                 all.text("nodeIP", NodeIps::parse, NodeIps.NONE));
@@ -73,7 +73,7 @@ public final class KubeletSettings {
         return all.map("kubeReserved", system::withKubeReserved, system);
     }
 
-    /** What is written replaces all defaults, unless they are to be merged; a flag always does. */
+    /** The value replaces all defaults, unless the file asks to merge them. A flag always replaces them. */
     private static EvictionThresholds evictionHard(Settings all) {
         boolean merge = all.bool("mergeDefaultEvictionSettings", false);
         EvictionThresholds written = all.map("evictionHard", EvictionThresholds::parse, EvictionThresholds.defaults());
@@ -121,7 +121,7 @@ public final class KubeletSettings {
                 return bytes.longValueExact();
             }
         } catch (IllegalArgumentException | ArithmeticException noQuantity) {
-            // is refused like one that is too small
+            // refused below
         }
         throw setting.refused("a positive number of bytes, such as 64Mi");
     }

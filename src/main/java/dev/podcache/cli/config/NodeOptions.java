@@ -1,6 +1,6 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.object.ObjectKey;
@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Options of the commands that work for a node of a real cluster. */
+/** The options of the commands that work with a node of a cluster. */
 public final class NodeOptions {
 
     private static final Logger log = LoggerFactory.getLogger(NodeOptions.class);
@@ -28,32 +28,32 @@ public final class NodeOptions {
     @Option(
             names = "--kubeconfig",
             paramLabel = "FILE",
-            description = "how to reach the cluster; otherwise $KUBECONFIG, the pod's service account, ~/.kube/config")
+            description = "the kubeconfig; default: $KUBECONFIG, the pod's service account, ~/.kube/config")
     private @Nullable Path kubeconfig;
 
     @Option(
             names = {"--hostname-override", "--node"},
             paramLabel = "NODE",
-            description = "the name of the node; otherwise $NODE_NAME")
+            description = "the name of the node; default: $NODE_NAME")
     private @Nullable String node;
 
     @Mixin
     private KubeletFlags flags = new KubeletFlags();
 
-    /** How to reach the cluster. */
+    /** Returns the configuration to reach the cluster. */
     public Config cluster(Console console) {
         return new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
     }
 
     /**
-     * The name of the node.
+     * Returns the name of the node.
      *
-     * @throws ParameterException if there is none, or it is not legal
+     * @throws ParameterException if it is missing or not legal
      */
     public String name(Console console) {
         String name = node != null ? node : console.environment().getOrDefault("NODE_NAME", "");
         if (name.isEmpty()) {
-            throw new ParameterException(commandLine(), "no node given: name it with --hostname-override or NODE_NAME");
+            throw new ParameterException(commandLine(), "the node is missing: set --hostname-override or NODE_NAME");
         }
         try {
             return ObjectKey.validated("default", name).name();
@@ -63,11 +63,11 @@ public final class NodeOptions {
     }
 
     /**
-     * What flags, file and defaults say, in this order.
+     * Returns the configuration: flags override the file, and the file overrides the defaults.
      *
-     * @param agent of whose options the strategy is one
-     * @throws ParameterException if a flag is wrong
-     * @throws CommandFailure if the file is
+     * @param agent has the flag for the strategy
+     * @throws ParameterException if a flag is invalid
+     * @throws CommandException if the file is invalid
      */
     public KubeletConfiguration configuration(AgentOptions agent) {
         Path path = flags.config();
@@ -85,10 +85,10 @@ public final class NodeOptions {
                         String.join(", ", file.ignored()));
             }
             return configuration;
-        } catch (IllegalSetting illegal) {
+        } catch (IllegalSettingException illegal) {
             throw illegal.ofFlag()
                     ? new ParameterException(commandLine(), String.valueOf(illegal.getMessage()), illegal)
-                    : new CommandFailure(String.valueOf(illegal.getMessage()), illegal);
+                    : new CommandException(String.valueOf(illegal.getMessage()), illegal);
         }
     }
 

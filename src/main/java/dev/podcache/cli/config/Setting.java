@@ -6,12 +6,11 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * What was written for one field.
+ * The value that is set for one field.
  *
- * @param where for complaints: the file, the line and the field, or the flag
- * @param value as YAML or the command line has it: String, BigDecimal, Boolean, Map or List; of
- *     flags also their own types
- * @param ofFlag whether it comes from the command line
+ * @param where the place for error messages: file, line and field, or the flag
+ * @param value String, BigDecimal, Boolean, Map or List; a flag may have another type
+ * @param ofFlag whether the value comes from the command line
  */
 public record Setting(String where, Object value, boolean ofFlag) {
 
@@ -19,26 +18,34 @@ public record Setting(String where, Object value, boolean ofFlag) {
         return new Setting(flag, value, true);
     }
 
-    /** A complaint that the value is none of what is allowed. */
-    IllegalSetting refused(String allowed) {
-        return new IllegalSetting(where + " is " + shown(value) + ": it must be " + allowed, ofFlag);
+    /** Returns the value as {@code type}, or throws that it must be {@code allowed}. */
+    <T> T as(Class<T> type, String allowed) {
+        if (type.isInstance(value)) {
+            return type.cast(value);
+        }
+        throw refused(allowed);
     }
 
-    /** A complaint about a part of the value. */
-    IllegalSetting refused(Object part, String allowed) {
-        return new IllegalSetting(where + " has " + shown(part) + ": it must be " + allowed, ofFlag);
+    /** Returns an exception: the value is not allowed. */
+    IllegalSettingException refused(String allowed) {
+        return new IllegalSettingException(where + " is " + shown(value) + ": it must be " + allowed, ofFlag);
     }
 
-    /** What {@code parser} makes of the value; what it throws says what is wrong, and this says where. */
+    /** Returns an exception: a part of the value is not allowed. */
+    IllegalSettingException refused(Object part, String allowed) {
+        return new IllegalSettingException(where + " has " + shown(part) + ": it must be " + allowed, ofFlag);
+    }
+
+    /** Returns the result of {@code parser}. Adds the place to the message of an exception that it throws. */
     <T> T read(Supplier<T> parser) {
         try {
             return parser.get();
         } catch (IllegalArgumentException e) {
-            throw new IllegalSetting(where + ": " + e.getMessage(), ofFlag);
+            throw new IllegalSettingException(where + ": " + e.getMessage(), ofFlag);
         }
     }
 
-    /** A value as complaints quote it: texts in quotation marks, and cut. */
+    /** Returns a value as error messages quote it: text in quotation marks, cut to a bounded length. */
     static String shown(Object value) {
         if (value instanceof Map) {
             return "a map";

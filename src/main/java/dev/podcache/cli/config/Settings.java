@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * What was written for some fields, and what was not, read as the types that the fields have. Every reader throws
- * {@link IllegalSetting} for a value of another type or out of range. Immutable.
+ * The fields that are set in a file or by flags, read as their types. Each method throws {@link
+ * IllegalSettingException} if the value has another type or is out of range. Immutable.
  */
 public final class Settings {
 
-    /** Nothing was written. */
+    /** No field is set. */
     public static final Settings NONE = new Settings(ImmutableMap.of());
 
     private static final String DURATION =
@@ -27,7 +27,7 @@ public final class Settings {
         this.fields = ImmutableMap.copyOf(fields);
     }
 
-    /** These, and for fields that they lack, those. */
+    /** Returns these settings, and those of {@code others} for fields that are not set here. */
     Settings orElse(Settings others) {
         return new Settings(ImmutableMap.<String, Setting>builder()
                 .putAll(others.fields)
@@ -40,85 +40,68 @@ public final class Settings {
         return fields.get(field);
     }
 
-    Duration duration(String field, Duration byDefault) {
+    private <T> T read(String field, T byDefault, Function<Setting, T> reader) {
         Setting setting = find(field);
-        if (setting == null) {
-            return byDefault;
-        }
+        return setting == null ? byDefault : reader.apply(setting);
+    }
+
+    Duration duration(String field, Duration byDefault) {
+        return read(field, byDefault, Settings::duration);
+    }
+
+    private static Duration duration(Setting setting) {
         if (setting.value() instanceof Duration duration) {
             return duration;
         }
-        if (!(setting.value() instanceof String text)
-                || text.isEmpty()
-                || !Character.isLetter(text.charAt(text.length() - 1))) {
-            throw setting.refused(DURATION);
+        String text = setting.as(String.class, DURATION);
+        if (!text.isEmpty() && Character.isLetter(text.charAt(text.length() - 1))) {
+            try {
+                return new GoDuration().convert(text);
+            } catch (TypeConversionException e) {
+                // refused below
+            }
         }
-        try {
-            return new GoDuration().convert(text);
-        } catch (TypeConversionException e) {
-            throw setting.refused(DURATION);
-        }
+        throw setting.refused(DURATION);
     }
 
     int integer(String field, Range<Integer> allowed, int byDefault) {
-        Setting setting = find(field);
-        if (setting == null) {
-            return byDefault;
-        }
-        if (setting.value() instanceof BigDecimal number) {
+        return read(field, byDefault, setting -> {
+            String range = "a whole number from " + allowed.lowerEndpoint() + " to " + allowed.upperEndpoint()
+                    + ", without quotes";
             try {
-                int value = number.intValueExact();
+                int value = setting.as(BigDecimal.class, range).intValueExact();
                 if (allowed.contains(value)) {
                     return value;
                 }
             } catch (ArithmeticException fractionOrHuge) {
-                // is out of range, too
+                // refused below
             }
-        }
-        throw setting.refused("a whole number from " + allowed.lowerEndpoint() + " to " + allowed.upperEndpoint()
-                + ", without quotes");
+            throw setting.refused(range);
+        });
     }
 
     boolean bool(String field, boolean byDefault) {
-        Setting setting = find(field);
-        if (setting == null) {
-            return byDefault;
-        }
-        if (setting.value() instanceof Boolean bool) {
-            return bool;
-        }
-        throw setting.refused("true or false");
+        return read(field, byDefault, setting -> setting.as(Boolean.class, "true or false"));
     }
 
     String text(String field, String byDefault) {
-        Setting setting = find(field);
-        if (setting == null) {
-            return byDefault;
-        }
-        if (setting.value() instanceof String text) {
-            return text;
-        }
-        throw setting.refused("text: put it in quotes");
+        return text(field, Function.identity(), byDefault);
     }
 
-    /** What {@code parser} makes of text. */
+    /** Returns the result of {@code parser} for a text. */
     <T> T text(String field, Function<String, T> parser, T byDefault) {
-        Setting setting = find(field);
-        if (setting == null) {
-            return byDefault;
-        }
-        String text = text(field, "");
-        return setting.read(() -> parser.apply(text));
+        return read(field, byDefault, setting -> {
+            String text = setting.as(String.class, "text: put it in quotes");
+            return setting.read(() -> parser.apply(text));
+        });
     }
 
-    /** What {@code parser} makes of a map of text to text. */
+    /** Returns the result of {@code parser} for a map of text to text. */
     <T> T map(String field, Function<ImmutableMap<String, String>, T> parser, T byDefault) {
-        Setting setting = find(field);
-        if (setting == null) {
-            return byDefault;
-        }
-        ImmutableMap<String, String> texts = texts(setting);
-        return setting.read(() -> parser.apply(texts));
+        return read(field, byDefault, setting -> {
+            ImmutableMap<String, String> texts = texts(setting);
+            return setting.read(() -> parser.apply(texts));
+        });
     }
 
     private static ImmutableMap<String, String> texts(Setting setting) {

@@ -3,13 +3,13 @@ package dev.podcache.cli.config;
 import java.util.Collection;
 import java.util.Comparator;
 
-/** What somebody may have meant. */
+/** Finds the word that a misspelt word is most similar to. */
 final class Spelling {
 
     private Spelling() {}
 
     /**
-     * The candidate that the fewest letters have to be changed, added or left out for; of several the first.
+     * Returns the candidate with the smallest edit distance; the first of several.
      *
      * @param candidates not empty
      */
@@ -19,7 +19,7 @@ final class Spelling {
                 .orElseThrow();
     }
 
-    /** How many letters have to be changed, added or left out. */
+    /** Returns the edit distance: the number of letters to change, add or remove. */
     static int distance(String from, String to) {
         int[] row = new int[to.length() + 1];
         for (int j = 0; j <= to.length(); j++) {

@@ -9,21 +9,22 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The taints that the node is registered with: text on the command line, a list of maps in a file. */
+/** Parses the taints to register the node with: text on the command line, a list of maps in a file. */
 final class TaintSettings {
 
     private static final ImmutableSet<String> FIELDS = ImmutableSet.of("key", "value", "effect");
 
     private TaintSettings() {}
 
-    /** The taints that are written, else none. */
+    /** Returns the taints, or none if they are not set. */
     static ImmutableList<Taint> of(Settings all) {
         Setting setting = all.find("registerWithTaints");
         if (setting == null) {
             return ImmutableList.of();
         }
         if (setting.ofFlag()) {
-            return setting.read(() -> NodeTaints.parse(setting.value().toString()));
+            return setting.read(
+                    () -> ImmutableList.copyOf(NodeTaints.parse(setting.value().toString())));
         }
         if (!(setting.value() instanceof List<?> list)) {
             throw setting.refused("a list, such as [{key: dedicated, value: gpu, effect: NoSchedule}]");

@@ -1,6 +1,6 @@
 package dev.podcache.cli.config;
 
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.object.Quoted;
 import java.math.BigDecimal;
 import java.util.ArrayList;
@@ -27,43 +27,39 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
-/** The maps that a text of YAML, and so also of JSON, consists of, with the lines that they stand on. */
+/** Parses YAML or JSON text into documents, with the line of each field. */
 final class YamlDocuments {
 
-    /** Deeper than any configuration; what composes the documents goes down by recursion. */
+    /** The composer of the documents is recursive; no configuration is deeper than this. */
     private static final int DEEPEST = 100;
 
-    /** In characters; longer ones, which would take long to read, are no numbers that anybody means. */
+    /** In characters. Parsing a longer number would take long. */
     private static final int LONGEST_NUMBER = 100;
 
     private final String file;
 
-    /** Lists and maps so far. One that comes again is an alias, with which a short text can be endless. */
+    /** The lists and maps so far. A repeated one is an alias, which can make a short text endless. */
     private final Set<Node> collections = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /**
-     * A reader.
-     *
-     * @param file for complaints
-     */
+    /** @param file for error messages */
     YamlDocuments(String file) {
         this.file = file;
     }
 
     /**
-     * The value of a field.
+     * A field.
      *
      * @param value String, BigDecimal, Boolean, {@code Map<String, Object>} or {@code List<Object>}
      */
     record Field(Object value, int line) {}
 
-    /** One document. Fields without a value, or with {@code null}, are as if they were not there. */
+    /** A document. Fields without a value, or with {@code null}, are left out. */
     record Document(String file, int line, Map<String, Field> fields) {
 
         /**
-         * The text of a field that must be there.
+         * Returns the text of a required field.
          *
-         * @throws CommandFailure if it is not
+         * @throws CommandException if the field is missing
          */
         String text(String name) {
             Field field = fields.get(name);
@@ -74,7 +70,7 @@ final class YamlDocuments {
             return text;
         }
 
-        /** What is written for a field that is there. */
+        /** Returns the setting of a field that is present. */
         Setting setting(String name) {
             Field field = fields.get(name);
             if (field == null) {
@@ -83,15 +79,15 @@ final class YamlDocuments {
             return new Setting("configuration " + file + " line " + field.line() + ": " + name, field.value(), false);
         }
 
-        CommandFailure broken(int at, String why) {
+        CommandException broken(int at, String why) {
             return YamlDocuments.broken(file, at, why, null);
         }
     }
 
     /**
-     * The documents in {@code text}; empty ones are left out.
+     * Returns the documents in {@code text}, without empty ones.
      *
-     * @throws CommandFailure if it is no YAML, or one of them is no map
+     * @throws CommandException if the text is not YAML, or a document is not a map
      */
     List<Document> parse(String text) {
         LoadSettings settings = LoadSettings.builder()
@@ -112,10 +108,10 @@ final class YamlDocuments {
             int at = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
             throw broken(file, at, "is neither YAML nor JSON: " + e.getProblem(), e);
         } catch (YamlEngineException e) {
-            throw new CommandFailure("configuration " + file + " is neither YAML nor JSON: " + e.getMessage(), e);
+            throw new CommandException("configuration " + file + " is neither YAML nor JSON: " + e.getMessage(), e);
         } catch (IllegalArgumentException e) {
-            // what the parser makes of "\U", a tag "!!%9" and the like; it does not say where
-            throw new CommandFailure(
+            // thrown by the parser for "\U", a tag "!!%9" and the like, without a position
+            throw new CommandException(
                     "configuration " + file
                             + " is neither YAML nor JSON: a \\ or % in it has no hexadecimal digits of a"
                             + " character after it",
@@ -124,7 +120,7 @@ final class YamlDocuments {
         return documents;
     }
 
-    /** The events come one by one, without recursion. */
+    /** Checks the depth on the stream of events, without recursion. */
     private void requireShallow(Iterable<Event> events) {
         int depth = 0;
         for (Event event : events) {
@@ -205,14 +201,14 @@ final class YamlDocuments {
         if (tuple.getKeyNode() instanceof ScalarNode scalar) {
             return scalar.getValue();
         }
-        throw broken(file, line(tuple.getKeyNode()), "has a field whose name is no text", null);
+        throw broken(file, line(tuple.getKeyNode()), "has a field whose name is not text", null);
     }
 
     private static int line(Node node) {
         return node.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
     }
 
-    private static CommandFailure broken(String file, int line, String why, @Nullable Throwable cause) {
-        return new CommandFailure("configuration " + file + " line " + line + ": " + why, cause);
+    private static CommandException broken(String file, int line, String why, @Nullable Throwable cause) {
+        return new CommandException("configuration " + file + " line " + line + ": " + why, cause);
     }
 }

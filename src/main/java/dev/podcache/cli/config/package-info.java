@@ -1,5 +1,10 @@
 /**
- * Flags and configuration file of the program, as those of a kubelet, and how it reaches the cluster.
+ * Reads the configuration of the program: flags and configuration file as those of a kubelet, and how to reach the
+ * cluster. Start reading at {@link dev.podcache.cli.config.NodeOptions}: {@code KubeletFlags} and {@code
+ * ConfigurationFile} give {@code Settings}, from which {@code KubeletSettings} creates a {@link
+ * dev.podcache.kubelet.agent.KubeletConfiguration}. {@code ClusterAccess} finds the API server.
+ *
+ * <p>Locks: none.
  */
 @NullMarked
 package dev.podcache.cli.config;

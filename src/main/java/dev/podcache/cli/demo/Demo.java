@@ -3,207 +3,151 @@ package dev.podcache.cli.demo;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.config.AgentOptions;
-import dev.podcache.cli.demo.DemoSchedule.Act;
-import dev.podcache.cli.observe.Comparison;
-import dev.podcache.cli.observe.ObserverOptions;
-import dev.podcache.cli.observe.Summary;
-import dev.podcache.cli.output.Account;
+import dev.podcache.cli.demo.DemoScript.Act;
 import dev.podcache.cli.output.Console;
-import dev.podcache.cli.output.Event;
+import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
+import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.kubelet.agent.ObjectCaching;
 import dev.podcache.manager.ChangeDetectionStrategy;
-import dev.podcache.node.NodeTtlSource;
-import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.stream.Collectors;
 import org.slf4j.event.Level;
 
-/** The demo from its first line to its last. */
-public final class Demo {
+/** The demo: sets it up, plays its script in time, and prints the summary. */
+final class Demo {
 
-    private static final Duration USUAL_LENGTH = Duration.ofSeconds(60);
-    /**
-     * The workload has 55 reads in a sync: so strategy GET stays below the 50 requests a second that a client may make.
-     */
+    private static final Duration DEFAULT_LENGTH = Duration.ofSeconds(60);
+    private static final Duration MAX_SCRIPT = Duration.ofSeconds(60);
+
+    /** A sync makes 55 reads: so strategy GET stays below the 50 requests a second that a client may make. */
     private static final Duration SYNC = Duration.ofMillis(1250);
 
-    /** A demo that is shorter has no time for a node of its own. */
-    private static final Duration SHORT = Duration.ofSeconds(12);
+    /** A shorter demo has no time for a node of its own. */
+    private static final Duration MIN_WITH_NODE = Duration.ofSeconds(12);
 
-    /** With a step of that node: the demo is to end in time. */
-    private static final Duration PATIENCE = Duration.ofSeconds(3);
-
-    private static final Duration LOOK = Duration.ofMillis(50);
-    private static final int PROGRESS_LINES = 20;
-    private static final int LEAST_SYNCS = 2;
+    private static final Duration NODE_STEP_TIMEOUT = Duration.ofSeconds(3);
+    private static final double POLL_SECONDS = 0.1;
 
     private final Console console;
+    private final OutputOptions output;
     private final ChangeDetectionStrategy strategy;
     private final Duration length;
     private final boolean withNode;
-    private final DemoSchedule schedule;
-    private final OutputOptions output;
-    private final Account account;
+    private final double scriptEnd;
 
-    public Demo(Console console, AgentOptions options, OutputOptions output) {
+    Demo(Console console, AgentOptions options, OutputOptions output) {
         this.console = console;
-        this.strategy = options.strategy == null ? ChangeDetectionStrategy.WATCH : options.strategy;
-        this.length = options.duration == null ? USUAL_LENGTH : options.duration;
-        this.withNode = length.compareTo(SHORT) >= 0;
-        this.schedule = DemoSchedule.of(withNode ? length.minus(DemoNode.LENGTH) : length);
         this.output = output;
-        this.account = Account.unhurried(console.out(), output.format, System::nanoTime);
+        this.strategy = options.strategy == null ? ChangeDetectionStrategy.WATCH : options.strategy;
+        this.length = options.duration == null ? DEFAULT_LENGTH : options.duration;
+        this.withNode = length.compareTo(MIN_WITH_NODE) >= 0;
+        this.scriptEnd = seconds(withNode ? length.minus(DemoNode.LENGTH) : length);
     }
 
-    /** Plays it; returns the exit code. To be called once. */
-    public int run() {
+    /** Plays the demo and returns the exit code. */
+    int run() {
         console.logging().accept(output.verbose ? Level.DEBUG : Level.ERROR);
-        try (account) {
-            playAll();
-        }
-        return 0;
-    }
-
-    private void playAll() {
-        try (DemoCluster cluster = DemoCluster.start(schedule.ttlSeconds());
-                DemoSide get = side(cluster, ChangeDetectionStrategy.GET);
-                DemoSide cache = side(cluster, ChangeDetectionStrategy.CACHE);
-                DemoSide watch = side(cluster, ChangeDetectionStrategy.WATCH)) {
-            ImmutableList<DemoSide> sides = ImmutableList.of(get, cache, watch);
-            DemoSide told = switch (strategy) {
+        // short enough for something to happen within the demo
+        int ttlSeconds = (int) Math.max(1, Math.min(3, scriptEnd / 20));
+        try (EventWriter events = EventWriter.to(console.out(), output.format);
+                DemoCluster cluster = DemoCluster.start(ttlSeconds);
+                DemoSide get = side(cluster, ChangeDetectionStrategy.GET, events);
+                DemoSide cache = side(cluster, ChangeDetectionStrategy.CACHE, events);
+                DemoSide watch = side(cluster, ChangeDetectionStrategy.WATCH, events)) {
+            DemoSide shown = switch (strategy) {
                 case GET -> get;
                 case CACHE -> cache;
                 case WATCH -> watch;
             };
-            try (DemoKubelet kubelet = new DemoKubelet(told.agent().assigned()::pods, cluster.cluster())) {
-                account.begin();
-                introduce(told);
-                account.heading(
-                        "The agent starts: it registers the pods of its node, and their objects are read for the"
-                                + " first time.");
-                sides.forEach(side -> side.agent().start());
-                kubelet.start();
-                play(new DemoScript(cluster, told, sides), told, sides);
-                sides.forEach(DemoSide::stop);
-                if (withNode && !console.stop().isDone()) {
-                    new DemoNode(cluster, account, console, PATIENCE).play();
-                }
-                account.block(summary(told, sides));
+            ImmutableList<DemoSide> sides = ImmutableList.of(get, cache, watch);
+            events.begin();
+            introduce(events, shown.server().url(), ttlSeconds);
+            play(cluster, shown, sides, events);
+            sides.forEach(DemoSide::stop);
+            if (withNode && !console.stop().isDone()) {
+                new DemoNode(cluster, events, console, NODE_STEP_TIMEOUT).play();
             }
+            ImmutableList<ImmutableMap<String, Object>> facts =
+                    sides.stream().map(DemoSide::facts).collect(ImmutableList.toImmutableList());
+            events.block(shown.summary()
+                    .with("comparison", facts)
+                    .append(new StrategyTable(facts).text())
+                    .event());
         }
+        return 0;
     }
 
-    private DemoSide side(DemoCluster cluster, ChangeDetectionStrategy of) {
-        Account audience = of == strategy ? account : Account.silent(System::nanoTime);
-        ObserverOptions options =
-                new ObserverOptions(DemoCluster.NODE, ObjectCaching.usual(of, SYNC), progressPeriod());
-        return new DemoSide(cluster, options, audience);
+    /** Creates a side; only the side of the chosen strategy writes events. */
+    private DemoSide side(DemoCluster cluster, ChangeDetectionStrategy side, EventWriter events) {
+        return new DemoSide(
+                cluster, ObjectCaching.usual(side, SYNC), side == strategy ? events : EventWriter.discarding());
     }
 
-    /** So many syncs that there are at most some twenty lines. */
-    private Duration progressPeriod() {
-        long syncs = length.dividedBy(PROGRESS_LINES).dividedBy(SYNC) + 1;
-        return SYNC.multipliedBy(Math.max(LEAST_SYNCS, syncs));
-    }
-
-    private static Event summary(DemoSide told, ImmutableList<DemoSide> sides) {
-        Comparison comparison =
-                new Comparison(sides.stream().map(DemoSide::figures).toList());
-        return new Summary(
-                        told.strategy(), told.agent().inventory(), told.agent().counts())
-                .withWatches(told.agent().watches())
-                .withChanges(told.changes().seenAfter())
-                .withRequests(told.server().requests(), told.server().requestsByKind())
-                .withComparison(comparison)
-                .event();
-    }
-
-    private void introduce(DemoSide told) {
-        String url = told.server().url();
+    private void introduce(EventWriter events, String url, int ttlSeconds) {
         String kubectl = "kubectl --server=" + url + " get secrets -A";
-        String text = String.join(
-                System.lineSeparator(),
-                "Podcache demo: an agent on node " + DemoCluster.NODE
-                        + " caches the Secrets and ConfigMaps that the node's pods refer to.",
-                "",
-                "  strategy    " + strategyText(),
-                "  readers     read everything that each pod refers to, every " + seconds(SYNC)
-                        + " s: 44 reads a second.",
-                "              hits: fresh in memory; stale: from memory, but may be old; waited: for a request.",
-                "  API server  in this process, at " + url + ". Try it in another terminal:",
-                "              " + kubectl,
-                "  compared    " + others()
-                        + " do the same beside it, each on an API server of its own; a table at the end.",
-                "  the end     comes by itself after " + seconds(length)
-                        + " s, with a summary. Ctrl-C brings it earlier.");
-        account.block(new Event(
-                "started",
-                text,
-                ImmutableMap.of(
-                        "node",
-                        DemoCluster.NODE,
-                        "strategy",
-                        strategy.name(),
-                        "server",
-                        url,
-                        "ttlSeconds",
-                        schedule.ttlSeconds(),
-                        "endsAfterSeconds",
-                        BigDecimal.valueOf(length.toMillis(), 3),
-                        "kubectl",
-                        kubectl)));
+        String text = """
+                Podcache demo: an agent on node %s caches the Secrets and ConfigMaps that the node's pods refer to.
+                Every %s ms it reads everything that each pod refers to. The API server is in this process:
+                  %s
+                Shown is strategy %s. All strategies (GET: every read is a request; CACHE: objects are fresh for a TTL
+                of %d s; WATCH: the API server sends changes) do the same, each with its own API server.
+                Ends after %s s, or with Ctrl-C, with a summary.""".formatted(DemoCluster.NODE, SYNC.toMillis(), kubectl, strategy, ttlSeconds, seconds(length));
+        ImmutableMap<String, Object> facts = ImmutableMap.of(
+                "node",
+                DemoCluster.NODE,
+                "strategy",
+                strategy.name(),
+                "server",
+                url,
+                "ttlSeconds",
+                ttlSeconds,
+                "endsAfterSeconds",
+                seconds(length),
+                "kubectl",
+                kubectl);
+        events.block(new ProgramEvent("started", text, facts));
     }
 
-    private String others() {
-        return Arrays.stream(ChangeDetectionStrategy.values())
-                .filter(each -> each != strategy)
-                .map(ChangeDetectionStrategy::name)
-                .collect(Collectors.joining(" and "));
-    }
-
-    private static String seconds(Duration duration) {
-        return BigDecimal.valueOf(duration.toMillis(), 3).stripTrailingZeros().toPlainString();
-    }
-
-    private String strategyText() {
-        return switch (strategy) {
-            case GET -> "GET. Nothing is cached: every read is a request.";
-            case CACHE ->
-                "CACHE. Node " + DemoCluster.NODE + " is annotated " + NodeTtlSource.ANNOTATION + "="
-                        + schedule.ttlSeconds() + ": so many seconds an object counts as fresh.";
-            case WATCH -> "WATCH. Each object is listed and watched by its name: the API server tells what changes.";
-        };
-    }
-
-    /** Plays act after act, then waits for the end; returns early if the user wants so. */
-    private void play(DemoScript script, DemoSide told, ImmutableList<DemoSide> sides) {
-        awaitFirstReads(sides);
-        account.tell(told.connections());
-        double began = account.seconds();
-        DemoSchedule left = schedule.shortenedBy(Duration.ofMillis((long) (began * 1000)));
+    /** Plays the script, then waits for its end. Returns early if the user ends the demo. */
+    private void play(DemoCluster cluster, DemoSide shown, ImmutableList<DemoSide> sides, EventWriter events) {
+        DemoScript script = new DemoScript(cluster, sides, events);
+        events.heading(
+                "The agent starts: it registers the pods of its node and reads their objects for the first time.");
+        sides.forEach(DemoSide::start);
+        // the acts mean nothing before; a cold JVM may take some seconds
+        double latest = Math.min(10, scriptEnd / 2);
+        while (events.seconds() < latest
+                && !sides.stream().allMatch(side -> side.agent().hasReadAll())
+                && awaitTime(events.seconds() + 0.05, cluster, shown, events)) {
+            // waits
+        }
+        double end = Math.min(scriptEnd, seconds(MAX_SCRIPT));
+        double before = 0;
         for (Act act : Act.values()) {
-            if (!awaitTime(began + left.begin(act).toMillis() / 1000.0)) {
+            // of the time that is left, so that late acts do not come at once on a slow machine
+            double now = events.seconds();
+            double begin = now + (end - now) * (act.begin - before) / (1 - before);
+            if (!awaitTime(begin, cluster, shown, events)) {
                 return;
             }
+            before = act.begin;
             script.play(act);
         }
-        awaitTime((withNode ? length.minus(DemoNode.LENGTH) : length).toMillis() / 1000.0);
+        awaitTime(scriptEnd, cluster, shown, events);
     }
 
-    /** A cold JVM may take a second or two until the agents have read everything once; the acts mean nothing before. */
-    private void awaitFirstReads(ImmutableList<DemoSide> sides) {
-        double latest = Math.min(account.seconds() + 10, length.toMillis() / 2000.0);
-        boolean readAll = false;
-        while (!readAll && account.seconds() < latest && console.await(LOOK, account)) {
-            readAll = sides.stream().allMatch(side -> side.agent().hasReadAll());
+    /** Waits until a time in seconds. Returns false if the user ends the demo before. */
+    private boolean awaitTime(double time, DemoCluster cluster, DemoSide shown, EventWriter events) {
+        for (double left = time - events.seconds(); left > 0; left = time - events.seconds()) {
+            cluster.removeDeleted(shown.agent().pods());
+            if (!console.await(Duration.ofNanos((long) (Math.min(left, POLL_SECONDS) * 1e9) + 1), events)) {
+                return false;
+            }
         }
+        return true;
     }
 
-    /** Whether that time, in seconds of the account, came before the user wanted an end. */
-    private boolean awaitTime(double at) {
-        double left = at - account.seconds();
-        return left <= 0 || console.await(Duration.ofNanos((long) (left * 1e9)), account);
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
     }
 }

@@ -1,11 +1,17 @@
 package dev.podcache.cli.demo;
 
 import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.StatusException;
 import dev.podcache.node.NodeTtlSource;
+import dev.podcache.pod.PodEnd;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,27 +20,28 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
-/** The cluster of the demo: in memory, with a workload; {@link DemoServer}s serve it. */
+/** The cluster of the demo: in memory, with a workload. */
 public final class DemoCluster implements AutoCloseable {
 
     public static final String NODE = "worker-1";
 
-    private final Timekeeper timekeeper;
-    private final InMemoryCluster cluster;
+    private final Timekeeper timekeeper = Timekeeper.system();
+    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
     private final int ttlSeconds;
 
-    private DemoCluster(Timekeeper timekeeper, InMemoryCluster cluster, int ttlSeconds) {
-        this.timekeeper = timekeeper;
-        this.cluster = cluster;
+    private DemoCluster(int ttlSeconds) {
         this.ttlSeconds = ttlSeconds;
     }
 
-    /** Makes it, with that TTL on its Node. */
+    /** Creates the cluster, with a TTL annotation on its Node. */
     public static DemoCluster start(int ttlSeconds) {
-        Timekeeper timekeeper = Timekeeper.system();
-        InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
-        DemoCluster demo = new DemoCluster(timekeeper, cluster, ttlSeconds);
-        load("demo-workload.yaml").forEach(object -> demo.create(withTtl(object, ttlSeconds)));
+        DemoCluster demo = new DemoCluster(ttlSeconds);
+        for (HasMetadata object : load("demo-workload.yaml")) {
+            if (object instanceof Node) {
+                object.getMetadata().setAnnotations(Map.of(NodeTtlSource.ANNOTATION, "" + ttlSeconds));
+            }
+            demo.create(object);
+        }
         return demo;
     }
 
@@ -56,29 +63,41 @@ public final class DemoCluster implements AutoCloseable {
         return created;
     }
 
+    /** Removes the pods that are marked for deletion. Without a kubelet, {@code kubectl delete pod} would hang. */
+    void removeDeleted(Iterable<Pod> pods) {
+        for (Pod pod : pods) {
+            if (PodEnd.isDeleted(pod)) {
+                try {
+                    cluster.deleteNow(pod);
+                } catch (StatusException alreadyRemoved) {
+                    // by kubectl delete --force
+                }
+            }
+        }
+    }
+
     @Override
     public void close() {
         cluster.close();
         timekeeper.close();
     }
 
-    /** A file beside this class, as objects. */
+    /** Returns a client of an API server of the demo, to be closed by the caller. */
+    static KubernetesClient client(String url) {
+        Config config = new ConfigBuilder(Config.empty()).withMasterUrl(url).build();
+        return new KubernetesClientBuilder().withConfig(config).build();
+    }
+
+    /** Returns the objects of a resource of this package. */
     public static List<HasMetadata> load(String resource) {
         try (InputStream in = DemoCluster.class.getResourceAsStream(resource)) {
             Object content = new KubernetesSerialization().unmarshal(in);
             if (content instanceof Collection<?> objects) {
                 return objects.stream().map(HasMetadata.class::cast).toList();
             }
-            throw new IllegalStateException(resource + " is no list of objects");
+            throw new IllegalStateException(resource + " is not a list of objects");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static HasMetadata withTtl(HasMetadata object, int ttlSeconds) {
-        if (object instanceof Node) {
-            object.getMetadata().setAnnotations(Map.of(NodeTtlSource.ANNOTATION, "" + ttlSeconds));
-        }
-        return object;
     }
 }

@@ -11,13 +11,13 @@ import picocli.CommandLine.Mixin;
 /** The subcommand {@code demo}. */
 @Command(
         name = "demo",
-        header = "Shows an agent at work, without a cluster.",
+        header = "Shows an agent at work. Needs no cluster.",
         mixinStandardHelpOptions = true,
         versionProvider = Versions.class,
         description = {
-            "Runs an agent against an API server in this process, with a small workload, and lets things happen to"
-                    + " it: a Secret is rotated, pods come and go, the server fails. Ends by itself after a minute,"
-                    + " or after --for; whatever of that exceeds a minute is yours to play with kubectl.",
+            "Runs an agent against an API server in this process, with a small workload. A Secret is rotated, pods come"
+                    + " and go, the server fails. Ends after one minute, or after --for. After the first minute nothing"
+                    + " happens by itself: change the objects with kubectl.",
         },
         footer = {"", "Example:", "  podcache demo --for 15s"})
 public final class DemoCommand implements Callable<Integer> {

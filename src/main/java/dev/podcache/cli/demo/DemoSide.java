@@ -1,145 +1,141 @@
 package dev.podcache.cli.demo;
 
 import com.google.common.collect.ImmutableMap;
-import com.google.common.io.Closer;
+import com.google.common.collect.ImmutableSortedMap;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.cli.observe.Audience;
-import dev.podcache.cli.observe.Changes;
-import dev.podcache.cli.observe.Counts;
-import dev.podcache.cli.observe.Figures;
-import dev.podcache.cli.observe.Observer;
-import dev.podcache.cli.observe.ObserverOptions;
-import dev.podcache.cli.observe.ReadsInOutage;
-import dev.podcache.cli.output.Account;
-import dev.podcache.cli.output.Event;
+import dev.podcache.cli.observe.CacheReports;
+import dev.podcache.cli.observe.NodeObserver;
+import dev.podcache.cli.observe.ReadCounts;
+import dev.podcache.cli.observe.Summary;
+import dev.podcache.cli.output.EventWriter;
+import dev.podcache.cli.output.ProgramEvent;
+import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.Faults;
-import dev.podcache.manager.ChangeDetectionStrategy;
-import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.kubelet.agent.ObjectCaching;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One strategy's side of the demo: an agent on an API server of its own, so that what it costs is counted apart. All
- * sides have the same cluster, workload and changes.
+ * One strategy of the demo: an agent with its own API server, so that its requests are counted separately. All sides
+ * share the cluster, and so the workload and the changes.
  */
 final class DemoSide implements AutoCloseable {
 
-    private final Closer parts = Closer.create();
-    private final DemoServer server;
-    private final Account account;
-    private final Changes changes;
-    private final Observer agent;
-    private final Lookout lookout;
+    private final EmbeddedApiServer server;
+    private final KubernetesClient client;
+    private final Fabric8ApiServer apiServer;
+    private final EventWriter events;
+    private final ChangeTimer changes;
+    private final NodeObserver agent;
     private Faults.@Nullable Switched failure;
+    private ReadCounts beforeFailure = ReadCounts.NONE;
+    private ImmutableMap<String, Object> outage = ImmutableMap.of();
     private int connectionsAtEnd;
     private int watchesAtEnd;
-    private Counts beforeFailure = Counts.NONE;
-    private @Nullable ReadsInOutage outage;
 
-    /** A side whose agent does nothing yet, and tells {@code account}. */
-    DemoSide(DemoCluster cluster, ObserverOptions options, Account account) {
-        this.account = account;
-        this.server = new DemoServer(cluster);
-        parts.register(server::close);
-        KubernetesClient client = server.client();
-        parts.register(client);
-        Fabric8ApiServer apiServer = Fabric8ApiServer.of(client);
-        parts.register(apiServer::close);
-        this.changes = new Changes(account, account::seconds);
-        this.agent = new Observer(apiServer, options, new Audience(account, changes, server::requests));
-        parts.register(agent::close);
-        this.lookout = new Lookout(agent, changes);
-        parts.register(lookout::close);
+    /** Creates a side whose agent does not work until started. */
+    DemoSide(DemoCluster cluster, ObjectCaching caching, EventWriter events) {
+        this.events = events;
+        this.server = EmbeddedApiServer.start(cluster.cluster());
+        this.client = DemoCluster.client(server.url());
+        this.apiServer = Fabric8ApiServer.of(client);
+        this.changes = new ChangeTimer(events);
+        this.agent = new NodeObserver(apiServer, DemoCluster.NODE, caching, new CacheReports(events, changes));
     }
 
-    ChangeDetectionStrategy strategy() {
-        return agent.strategy();
+    void start() {
+        agent.start();
+        changes.start(agent);
     }
 
-    Account account() {
-        return account;
-    }
-
-    DemoServer server() {
+    EmbeddedApiServer server() {
         return server;
     }
 
-    Observer agent() {
+    NodeObserver agent() {
         return agent;
     }
 
-    Changes changes() {
+    ChangeTimer changes() {
         return changes;
     }
 
-    /** The object has been changed: from now on it is read until that is seen. */
-    void lookFor(ObjectKind<?> kind, ObjectKey key) {
-        lookout.lookFor(kind, key);
-    }
-
-    /** The server answers nothing from now on. */
+    /** Cuts all connections to the server, and refuses new ones. */
     void fail() {
+        changes.giveUp();
         beforeFailure = agent.counts();
-        failure = server.cutOff();
+        failure = server.faults().refuse(RequestPattern.any());
+        server.faults().resetWatches(RequestPattern.any());
     }
 
-    /** It is back. Without effect if it did not fail. */
+    /** Ends the failure and reports the reads during it. Without effect if the server did not fail. */
     void recover() {
-        if (failure != null) {
-            outage = new ReadsInOutage(agent.counts().since(beforeFailure), agent.podsKeptWaiting());
-            failure.close();
-            failure = null;
+        if (failure == null) {
+            return;
         }
+        ReadCounts reads = agent.counts().since(beforeFailure);
+        int waiting = agent.podsKeptWaiting();
+        outage = ImmutableMap.of(
+                "reads", reads.reads(),
+                "hits", reads.results().count("hits"),
+                "staleServed", reads.results().count("staleServed"),
+                "failed", reads.results().count("failed"),
+                "podsKeptWaiting", waiting);
+        failure.close();
+        failure = null;
+        events.write(
+                new ProgramEvent("outage", "reads " + reads.text() + ", pods whose reads wait " + waiting, outage));
     }
 
-    /** What became of reads while the server failed; null if that is not behind us. */
-    @Nullable
-    ReadsInOutage outage() {
-        return outage;
-    }
-
-    /** Tells how many connections there are, and for how many watches. */
-    Event connections() {
-        int connections = server.connections();
-        int watches = server.watches();
-        // without TLS nothing else than HTTP/2 by prior knowledge lets watches share a connection
-        String shared = watches > connections ? " share them: HTTP/2 without TLS (h2c)" : "";
-        return new Event(
-                "connections",
-                connections + " open; " + watches + " watches" + shared,
-                ImmutableMap.of("connections", connections, "openWatches", watches));
-    }
-
-    /** Nothing is read, counted or told from now on. */
+    /** Stops the agent: nothing is read, counted or reported any more. */
     void stop() {
-        // before the agent lets go of the first of them
         connectionsAtEnd = server.connections();
-        watchesAtEnd = server.watches();
-        lookout.close();
+        watchesAtEnd = server.openWatches();
+        changes.close();
         agent.stop();
     }
 
-    /** What this side has cost and brought, to be asked for when it is {@linkplain #stop stopped}. */
-    Figures figures() {
-        return new Figures(
-                strategy(),
-                agent.counts().reads(),
-                server.requestsByVerb(),
-                connectionsAtEnd,
-                watchesAtEnd,
-                changes.seenAfter(),
-                outage);
+    /** Returns the column of this side in the comparison of the strategies, after {@link #stop}. */
+    ImmutableMap<String, Object> facts() {
+        return ImmutableMap.<String, Object>builder()
+                .put("strategy", agent.strategy().name())
+                .put("reads", agent.counts().reads())
+                .put("requestsAtServer", server.requests().total())
+                .put("requestsByVerb", requestsByVerb())
+                .put("connections", connectionsAtEnd)
+                .put("openWatches", watchesAtEnd)
+                .put("seenAfterSeconds", changes.seenAfter())
+                .put("outage", outage)
+                .buildOrThrow();
+    }
+
+    /** Returns the summary of this side, after {@link #stop}. */
+    Summary summary() {
+        int total = server.requests().total();
+        return agent.summary()
+                .append(String.format("%n  %-18s %d at the API server", "requests", total))
+                .with("requestsAtServer", total)
+                .with("requestsByKind", server.requests().snapshot())
+                .with("seenAfterSeconds", changes.seenAfter());
+    }
+
+    ImmutableSortedMap<String, Integer> requestsByVerb() {
+        return server.requests().snapshot().entrySet().stream()
+                .collect(ImmutableSortedMap.toImmutableSortedMap(
+                        String::compareTo,
+                        count -> count.getKey().substring(0, count.getKey().indexOf(' ')),
+                        Map.Entry::getValue,
+                        Integer::sum));
     }
 
     @Override
     public void close() {
-        try {
-            parts.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        changes.close();
+        agent.close();
+        apiServer.close();
+        client.close();
+        server.close();
     }
 }

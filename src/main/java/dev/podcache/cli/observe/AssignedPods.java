@@ -2,56 +2,52 @@ package dev.podcache.cli.observe;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
-import dev.podcache.cli.output.Account;
-import dev.podcache.cli.output.Event;
-import dev.podcache.object.ObjectKey;
+import dev.podcache.cli.output.EventWriter;
+import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.reflector.ReflectorSink;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods of our node that have not ended, each registered as long as it is one of them. Told by one thread at a time;
- * {@link #pods} may be called by any.
+ * The pods of the node that have not ended. Registers each of them, and unregisters it when it ends: when its phase is
+ * Succeeded or Failed, or when it is deleted. A pod that is being deleted still runs, so it stays registered.
  *
- * <p>A pod is over when its phase is Succeeded or Failed, when it is deleted, or when another of the same name but
- * another UID takes its place. A pod that is being deleted still runs, so it still needs its objects.
+ * <p>Called by one thread at a time; {@link #pods} may be called by any thread.
  */
-public final class AssignedPods implements ReflectorSink<Pod> {
+final class AssignedPods implements ReflectorSink<Pod> {
 
-    private final PodRegistry registry;
-    private final Account account;
-    private final ConcurrentHashMap<ObjectKey, Pod> assigned = new ConcurrentHashMap<>();
+    private final Consumer<Pod> register;
+    private final Consumer<Pod> unregister;
+    private final EventWriter events;
+    private final ConcurrentHashMap<PodKey, Pod> assigned = new ConcurrentHashMap<>();
     private volatile boolean listed;
     private boolean disconnected;
 
-    AssignedPods(PodRegistry registry, Account account) {
-        this.registry = registry;
-        this.account = account;
+    AssignedPods(Consumer<Pod> register, Consumer<Pod> unregister, EventWriter events) {
+        this.register = register;
+        this.unregister = unregister;
+        this.events = events;
     }
 
     @Override
-    public void replace(ImmutableList<Fetched<Pod>> items, String resourceVersion) {
+    public void replace(List<Fetched<Pod>> items, String resourceVersion) {
         if (items.isEmpty()) {
-            account.tell(new Event("idle", "no pods are assigned to this node", ImmutableMap.of()));
+            events.write(new ProgramEvent("idle", "no pods are assigned to this node", ImmutableMap.of()));
         }
-        Set<PodKey> there = new HashSet<>();
-        for (Fetched<Pod> item : items) {
-            PodKey key = upsert(item.object());
-            if (key != null) {
-                there.add(key);
-            }
-        }
+        Set<@Nullable PodKey> present = new HashSet<>();
+        items.forEach(item -> present.add(upsert(item.object())));
         for (Pod pod : pods()) {
-            if (!there.contains(PodReferences.key(pod))) {
+            if (!present.contains(PodReferences.key(pod))) {
                 remove(pod, "gone");
             }
         }
@@ -72,7 +68,7 @@ public final class AssignedPods implements ReflectorSink<Pod> {
     public void connected() {
         if (disconnected) {
             disconnected = false;
-            account.tell(new Event("connected", "following the pods of this node again", ImmutableMap.of()));
+            events.write(new ProgramEvent("connected", "the pods of this node are watched again", ImmutableMap.of()));
         }
     }
 
@@ -80,22 +76,21 @@ public final class AssignedPods implements ReflectorSink<Pod> {
     public void disconnected(ApiServerException cause) {
         if (!disconnected) {
             disconnected = true;
-            String why = String.valueOf(cause.getMessage());
-            account.tell(new Event("disconnected", why, ImmutableMap.of("message", why)));
+            events.write(ProgramEvent.of("disconnected", "message", String.valueOf(cause.getMessage())));
         }
     }
 
-    /** Whether the pods were listed once, so that {@link #pods} are all of them. */
+    /** Returns whether the pods were listed, so that {@link #pods} returns all of them. */
     boolean isListed() {
         return listed;
     }
 
-    /** The pods that are registered now. */
-    public ImmutableList<Pod> pods() {
+    /** Returns the registered pods. */
+    ImmutableList<Pod> pods() {
         return ImmutableList.copyOf(assigned.values());
     }
 
-    /** The key of the pod, or null if it cannot be registered. */
+    /** Returns the key of the pod, or null if it cannot be registered. */
     private @Nullable PodKey upsert(Pod pod) {
         try {
             PodKey key = PodReferences.key(pod);
@@ -106,59 +101,34 @@ public final class AssignedPods implements ReflectorSink<Pod> {
             }
             return key;
         } catch (IllegalArgumentException e) {
-            String why = String.valueOf(e.getMessage());
-            account.tell(new Event("refused", why, ImmutableMap.of("message", why)));
+            events.write(ProgramEvent.of("refused", "message", String.valueOf(e.getMessage())));
             return null;
         }
     }
 
     private void register(Pod pod, PodKey key) {
-        registry.registerPod(pod);
-        Pod before = assigned.put(nameOf(key), pod);
-        if (before == null) {
-            tell("registered", key, pod);
-        } else if (!PodReferences.key(before).equals(key)) {
-            // the successor first: what both refer to is never let go of in between
-            registry.unregisterPod(before);
-            tell("replaced", key, pod);
-        } else if (!references(before).equals(references(pod))) {
-            tell("changed", key, pod);
+        register.accept(pod);
+        Pod before = assigned.put(key, pod);
+        if (before == null || !ReferencedObjects.of(before).equals(ReferencedObjects.of(pod))) {
+            int secrets = PodReferences.secretKeys(pod).size();
+            int configMaps = PodReferences.configMapKeys(pod).size();
+            events.write(new ProgramEvent(
+                    before == null ? "registered" : "changed",
+                    String.format("pod %-28s Secrets %d, ConfigMaps %d", name(key), secrets, configMaps),
+                    ImmutableMap.of("pod", name(key), "secrets", secrets, "configMaps", configMaps)));
         }
     }
 
     private void remove(Pod pod, String why) {
         PodKey key = PodReferences.key(pod);
-        Pod before = assigned.get(nameOf(key));
-        if (before == null || !PodReferences.key(before).equals(key)) {
-            return;
+        if (assigned.remove(key) != null) {
+            unregister.accept(pod);
+            events.write(new ProgramEvent(
+                    "unregistered", "pod " + name(key) + ": " + why, ImmutableMap.of("pod", name(key), "why", why)));
         }
-        assigned.remove(nameOf(key));
-        registry.unregisterPod(before);
-        account.tell(new Event(
-                "unregistered",
-                "pod " + nameOf(key) + ": " + why,
-                ImmutableMap.of("pod", "" + nameOf(key), "why", why)));
     }
 
-    private void tell(String name, PodKey key, Pod pod) {
-        int secrets = PodReferences.secretKeys(pod).size();
-        int configMaps = PodReferences.configMapKeys(pod).size();
-        account.tell(new Event(
-                name,
-                String.format(
-                        "pod %-28s %s, %s", nameOf(key), count(secrets, "Secret"), count(configMaps, "ConfigMap")),
-                ImmutableMap.of("pod", "" + nameOf(key), "secrets", secrets, "configMaps", configMaps)));
-    }
-
-    private static String count(int number, String noun) {
-        return number + " " + noun + (number == 1 ? "" : "s");
-    }
-
-    private static ImmutableList<ImmutableSet<ObjectKey>> references(Pod pod) {
-        return ImmutableList.of(PodReferences.secretKeys(pod), PodReferences.configMapKeys(pod));
-    }
-
-    private static ObjectKey nameOf(PodKey key) {
-        return ObjectKey.of(key.namespace(), key.name());
+    private static String name(PodKey key) {
+        return key.namespace() + "/" + key.name();
     }
 }

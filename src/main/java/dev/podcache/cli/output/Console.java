@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 
 /**
- * What a command gets from the process it runs in.
+ * What a command gets from its process.
  *
  * @param out for data
- * @param err for complaints
- * @param environment the variables
- * @param home the user's directory
- * @param stop completes when the user wants the command to end
- * @param logging sets from which level on Podcache logs; called before a command does anything
+ * @param err for error messages
+ * @param environment the environment variables
+ * @param home the user's home directory
+ * @param stop completes when the command is asked to end
+ * @param logging sets the log level of Podcache; called before a command does anything else
  */
 public record Console(
         PrintStream out,
@@ -30,7 +30,7 @@ public record Console(
         CompletableFuture<Void> stop,
         Consumer<Level> logging) {
 
-    /** The real one. */
+    /** Returns the console of this process. */
     public static Console ofProcess() {
         return new Console(
                 System.out,
@@ -38,33 +38,29 @@ public record Console(
                 System.getenv(),
                 Path.of(System.getProperty("user.home", "")),
                 new CompletableFuture<>(),
-                AgentLogging::toStandardError);
+                ProgramLogging::toStandardError);
     }
 
     /**
-     * Waits until the user wants an end, or {@code duration} has passed.
+     * Waits until the command is asked to end, or {@code duration} has passed.
      *
-     * @param duration null to wait for ever
-     * @return whether time passed in full, and nobody wanted an end before
-     * @throws CommandFailure if nobody reads {@code account} any more
+     * @param duration null to wait without limit
+     * @return true if {@code duration} has passed, false if the command is to end
+     * @throws CommandException if the output of {@code events} cannot be written any more
      */
-    public boolean await(@Nullable Duration duration, Account account) {
+    public boolean await(@Nullable Duration duration, EventWriter events) {
+        boolean passed = false;
         try {
-            CompletableFuture<Object> either = CompletableFuture.anyOf(stop, account.broken());
-            if (duration == null) {
-                either.get();
-            } else {
-                either.get(duration.toNanos(), TimeUnit.NANOSECONDS);
-            }
-        } catch (TimeoutException over) {
-            return true;
+            long nanos = duration == null ? Long.MAX_VALUE : duration.toNanos();
+            CompletableFuture.anyOf(stop, events.broken()).get(nanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            passed = true;
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return false;
         }
-        account.requireUnbroken();
-        return false;
+        events.requireReader();
+        return passed;
     }
 }

@@ -2,17 +2,17 @@ package dev.podcache.cli.output;
 
 import picocli.CommandLine.Option;
 
-/** Options that every command has. */
+/** The options that every command has. */
 public final class OutputOptions {
 
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FORMAT",
-            description = "text (for people, the default) or json (one object a line)")
-    public Account.Format format = Account.Format.TEXT;
+            description = "text (the default) or json (one object a line)")
+    public EventWriter.Format format = EventWriter.Format.TEXT;
 
     @Option(
             names = {"-v", "--v", "--verbose"},
-            description = "logs what happens, with stack traces, to standard error")
+            description = "log at DEBUG level to standard error, with stack traces")
     public boolean verbose;
 }

@@ -1,6 +1,9 @@
 /**
- * What the program prints: {@link dev.podcache.cli.output.Event events} on standard output, as text or JSON, and logs on
- * standard error.
+ * The program's output: {@link dev.podcache.cli.output.EventWriter} writes each {@link
+ * dev.podcache.cli.output.ProgramEvent} to standard output, {@link dev.podcache.cli.output.Console} is the process that
+ * a command runs in, and logs go to standard error. Start reading at {@code EventWriter}.
+ *
+ * <p>Locks: {@code EventWriter} guards the lines that wait to be printed. It takes no other lock and prints without it.
  */
 @NullMarked
 package dev.podcache.cli.output;

@@ -10,13 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an agent consists of, started in order and stopped in reverse: a {@code ServiceManager} would start all at once,
- * but a node should be registered by who can already be told what is wrong. Used by one thread.
+ * The parts of an agent, started in order and stopped in reverse order. A {@code ServiceManager} would start all at once,
+ * but the runtime's health must be known before the node is registered. Used by one thread.
  */
 final class AgentServices implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(AgentServices.class);
-    private static final long PATIENCE_SECONDS = 10;
+    private static final long STOP_TIMEOUT_SECONDS = 10;
 
     private final ImmutableList<Service> services;
 
@@ -24,7 +24,7 @@ final class AgentServices implements AutoCloseable {
         this.services = ImmutableList.copyOf(inOrder);
     }
 
-    /** A service that begins and ends at once. */
+    /** Returns a service that starts and stops without waiting. */
     static Service part(String name, Runnable start, Runnable stop) {
         return new StartStopService(name, start, stop);
     }
@@ -60,25 +60,25 @@ final class AgentServices implements AutoCloseable {
     }
 
     /**
-     * Starts all, each when the one before it runs.
+     * Starts all parts, each after the part before it runs.
      *
-     * @throws IllegalStateException if one fails to; those before it run on until {@link #close}
+     * @throws IllegalStateException if a part fails to start; the parts before it run until {@link #close}
      */
     void start() {
         services.forEach(service -> service.startAsync().awaitRunning());
     }
 
     /**
-     * Stops all that run, the last one first; one that does not end in time, or throws, does
-     * not keep the others from ending.
+     * Stops all running parts, the last one first. A part that throws or does not stop in time is logged, and the others
+     * are stopped.
      */
     @Override
     public void close() {
         for (Service service : services.reverse()) {
             try {
-                service.stopAsync().awaitTerminated(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                service.stopAsync().awaitTerminated(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
             } catch (IllegalStateException | TimeoutException e) {
-                log.warn("{} did not stop properly", service, e);
+                log.warn("{} did not stop within 10 s or failed; stopping the others", service, e);
             }
         }
     }

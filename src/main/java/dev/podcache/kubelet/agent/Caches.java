@@ -8,11 +8,11 @@ import io.fabric8.kubernetes.api.model.Secret;
 /**
  * The caches of Secrets and ConfigMaps.
  *
- * @param closing ends them
+ * @param closing closes the caches
  */
 public record Caches(Manager<Secret> secrets, Manager<ConfigMap> configMaps, Runnable closing) {
 
-    /** Those of the front door, closed with it. */
+    /** Returns the managers of {@code cache}. */
     public static Caches of(Podcache cache) {
         return new Caches(cache.secrets(), cache.configMaps(), cache::close);
     }

@@ -9,11 +9,10 @@ import io.fabric8.kubernetes.api.model.Taint;
 import java.time.Duration;
 
 /**
- * How the agent works, complete: what the command line says, else the file, else the kubelet's defaults. Immutable; the
- * names are those of the kubelet's {@code KubeletConfiguration}, the defaults those of its {@code
- * pkg/kubelet/apis/config/v1beta1/defaults.go}.
+ * The complete configuration of a node agent. Immutable. The names follow the kubelet's {@code KubeletConfiguration}, the
+ * defaults its {@code pkg/kubelet/apis/config/v1beta1/defaults.go}.
  *
- * @param pressureTransition how long pressure must be gone before it counts as gone
+ * @param pressureTransition how long the node reports pressure after it has ended
  */
 public record KubeletConfiguration(
         ObjectCaching caching,
@@ -25,19 +24,19 @@ public record KubeletConfiguration(
         int kubeletPort) {
 
     /**
-     * When the node and its lease are reported.
+     * The times of heartbeats.
      *
      * @param statusUpdate how often the status is computed, and sent if it changed
-     * @param statusReport how often it is sent if it did not
-     * @param leaseSeconds how long the lease is valid
+     * @param statusReport how often the status is sent if it did not change
+     * @param leaseSeconds the duration of the Lease
      */
     public record HeartbeatTimes(Duration statusUpdate, Duration statusReport, int leaseSeconds) {}
 
     /**
-     * What is said of the node when it is registered.
+     * How the node is registered.
      *
-     * @param register whether it is registered at all
-     * @param providerId of the machine at its cloud provider, or ""
+     * @param register whether the agent registers the node
+     * @param providerId the ID of the machine at its cloud provider, or ""
      */
     public record NodeRegistrationOptions(
             boolean register,
@@ -47,10 +46,10 @@ public record KubeletConfiguration(
             NodeIps addresses) {}
 
     /**
-     * How much of the machine is for pods.
+     * The part of the machine that pods can use.
      *
-     * @param podsPerCore 0 for any number
-     * @param reserved what is not, and from where on the node is under pressure
+     * @param podsPerCore 0 for no limit
+     * @param reserved the resources that pods cannot use, and the thresholds of pressure
      */
     public record Reservations(int maxPods, int podsPerCore, NodeReservations reserved) {}
 }

@@ -31,12 +31,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
 /**
- * A node of a cluster: registers its Node and keeps its status and its lease, sees to the pods that are
- * assigned to it with what they get from Secrets and ConfigMaps, and reports their status. What running means
- * is the {@link PodRuntime}'s affair.
+ * A node of a cluster. Registers its Node, maintains the Node's status and Lease, resolves what the pods of the node get
+ * from Secrets and ConfigMaps, has a {@link PodRuntime} run the pods, and reports their status.
  *
- * <p>Starting begins with what others need: the Node, its heartbeats, the pods' status, and last the pods. Closing ends
- * all of it in the other order; the Node, the Lease and the pods stay as they are, for the agent that comes next.
+ * <p>{@link #start} starts the parts in the order of their dependencies: runtime health, node status, Lease, pod status,
+ * pod workers, assigned pods. {@link #close} stops them in reverse order. The Node, the Lease and the pods remain in the
+ * cluster for the next agent of the node.
  */
 public final class NodeAgent implements AutoCloseable {
 
@@ -58,12 +58,12 @@ public final class NodeAgent implements AutoCloseable {
     private final AgentServices all;
 
     /**
-     * An agent that does nothing yet but to follow its Node and the Services.
+     * Creates an agent that watches its Node and the Services, and does nothing else until started.
      *
      * @param ports used for everything, not closed
-     * @param cachesOf makes the caches, with the Node that sets their TTL; closed with the agent
-     * @param listener told of pods
-     * @throws IllegalArgumentException if the options want what this machine has not
+     * @param cachesOf creates the caches, whose TTL comes from the Node; closed with the agent
+     * @param listener notified of the status of pods
+     * @throws IllegalArgumentException if this machine does not have what the options require
      */
     public NodeAgent(
             NodePorts ports, NodeAgentOptions options, Function<NodeLister, Caches> cachesOf, PodListener listener) {
@@ -73,7 +73,7 @@ public final class NodeAgent implements AutoCloseable {
         this.events = EventBroadcaster.to(ports.events(), COMPONENT, options.node(), timekeeper);
         this.health = new RuntimeHealth(this::runtimeStatus, ImmutableMap.of(), timekeeper);
         NodeSelf self = new NodeSelf(options, events, health, timekeeper);
-        // before anything begins that would have to end if this throws
+        // first, because it may throw, and nothing has to be closed yet
         NodeStatusOptions status = self.status(ports.reconnect());
         this.lister = NodeLister.following(options.node(), ports.node(), recovery);
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
@@ -105,29 +105,29 @@ public final class NodeAgent implements AutoCloseable {
                 listener);
     }
 
-    /** Begins to work. Returns when everything has begun, which is not to say that it has succeeded yet. */
+    /** Starts to work. Returns when all parts are started; none of them may have succeeded yet. */
     public void start() {
         all.start();
     }
 
-    /** How the Node's registration and status go. */
+    /** Returns the state of the Node's registration and status. */
     public NodeStatusState status() {
         return updater.state();
     }
 
-    /** The Node as the API server last showed it. */
+    /** Returns the Node as last seen at the API server. */
     public Optional<Node> node() {
         return lister.get();
     }
 
-    /** How long ago the lease was renewed; empty if it never was. */
+    /** Returns the time since the Lease was renewed; empty if it never was. */
     public Optional<Duration> sinceRenewal() {
         return lease.sinceRenewal();
     }
 
-    /** The pods of the node as last seen. */
+    /** Returns the pods of the node as last seen. */
     public ImmutableList<Pod> pods() {
-        return known.all();
+        return ImmutableList.copyOf(known.all());
     }
 
     @Override
@@ -139,7 +139,7 @@ public final class NodeAgent implements AutoCloseable {
         lister.close();
     }
 
-    /** Once the Node is known, and with it the addresses that pods are told and report. */
+    /** Watches the pods once the Node is known, because pods get and report the addresses of the Node. */
     private void followPods() {
         lister.addListener(this::goOnIfNodeIsKnown);
         goOnIfNodeIsKnown();
@@ -147,7 +147,7 @@ public final class NodeAgent implements AutoCloseable {
 
     private void goOnIfNodeIsKnown() {
         if (lister.get().isPresent() && following.compareAndSet(false, true)) {
-            // the lease needs it for an owner, and may have looked for it before it was registered
+            // the Node is the owner of the Lease, and the last renewal may have come before the registration
             lease.renewSoon();
             pods.start();
         }

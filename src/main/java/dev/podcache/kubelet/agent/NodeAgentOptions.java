@@ -5,13 +5,13 @@ import dev.podcache.kubelet.podsync.PodThreads;
 import dev.podcache.kubelet.runtime.PodRuntime;
 
 /**
- * Who a node agent is.
+ * The options of a node agent.
  *
- * @param node its name
- * @param facts of the machine that it stands for
- * @param runtime runs its containers
- * @param threads where pods are seen to; ended with the agent
- * @param version that the node shows as its kubelet's
+ * @param node the name of the node
+ * @param facts the machine whose capacity the node reports
+ * @param runtime runs the containers
+ * @param threads sync the pods; shut down when the agent is closed
+ * @param version the kubelet version in the Node's status
  */
 public record NodeAgentOptions(
         String node,

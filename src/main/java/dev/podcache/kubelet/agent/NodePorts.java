@@ -14,12 +14,12 @@ import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 
 /**
- * The API server as a node agent needs it, Secrets and ConfigMaps apart.
+ * What a node agent needs of the API server, except Secrets and ConfigMaps.
  *
- * @param reconnect has heartbeats dial anew
- * @param node follows our own Node
- * @param pods follows the pods assigned to it
- * @param services follows all Services
+ * @param reconnect closes the connections of heartbeats, so that the next heartbeat opens a new one
+ * @param node lists and watches the agent's own Node
+ * @param pods lists and watches the pods that are assigned to the node
+ * @param services lists and watches all Services
  */
 public record NodePorts(
         ObjectApi<Node> nodes,
@@ -34,7 +34,7 @@ public record NodePorts(
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-    /** Those to {@code server}, for the node of that name. */
+    /** Returns the ports to {@code server} for a node. */
     public static NodePorts of(Fabric8ApiServer server, Heartbeats heartbeats, String node) {
         return new NodePorts(
                 heartbeats.nodes(),
@@ -48,7 +48,7 @@ public record NodePorts(
                 server.timekeeper());
     }
 
-    /** Selects the pods that are assigned to the node of that name. */
+    /** Returns the field selector of the pods that are assigned to a node. */
     public static String podsOf(String node) {
         return "spec.nodeName=" + node;
     }

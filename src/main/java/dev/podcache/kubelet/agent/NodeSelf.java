@@ -12,7 +12,7 @@ import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.List;
 
-/** What the node says of itself, by its configuration. */
+/** Creates the options of the node status and the Lease from the options of the agent. */
 final class NodeSelf {
 
     private final NodeAgentOptions options;

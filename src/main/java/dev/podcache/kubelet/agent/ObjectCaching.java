@@ -11,11 +11,11 @@ import java.time.Duration;
  *
  * @param strategy how changes are detected
  * @param syncFrequency how often everything that the pods refer to is read
- * @param readTimeout the longest that a read waits under GET and CACHE
- * @param firstSyncTimeout the longest that it waits under WATCH
- * @param payloadBudget the most bytes held under CACHE; {@link Long#MAX_VALUE} for any number
- * @param backgroundRefresh how much older than the TTL an object may be that CACHE serves while it
- *     refreshes it; zero for not at all
+ * @param readTimeout the maximum time that a read waits under GET and CACHE
+ * @param firstSyncTimeout the maximum time that a read waits under WATCH
+ * @param payloadBudget the maximum number of bytes held under CACHE; {@link Long#MAX_VALUE} for no limit
+ * @param backgroundRefresh CACHE serves an object for this long after its TTL while it refreshes the object; zero to
+ *     disable this
  */
 public record ObjectCaching(
         ChangeDetectionStrategy strategy,
@@ -28,7 +28,7 @@ public record ObjectCaching(
     private static final int SYNCS_UNREAD = 5;
     private static final Duration LEAST_IDLE = Duration.ofMinutes(1);
 
-    /** With the usual timeouts, and no bound. */
+    /** Returns options with the default timeouts and without limits. */
     public static ObjectCaching usual(ChangeDetectionStrategy strategy, Duration syncFrequency) {
         return new ObjectCaching(
                 strategy,
@@ -39,13 +39,13 @@ public record ObjectCaching(
                 Duration.ZERO);
     }
 
-    /** How long a watch that nobody reads stays open: five sync periods, but at least a minute, as in the kubelet. */
+    /** Closes a watch whose object was not read for this long: five sync periods, at least a minute, as the kubelet does. */
     Duration idleAfter() {
         Duration periods = syncFrequency.multipliedBy(SYNCS_UNREAD);
         return periods.compareTo(LEAST_IDLE) > 0 ? periods : LEAST_IDLE;
     }
 
-    /** Has a cache work like that. */
+    /** Applies these options to a cache. */
     public PodcacheBuilder applyTo(PodcacheBuilder cache) {
         PodcacheBuilder configured = cache.strategy(strategy)
                 .readTimeout(readTimeout)

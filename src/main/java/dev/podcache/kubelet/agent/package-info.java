@@ -1,6 +1,10 @@
 /**
- * A node of a cluster: {@link dev.podcache.kubelet.agent.NodeAgent} wires the heartbeats, the status of the pods, the pod
- * workers and the caches, and starts and stops them in order.
+ * The node agent. Start reading at {@link dev.podcache.kubelet.agent.NodeAgent}: it connects the node status, the Lease,
+ * the pod status, the pod workers and the caches, and {@code AgentServices} starts and stops them in order. {@link
+ * dev.podcache.kubelet.agent.KubeletConfiguration} is its configuration, {@link dev.podcache.kubelet.agent.NodePorts} its
+ * access to the API server.
+ *
+ * <p>Locks: none in this package; its parts have their own.
  */
 @NullMarked
 package dev.podcache.kubelet.agent;

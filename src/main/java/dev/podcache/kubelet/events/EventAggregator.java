@@ -8,13 +8,13 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Turns many events that differ in their message only into one: from the tenth message on, unless ten minutes pass
- * without any. After client-go's EventAggregator. For one caller at a time.
+ * Combines events that differ only in their message: from the tenth message on, they become one event. Starts again
+ * after ten minutes without such an event. After client-go's EventAggregator. Not thread-safe.
  */
 final class EventAggregator {
 
-    private static final int MOST_MESSAGES = 10;
-    private static final Duration FORGOTTEN_AFTER = Duration.ofMinutes(10);
+    private static final int MAX_MESSAGES = 10;
+    private static final Duration EXPIRY = Duration.ofMinutes(10);
     private static final String PREFIX = "(combined from similar events): ";
 
     private final Timekeeper timekeeper;
@@ -32,9 +32,9 @@ final class EventAggregator {
     }
 
     /**
-     * What is to be written instead of an event.
+     * The event to write instead of a recorded one.
      *
-     * @param key events of the same key are repetitions of one
+     * @param key equal for repetitions of one event
      */
     record Aggregated(Event event, Object key) {}
 
@@ -42,12 +42,12 @@ final class EventAggregator {
         long now = timekeeper.nanoTime();
         EventKeys.Similar key = EventKeys.similar(event);
         Messages messages = recent.get(key);
-        if (messages == null || now - messages.lastAt > FORGOTTEN_AFTER.toNanos()) {
+        if (messages == null || now - messages.lastAt > EXPIRY.toNanos()) {
             messages = new Messages();
             recent.put(key, messages);
         }
         messages.lastAt = now;
-        if (messages.seen.contains(event.getMessage()) || messages.seen.size() < MOST_MESSAGES - 1) {
+        if (messages.seen.contains(event.getMessage()) || messages.seen.size() < MAX_MESSAGES - 1) {
             messages.seen.add(event.getMessage());
             return new Aggregated(event, EventKeys.same(event));
         }

@@ -15,12 +15,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes events to the API server, one after the other, as client-go's broadcaster does: repetitions of an event become
- * a count, ten that differ in their message only within ten minutes become one, and an object that causes more than 25
- * gets one every five minutes. Thread-safe.
+ * Writes events to the API server, one at a time, as client-go's broadcaster does. Repetitions of an event increase its
+ * count. From the tenth event on, events that differ only in their message are combined into one, until ten minutes
+ * pass without any. After 25 events about one object, only one every five minutes is written. Thread-safe.
  *
- * <p>Recording never blocks and never throws. While the server cannot be reached, an event is tried twelve times, ten
- * seconds apart, and up to 1000 others wait; what comes beyond that is lost.
+ * <p>Recording never blocks and never throws. While the server cannot be reached, each event is tried twelve times, ten
+ * seconds apart, and up to 1000 others wait. Events beyond that are lost.
  */
 public final class EventBroadcaster implements EventRecorder, AutoCloseable {
 
@@ -32,7 +32,7 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
     private final EventSink sink;
 
     /**
-     * A recorder of events.
+     * Creates a recorder.
      *
      * @param random uniform in [0, 1)
      */
@@ -44,11 +44,11 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
     }
 
     /**
-     * A recorder of events.
+     * Creates a recorder.
      *
-     * @param events not closed here
-     * @param component who tells them, such as {@code kubelet}
-     * @param host the node that it runs on
+     * @param events not closed by this object
+     * @param component the name of the component that reports, such as {@code kubelet}
+     * @param host the node that the component runs on
      */
     public static EventBroadcaster to(ObjectApi<Event> events, String component, String host, Timekeeper timekeeper) {
         EventSource source =
@@ -62,11 +62,11 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
         try {
             sink.add(event(about, type).withReason(reason).withMessage(message).build());
         } catch (RuntimeException e) {
-            log.error("the event {} about {} {} could not be recorded", reason, about.getKind(), about.getName(), e);
+            log.error("event {} about {} {} was not recorded; it is lost", reason, about.getKind(), about.getName(), e);
         }
     }
 
-    /** Drops what has not been written; what is recorded from now on is dropped too. Returns at once. Idempotent. */
+    /** Drops the events that are not written yet, and all events recorded later. Returns at once. Idempotent. */
     @Override
     public void close() {
         sink.close();

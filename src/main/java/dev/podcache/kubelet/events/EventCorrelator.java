@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what becomes of each event: a new one, a change of one written before, or nothing. After client-go's
- * EventCorrelator. For one caller at a time.
+ * Decides for each event whether it is created, counted in an event written before, or dropped. After client-go's
+ * EventCorrelator. Not thread-safe.
  */
 final class EventCorrelator {
 
@@ -24,19 +24,20 @@ final class EventCorrelator {
         this.filter = new EventSpamFilter(timekeeper);
     }
 
-    /** What is known of an event that was written. */
+    /** The last known state of a written event. */
     private record Observed(
             int count, String name, @Nullable String firstTimestamp) {}
 
     /**
-     * What to write.
+     * The request to make for an event.
      *
-     * @param event whole, to be created
-     * @param patch a strategic merge patch of it if it has been written before, else null
+     * @param event the complete event, to be created
+     * @param patch the strategic merge patch that counts it, if it was written before; otherwise null
+     * @param key equal for repetitions of one event
      */
     record Correlated(Event event, @Nullable String patch, Object key) {}
 
-    /** What to write for {@code event}; empty if it is dropped. */
+    /** Returns the request to make for {@code event}; empty if the event is dropped. */
     Optional<Correlated> correlate(Event event) {
         EventAggregator.Aggregated aggregated = aggregator.aggregate(event);
         Observed before = observations.get(aggregated.key());
@@ -48,13 +49,13 @@ final class EventCorrelator {
         return Optional.of(new Correlated(counted, before == null ? null : patch(counted), aggregated.key()));
     }
 
-    /** {@code written} is what the server has now. */
+    /** Records {@code written}, the event as the server returned it. */
     void written(Object key, Event written) {
         observe(key, written);
     }
 
     private void observe(Object key, Event event) {
-        // a webhook may have taken the count away
+        // a webhook may have removed the count
         int count = Objects.requireNonNullElse(event.getCount(), 1);
         observations.put(key, new Observed(count, event.getMetadata().getName(), event.getFirstTimestamp()));
     }

@@ -4,12 +4,12 @@ import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import org.jspecify.annotations.Nullable;
 
-/** Which events belong together, from all of one source and object down to repetitions of the same one. */
+/** Keys that group events: by source and object, by everything but the message, and by identical content. */
 final class EventKeys {
 
     private EventKeys() {}
 
-    /** Who tells about whom. */
+    /** The component that reports, and the object that it reports about. */
     record Source(
             @Nullable String component,
             @Nullable String host,
@@ -19,11 +19,11 @@ final class EventKeys {
             @Nullable String uid,
             @Nullable String apiVersion) {}
 
-    /** Events that differ in their message only. */
+    /** The key of events that differ only in their message. */
     record Similar(
             Source source, @Nullable String type, @Nullable String reason) {}
 
-    /** Events that say the same; those about different containers of a pod do not. */
+    /** The key of repetitions of one event. Events about different containers of a pod are different. */
     record Same(
             Similar similar,
             @Nullable String fieldPath,

@@ -4,10 +4,10 @@ import dev.podcache.time.Timekeeper;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
-/** Names of events: that of the object, and the time in nanoseconds as a hexadecimal number. Thread-safe. */
+/** Generates names of events: the object's name, and the time in nanoseconds as a hexadecimal number. Thread-safe. */
 final class EventNames {
 
-    private static final int LONGEST = 253;
+    private static final int MAX_LENGTH = 253;
 
     private final Timekeeper timekeeper;
     private long last; // guarded by this
@@ -16,10 +16,10 @@ final class EventNames {
         this.timekeeper = timekeeper;
     }
 
-    /** Another one each time, even if the clock stands or steps back. */
+    /** Returns a name that no earlier call returned, even if the clock stands still or steps back. */
     String next(String object) {
         String suffix = "." + Long.toHexString(nanos());
-        int kept = Math.min(object.length(), LONGEST - suffix.length());
+        int kept = Math.min(object.length(), MAX_LENGTH - suffix.length());
         return object.substring(0, kept) + suffix;
     }
 

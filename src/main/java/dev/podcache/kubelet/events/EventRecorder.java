@@ -3,14 +3,14 @@ package dev.podcache.kubelet.events;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 
 /**
- * Where to say what people should see in {@code kubectl describe} and {@code kubectl get events}. Thread-safe.
+ * Records events, which {@code kubectl describe} and {@code kubectl get events} show. Thread-safe.
  *
- * <p>Recording returns at once, never throws, and may lose an event: nothing may depend on one having been written.
+ * <p>Recording returns at once, never throws, and may lose an event: no caller may depend on an event being written.
  */
 @FunctionalInterface
 public interface EventRecorder {
 
-    /** What an event says about its object. */
+    /** The type of an event. */
     enum EventType {
         NORMAL("Normal"),
         WARNING("Warning");
@@ -21,7 +21,7 @@ public interface EventRecorder {
             this.text = text;
         }
 
-        /** As it is written in an event, such as {@code Normal}. */
+        /** Returns the type as the API has it, such as {@code Normal}. */
         @Override
         public String toString() {
             return text;
@@ -31,9 +31,9 @@ public interface EventRecorder {
     /**
      * Records an event.
      *
-     * @param about the object it is about, with the field path of a container if it is about one
-     * @param reason for machines, in CamelCase, such as {@code NodeReady}
-     * @param message for people; never any content of a Secret
+     * @param about the object that the event is about; with a field path if it is about one container
+     * @param reason a word in CamelCase for programs, such as {@code NodeReady}
+     * @param message a text for people; must never contain data of a Secret
      */
     void event(ObjectReference about, EventType type, String reason, String message);
 }

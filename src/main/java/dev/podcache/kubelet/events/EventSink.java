@@ -5,6 +5,7 @@ import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Pause;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Event;
 import java.time.Duration;
@@ -18,18 +19,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Writes events in the order in which they come, each until it is written or given up. Thread-safe. */
+/**
+ * Writes events in the order in which they were added. Begins with an event when the one before it is written or given
+ * up. Thread-safe.
+ */
 final class EventSink {
 
     /*
-     * One event is under way at a time, and so is at most one request. Who finds nobody at it writes on, on a
-     * worker: first the one who adds an event, later whoever brings the answer or the end of a pause. The
-     * correlator is touched by that one only.
+     * One event is written at a time, so there is at most one request. `writing` is true while an event is being
+     * written. The thread that adds an event while it is false sets it, and starts writeNext() on a worker thread. When
+     * that event is written or given up, a worker thread takes the next one. Only this chain of calls uses the
+     * correlator.
      */
 
     private static final Logger log = LoggerFactory.getLogger(EventSink.class);
-    private static final int MOST_WAITING = 1000;
-    private static final int MOST_TRIES = 12;
+    private static final int MAX_WAITING = 1000;
+    private static final int MAX_TRIES = 12;
     private static final Retries RETRIES = Retries.every(Duration.ofSeconds(10));
     private static final Retries NEXT_EVENT = Retries.atOnce();
 
@@ -37,21 +42,22 @@ final class EventSink {
     private final EventCorrelator correlator;
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
+    private final Pause pause;
     private final Queue<Event> waiting = new ArrayDeque<>(); // guarded by this
     private boolean writing; // guarded by this
     private boolean overflowing; // guarded by this
     private boolean closed; // guarded by this
-    private volatile boolean refusing; // written by who writes
-    private Timekeeper.@Nullable Scheduled pause; // guarded by this
+    private volatile boolean givingUp; // whether the last event was given up; set by the chain of calls that writes
 
     EventSink(ObjectApi<Event> events, EventCorrelator correlator, Timekeeper timekeeper, DoubleSupplier random) {
         this.events = events;
         this.correlator = correlator;
         this.timekeeper = timekeeper;
         this.random = random;
+        this.pause = new Pause(timekeeper);
     }
 
-    /** Takes {@code event}, or loses it if too many are waiting. Returns at once. */
+    /** Adds {@code event}, or drops it if too many events wait. Returns at once. */
     void add(Event event) {
         boolean begin;
         boolean lost;
@@ -59,7 +65,7 @@ final class EventSink {
             if (closed) {
                 return;
             }
-            boolean full = waiting.size() >= MOST_WAITING;
+            boolean full = waiting.size() >= MAX_WAITING;
             lost = full && !overflowing;
             overflowing = full;
             if (!full) {
@@ -69,36 +75,36 @@ final class EventSink {
             writing |= begin;
         }
         if (lost) {
-            log.warn("{} events wait for the API server; those that come now are lost", MOST_WAITING);
+            log.warn("{} events wait for the API server; further events are lost until one is written", MAX_WAITING);
         }
         if (begin) {
-            timekeeper.workers().execute(this::next);
+            timekeeper.workers().execute(this::writeNext);
         }
     }
 
-    synchronized void close() {
-        closed = true;
-        waiting.clear();
-        if (pause != null) {
-            pause.cancel();
-            pause = null;
+    /** Drops the events that wait, and writes no others. Idempotent. */
+    void close() {
+        synchronized (this) {
+            closed = true;
+            waiting.clear();
         }
+        pause.close();
     }
 
-    private synchronized @Nullable Event take() {
+    private synchronized @Nullable Event poll() {
         Event event = waiting.poll();
         writing = event != null;
         return event;
     }
 
-    private void next() {
-        for (Event event = take(); event != null; event = take()) {
+    private void writeNext() {
+        for (Event event = poll(); event != null; event = poll()) {
             Optional<EventCorrelator.Correlated> correlated = correlate(event);
             if (correlated.isPresent()) {
-                CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
-                write(correlated.get(), 1, over);
-                if (!over.isDone()) {
-                    over.thenRunAsync(this::next, timekeeper.workers());
+                CompletableFuture<@Nullable Void> finished = new CompletableFuture<>();
+                write(correlated.get(), 1, finished);
+                if (!finished.isDone()) {
+                    finished.thenRunAsync(this::writeNext, timekeeper.workers());
                     return;
                 }
             }
@@ -114,18 +120,17 @@ final class EventSink {
         }
     }
 
-    private void write(EventCorrelator.Correlated correlated, int tries, CompletableFuture<@Nullable Void> over) {
+    private void write(EventCorrelator.Correlated correlated, int tries, CompletableFuture<@Nullable Void> finished) {
         if (isClosed()) {
             return;
         }
         send(correlated).whenComplete((written, thrown) -> {
             if (written != null) {
-                refusing = false;
+                givingUp = false;
                 correlator.written(correlated.key(), written);
-                over.complete(null);
-            } else if (!isClosed()) {
-                // else it may be the closing that it fails of
-                failed(correlated, tries, thrown, over);
+                finished.complete(null);
+            } else if (!isClosed()) { // once closed, the request may have failed because its connection was closed
+                failed(correlated, tries, thrown, finished);
             }
         });
     }
@@ -134,78 +139,58 @@ final class EventSink {
             EventCorrelator.Correlated correlated,
             int tries,
             @Nullable Throwable thrown,
-            CompletableFuture<@Nullable Void> over) {
-        if (mayPass(thrown) && tries < MOST_TRIES) {
-            pauseFor(RETRIES.pause(tries, random.getAsDouble(), thrown), () -> write(correlated, tries + 1, over));
+            CompletableFuture<@Nullable Void> finished) {
+        if (mayPass(thrown) && tries < MAX_TRIES) {
+            pause.then(
+                    RETRIES.pause(tries, random.getAsDouble(), thrown), () -> write(correlated, tries + 1, finished));
         } else {
             giveUp(correlated.event(), thrown);
-            endAfter(NEXT_EVENT.pause(tries, 0, thrown), over);
+            pause.over(NEXT_EVENT.pause(tries, 0, thrown)).thenRun(() -> finished.complete(null));
         }
     }
 
     private CompletableFuture<Event> send(EventCorrelator.Correlated correlated) {
         Event event = correlated.event();
         String patch = correlated.patch();
-        if (patch == null) {
-            return create(event);
-        }
-        ObjectKey key = ObjectKey.of(
-                event.getMetadata().getNamespace(), event.getMetadata().getName());
+        // in a stage, so that an exception of the port becomes a failure of the future
         return CompletableFuture.<@Nullable Void>completedFuture(null)
-                .thenCompose(begun -> events.patch(key, patch))
-                .exceptionallyCompose(thrown -> reasonOf(thrown) == FailureReason.NOT_FOUND
-                        ? create(event)
-                        : CompletableFuture.failedFuture(thrown));
+                .thenCompose(begun -> patch == null ? events.create(event) : patchOrCreate(event, patch));
     }
 
-    private CompletableFuture<Event> create(Event event) {
-        return CompletableFuture.<@Nullable Void>completedFuture(null).thenCompose(begun -> events.create(event));
+    private CompletableFuture<Event> patchOrCreate(Event event, String patch) {
+        ObjectKey key = ObjectKey.of(
+                event.getMetadata().getNamespace(), event.getMetadata().getName());
+        return events.patch(key, patch)
+                .exceptionallyCompose(thrown -> ApiServerException.reasonOf(thrown) == FailureReason.NOT_FOUND
+                        ? events.create(event)
+                        : CompletableFuture.failedFuture(thrown));
     }
 
     private synchronized boolean isClosed() {
         return closed;
     }
 
-    private synchronized void pauseFor(Duration wait, Runnable then) {
-        if (!closed) {
-            pause = timekeeper.schedule(wait, then);
-        }
-    }
-
-    private void endAfter(Duration wait, CompletableFuture<@Nullable Void> over) {
-        if (wait.isZero()) {
-            over.complete(null);
-        } else {
-            pauseFor(wait, () -> over.complete(null));
-        }
-    }
-
     private void giveUp(Event event, @Nullable Throwable thrown) {
         String about = event.getInvolvedObject().getKind() + " "
                 + event.getInvolvedObject().getName();
-        if (reasonOf(thrown) == FailureReason.ALREADY_EXISTS) {
-            // an attempt before this one came through, though its answer did not
-            log.debug("the event {} about {} was not written", event.getReason(), about, thrown);
+        if (ApiServerException.reasonOf(thrown) == FailureReason.ALREADY_EXISTS) {
+            // an earlier try created the event, but its answer was lost
+            log.debug("event {} about {} was already written", event.getReason(), about, thrown);
             return;
         }
-        // who may not write events is told so once, and not at each
-        log.atLevel(refusing ? Level.DEBUG : Level.WARN)
-                .log("the event {} about {} was not written: {}", event.getReason(), about, why(thrown));
-        refusing = true;
+        // one warning if all events are refused, such as for lack of permission
+        log.atLevel(givingUp ? Level.DEBUG : Level.WARN)
+                .log(
+                        "event {} about {} was not written: {}; it is lost",
+                        event.getReason(),
+                        about,
+                        ApiServerException.describe(thrown));
+        givingUp = true;
     }
 
-    private static String why(@Nullable Throwable thrown) {
-        Throwable cause = ApiServerException.causeOf(thrown);
-        return String.valueOf(cause instanceof ApiServerException ? cause.getMessage() : cause);
-    }
-
-    /** Whether it may be written another time. Any other answer is about the event. */
+    /** Returns whether a later try may succeed. Any other failure is the server's answer to this event. */
     private static boolean mayPass(@Nullable Throwable thrown) {
-        FailureReason reason = reasonOf(thrown);
+        FailureReason reason = ApiServerException.reasonOf(thrown);
         return reason != null && Retries.mayPass(reason);
-    }
-
-    private static @Nullable FailureReason reasonOf(@Nullable Throwable thrown) {
-        return ApiServerException.causeOf(thrown) instanceof ApiServerException failure ? failure.reason() : null;
     }
 }

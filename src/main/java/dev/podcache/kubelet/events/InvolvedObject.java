@@ -4,12 +4,12 @@ import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 
-/** What an event is about, as {@link EventRecorder} wants it. */
+/** Creates the references that {@link EventRecorder} takes. */
 public final class InvolvedObject {
 
     private InvolvedObject() {}
 
-    /** A pod as a whole. */
+    /** Returns a reference to a pod. */
     public static ObjectReference of(Pod pod) {
         return new ObjectReferenceBuilder()
                 .withKind("Pod")
@@ -21,7 +21,7 @@ public final class InvolvedObject {
                 .build();
     }
 
-    /** A part of a pod, such as {@code spec.containers{main}}. */
+    /** Returns a reference to a part of a pod, such as {@code spec.containers{main}}. */
     public static ObjectReference of(Pod pod, String fieldPath) {
         return new ObjectReferenceBuilder(of(pod)).withFieldPath(fieldPath).build();
     }

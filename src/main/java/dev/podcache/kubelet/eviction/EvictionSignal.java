@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What may run short on a node, under the name that it has in {@code evictionHard}. Images are taken to be on the file
- * system that pods write to, as the kubelet does where a runtime has none of its own for them.
+ * A resource that may run short on a node, with its name in {@code evictionHard}. Images are assumed to be on the file
+ * system that pods write to, as the kubelet assumes for a runtime without a separate image file system.
  */
 public enum EvictionSignal {
     MEMORY_AVAILABLE("memory.available"),
@@ -29,9 +29,9 @@ public enum EvictionSignal {
     }
 
     /**
-     * The signal of that name.
+     * Returns the signal called {@code name}.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if there is none; the message lists the supported signals
      */
     static EvictionSignal named(String name) {
         EvictionSignal signal = BY_NAME.get(name);
@@ -42,7 +42,7 @@ public enum EvictionSignal {
         return signal;
     }
 
-    /** How it stands; empty if that cannot be read. */
+    /** Reads capacity and availability from the machine; empty if they cannot be read. */
     Optional<Supply> read(HostFacts facts) {
         return switch (this) {
             case MEMORY_AVAILABLE -> facts.memory();
@@ -52,7 +52,7 @@ public enum EvictionSignal {
         };
     }
 
-    /** The name, such as {@code memory.available}. */
+    /** Returns the name, such as {@code memory.available}. */
     @Override
     public String toString() {
         return text;

@@ -8,9 +8,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The hard eviction thresholds of a node: below them it says that it is under pressure, and what they keep free is
- * not allocatable. Immutable. After upstream's {@code ParseThresholdConfig}, without soft thresholds and minimum
- * reclaims: nothing is evicted here.
+ * The hard eviction thresholds of a node. Below a threshold, the node reports pressure. The amounts that they keep free
+ * are not allocatable. Immutable. After upstream's {@code ParseThresholdConfig}, without soft thresholds and minimum
+ * reclaims: this package evicts no pods.
  */
 public final class EvictionThresholds {
 
@@ -21,32 +21,32 @@ public final class EvictionThresholds {
             "imagefs.available", "15%",
             "imagefs.inodesFree", "5%")));
 
-    /** A signal that is switched off is there without a threshold, so that merging with the defaults keeps it off. */
+    /** A disabled signal has an empty value, so that merging with the defaults keeps it disabled. */
     private final ImmutableMap<EvictionSignal, Optional<EvictionThreshold>> thresholds;
 
     private EvictionThresholds(ImmutableMap<EvictionSignal, Optional<EvictionThreshold>> thresholds) {
         this.thresholds = thresholds;
     }
 
-    /** The kubelet's on Linux, which hold where {@code evictionHard} is not configured at all. */
+    /** Returns the kubelet's defaults on Linux, which apply if {@code evictionHard} is not configured. */
     public static EvictionThresholds defaults() {
         return DEFAULTS;
     }
 
     /**
-     * Reads {@code evictionHard}, such as {@code memory.available: 200Mi}; {@code 0%} and {@code 100%} switch a signal
-     * off. It replaces the {@linkplain #defaults() defaults} as a whole: no entries mean no thresholds.
+     * Parses {@code evictionHard}, such as {@code memory.available: 200Mi}. {@code 0%} and {@code 100%} disable a
+     * signal. The {@linkplain #defaults() defaults} do not apply: an empty map means no thresholds.
      *
-     * @throws IllegalArgumentException if there is no such signal, or a value is neither a
-     *     positive quantity nor a percentage
+     * @throws IllegalArgumentException if a signal does not exist, or a value is neither a positive quantity nor a
+     *     percentage from 0 to 100
      */
     public static EvictionThresholds parse(Map<String, String> evictionHard) {
         return new EvictionThresholds(parsed(evictionHard));
     }
 
     /**
-     * These, and the {@linkplain #defaults() defaults} for signals that these do not mention:
-     * mergeDefaultEvictionSettings.
+     * Returns these thresholds, with the {@linkplain #defaults() default} for each signal that they do not mention.
+     * After upstream's mergeDefaultEvictionSettings.
      */
     public EvictionThresholds mergedWithDefaults() {
         EnumMap<EvictionSignal, Optional<EvictionThreshold>> merged = new EnumMap<>(DEFAULTS.thresholds);
@@ -63,12 +63,12 @@ public final class EvictionThresholds {
         return Maps.immutableEnumMap(parsed);
     }
 
-    /** The threshold of a signal; empty if it has none. */
+    /** Returns the threshold of {@code signal}; empty if it has none or is disabled. */
     public Optional<EvictionThreshold> of(EvictionSignal signal) {
         return Objects.requireNonNullElse(thresholds.get(signal), Optional.empty());
     }
 
-    /** Such as {@code {memory.available=100Mi}}. */
+    /** Returns the thresholds by signal, such as {@code {memory.available=100Mi}}. */
     @Override
     public String toString() {
         return Maps.transformValues(

@@ -13,10 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the node is under one kind of pressure. It is from the first moment that a threshold is met, and
- * stays so for the transition period after the last, so that a value that sways around its threshold does not
- * let pods come and go. Looks when it is asked; not thread-safe. After upstream's eviction manager
- * (synchronize, nodeConditionsObservedSince).
+ * Decides whether the node is under one kind of pressure. Pressure begins when a threshold is met, and ends when no
+ * threshold has been met for the transition period. So the condition does not flap while a value oscillates around its
+ * threshold. Each call reads the machine. Not thread-safe. After upstream's eviction manager (synchronize,
+ * nodeConditionsObservedSince).
  */
 public final class Pressure implements BooleanSupplier {
 
@@ -38,7 +38,7 @@ public final class Pressure implements BooleanSupplier {
         this.transitionNanos = transition.period().toNanos();
     }
 
-    /** How long pressure outlives its cause, and by which clock. */
+    /** The time that pressure continues after the last met threshold, and the clock that measures it. */
     public record Transition(Duration period, Timekeeper timekeeper) {}
 
     @Override
@@ -60,7 +60,7 @@ public final class Pressure implements BooleanSupplier {
         if (supply.isPresent()) {
             unreadable.remove(signal);
         } else if (unreadable.add(signal)) {
-            log.warn("{} cannot be read here: its threshold of {} is ignored", signal, threshold);
+            log.warn("{} cannot be read on this machine; its eviction threshold {} is ignored", signal, threshold);
         }
         return supply.map(threshold::isMet).orElse(false);
     }

@@ -2,7 +2,7 @@ package dev.podcache.kubelet.eviction;
 
 import com.google.common.collect.ImmutableList;
 
-/** The kinds of pressure a node can be under, with the wire constants of each. */
+/** The kinds of pressure on a node, with the texts that the API has for each. */
 public enum PressureType {
     MEMORY(
             "MemoryPressure",
@@ -31,7 +31,7 @@ public enum PressureType {
                     "KubeletHasInsufficientPID", "kubelet has insufficient PID available", "NodeHasInsufficientPID"),
             new Wording("KubeletHasSufficientPID", "kubelet has sufficient PID available", "NodeHasSufficientPID"));
 
-    /** How the condition reads, and the event when it begins to. */
+    /** Reason and message of the condition in one state, and the reason of the event when it changes to that state. */
     public record Wording(String reason, String message, String event) {}
 
     private final String condition;
@@ -50,16 +50,17 @@ public enum PressureType {
         this.free = free;
     }
 
-    /** The type of the node's condition. */
+    /** Returns the type of the Node's condition, such as {@code MemoryPressure}. */
     public String condition() {
         return condition;
     }
 
-    /** Each of which alone brings the pressure about. */
+    /** Returns the signals, each of which alone causes this pressure. */
     ImmutableList<EvictionSignal> signals() {
         return signals;
     }
 
+    /** Returns the texts for a node with or without this pressure. */
     public Wording wording(boolean pressure) {
         return pressure ? under : free;
     }

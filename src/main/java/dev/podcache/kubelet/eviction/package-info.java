@@ -1,6 +1,6 @@
 /**
- * Eviction thresholds as the kubelet writes them, and whether a node is under pressure by them. Pure functions over {@link
- * dev.podcache.kubelet.host.HostFacts}.
+ * The kubelet's eviction thresholds, and the pressure conditions that follow from them. Reads the machine only through
+ * {@link dev.podcache.kubelet.host.HostFacts}.
  */
 @NullMarked
 package dev.podcache.kubelet.eviction;

@@ -2,12 +2,12 @@ package dev.podcache.kubelet.host;
 
 import java.util.Locale;
 
-/** Go's names for what Java calls otherwise. */
+/** Translates Java's names of operating systems and architectures to Go's. */
 final class GoPlatform {
 
     private GoPlatform() {}
 
-    /** GOOS for the system property {@code os.name}. */
+    /** Returns the GOOS for a value of the system property {@code os.name}. */
     static String operatingSystem(String name) {
         String lower = name.toLowerCase(Locale.ROOT);
         if (lower.startsWith("windows")) {
@@ -16,7 +16,7 @@ final class GoPlatform {
         return lower.startsWith("mac") ? "darwin" : lower;
     }
 
-    /** GOARCH for the system property {@code os.arch}. */
+    /** Returns the GOARCH for a value of the system property {@code os.arch}. */
     static String architecture(String name) {
         return switch (name) {
             case "x86_64", "amd64" -> "amd64";

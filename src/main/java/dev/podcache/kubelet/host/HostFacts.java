@@ -1,78 +1,79 @@
 package dev.podcache.kubelet.host;
 
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What there is to know of the machine that the node stands for. Thread-safe.
+ * Facts about the machine of a node. Thread-safe.
  *
- * <p>A fact that cannot be read is empty, never invented and never an exception. Methods read the machine when they are
- * called, which may block for some milliseconds, unless they say that the fact never changes. A node without
- * {@link #fileSystemBytes} is not ready, one without {@link #cores} or {@link #memory} offers neither.
+ * <p>A fact that cannot be read is empty; no method invents a value or throws. Each call reads the machine, which may
+ * block for some milliseconds, unless the fact is documented never to change. Returned collections are unmodifiable. A
+ * node without {@link #fileSystemBytes} is not ready. A node without {@link #cores} or {@link #memory} has a capacity
+ * of zero for both.
  */
 public interface HostFacts {
 
     /**
-     * Those of the machine that this process runs on. In a container these are its host's, except for the file system,
-     * the addresses and the machine id, which are those that the container sees.
+     * Returns the facts of the machine that this process runs on. In a container, they are the facts of the container's
+     * host, except for the file system, the addresses and the machine id, which are the container's.
      *
      * <p>Needs {@code com.github.oshi:oshi-core} on the class path, which is an optional dependency of this library.
      *
-     * @param root an existing directory on the file system that pods will write to, such as {@code /var/lib/kubelet}
+     * @param root an existing directory on the file system that pods write to, such as {@code /var/lib/kubelet}
      */
     static HostFacts ofThisMachine(Path root) {
         return new ThisMachine(root);
     }
 
-    /** How much there is of something, and how much of that nobody uses yet. */
+    /** The total amount of a resource, and the part of it that is not in use. */
     record Supply(long capacity, long available) {}
 
-    /** Logical processors, regardless of any limit of this process. */
+    /** Returns the number of logical processors, regardless of any limit of this process. */
     OptionalInt cores();
 
-    /** Bytes of main memory; available is what can be had without swapping, reclaimable caches included. */
+    /** Returns the bytes of main memory; available is the memory usable without swapping, with reclaimable caches. */
     Optional<Supply> memory();
 
-    /** Pages of each size of huge pages, by the size in KiB; sizes without a page included. */
-    ImmutableMap<Long, Long> hugePages();
+    /** Returns the number of huge pages by page size in KiB, with sizes of which there is no page. */
+    Map<Long, Long> hugePages();
 
-    /** Bytes of the file system that pods write to; available is what an ordinary user may still take. */
+    /** Returns the bytes of the file system that pods write to; available is the space usable without privileges. */
     Optional<Supply> fileSystemBytes();
 
-    /** Inodes of the same file system; empty if it does not count them. */
+    /** Returns the inodes of the file system that pods write to; empty if it does not count inodes. */
     Optional<Supply> fileSystemInodes();
 
-    /** Process ids, of which each thread takes one. */
+    /** Returns the number of process ids. Each thread uses one. */
     Optional<Supply> processIds();
 
-    /** Different after each boot of the machine. */
+    /** Returns the boot id, which is different after each boot of the machine. */
     Optional<String> bootId();
 
-    /** Chosen when the operating system was installed. Never changes. */
+    /** Returns the machine id, which was chosen when the operating system was installed. Never changes. */
     Optional<String> machineId();
 
-    /** Burnt into the machine, or chosen by its hypervisor. Often only root may read it. Never changes. */
+    /** Returns the UUID of the hardware or virtual machine. Often only root can read it. Never changes. */
     Optional<String> systemUuid();
 
-    /** Such as {@code 6.1.0-18-amd64}. Never changes. */
+    /** Returns the kernel's version, such as {@code 6.1.0-18-amd64}. Never changes. */
     Optional<String> kernelVersion();
 
-    /** The operating system for people, such as {@code Debian GNU/Linux 12 (bookworm)}. Never changes. */
+    /** Returns the operating system's full name, such as {@code Debian GNU/Linux 12 (bookworm)}. Never changes. */
     Optional<String> osImage();
 
-    /** The operating system as Go calls it, such as {@code linux}. Never changes. */
+    /** Returns Go's name of the operating system (GOOS), such as {@code linux}. Never changes. */
     String operatingSystem();
 
-    /** The processors' architecture as Go calls it, such as {@code amd64}. Never changes. */
+    /** Returns Go's name of the processor architecture (GOARCH), such as {@code amd64}. Never changes. */
     String architecture();
 
-    /** All addresses of all network interfaces that are up, loopback and link-local ones included, without scopes. */
-    ImmutableList<InetAddress> addresses();
+    /** Returns all addresses of all network interfaces that are up, with loopback and link-local, without scopes. */
+    List<InetAddress> addresses();
 
-    /** Which of them packets to the rest of the world are sent from: at most one of each family, IPv4 first. */
-    ImmutableList<InetAddress> defaultRouteAddresses();
+    /** Returns the source addresses of the default routes: at most one of each family, IPv4 first. */
+    List<InetAddress> defaultRouteAddresses();
 }

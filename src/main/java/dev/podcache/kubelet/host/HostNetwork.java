@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.host;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -9,36 +8,39 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.channels.DatagramChannel;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The addresses of this machine. */
+/** Reads the addresses of this machine. */
 final class HostNetwork {
 
-    /** Addresses reserved for documentation: only a default route leads there. Nothing is ever sent to them. */
-    private static final ImmutableList<String> ELSEWHERE = ImmutableList.of("198.51.100.1", "2001:db8::1");
+    /** Addresses reserved for documentation, which only a default route matches. No packet is sent to them. */
+    private static final List<String> ROUTE_TARGETS = List.of("198.51.100.1", "2001:db8::1");
 
     private static final int DISCARD_PORT = 9;
 
-    ImmutableList<InetAddress> addresses() {
+    List<InetAddress> addresses() {
         try {
             return NetworkInterface.networkInterfaces()
                     .filter(HostNetwork::isUp)
                     .flatMap(NetworkInterface::inetAddresses)
                     .map(HostNetwork::withoutScope)
-                    .collect(ImmutableList.toImmutableList());
+                    .toList();
         } catch (SocketException e) {
-            return ImmutableList.of();
+            return List.of();
         }
     }
 
-    ImmutableList<InetAddress> defaultRouteAddresses() {
-        return ELSEWHERE.stream()
+    List<InetAddress> defaultRouteAddresses() {
+        return ROUTE_TARGETS.stream()
                 .flatMap(target -> sourceFor(target).stream())
-                .collect(ImmutableList.toImmutableList());
+                .toList();
     }
 
-    /** Connecting a datagram socket looks up the route, and no more. */
+    /**
+     * Finds the source address for {@code target}: connecting a datagram socket looks up its route, and sends nothing.
+     */
     private static Optional<InetAddress> sourceFor(String target) {
         try (DatagramChannel channel = DatagramChannel.open()) {
             channel.connect(new InetSocketAddress(InetAddresses.forString(target), DISCARD_PORT));
@@ -65,7 +67,7 @@ final class HostNetwork {
         try {
             return InetAddress.getByAddress(address.getAddress());
         } catch (UnknownHostException e) {
-            throw new IllegalStateException(address + " has an address of an illegal length", e);
+            throw new IllegalStateException("illegal length of address " + address, e);
         }
     }
 }

@@ -2,7 +2,6 @@ package dev.podcache.kubelet.host;
 
 import com.google.common.base.CharMatcher;
 import com.google.common.base.Suppliers;
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.primitives.Longs;
 import java.io.BufferedReader;
@@ -14,7 +13,9 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
@@ -26,10 +27,7 @@ import oshi.hardware.HardwareAbstractionLayer;
 import oshi.software.os.OSFileStore;
 import oshi.software.os.OperatingSystem;
 
-/**
- * {@link HostFacts} read with OSHI, with the JDK, and from {@code /proc} and {@code /sys} for
- * what neither of them knows.
- */
+/** Reads {@link HostFacts} with OSHI and the JDK, and the rest from {@code /proc} and {@code /sys}. */
 final class ThisMachine implements HostFacts {
 
     private static final Path KERNEL = Path.of("/proc/sys/kernel");
@@ -65,7 +63,7 @@ final class ThisMachine implements HostFacts {
     }
 
     @Override
-    public ImmutableMap<Long, Long> hugePages() {
+    public Map<Long, Long> hugePages() {
         ImmutableMap.Builder<Long, Long> pages = ImmutableMap.builder();
         try (DirectoryStream<Path> sizes = Files.newDirectoryStream(HUGE_PAGES, "hugepages-*kB")) {
             for (Path size : sizes) {
@@ -96,7 +94,7 @@ final class ThisMachine implements HostFacts {
         try {
             Path real = root.toRealPath();
             long bytes = Files.getFileStore(root).getTotalSpace();
-            // OSHI leaves out some mounts, whose files seem to be on the mount above; the size tells
+            // OSHI omits some mounts, and the mount above then seems to match; a different size shows that
             return system.getFileSystem().getFileStores(true).stream()
                     .filter(store -> real.startsWith(store.getMount()))
                     .max(Comparator.comparingInt(store -> store.getMount().length()))
@@ -119,7 +117,7 @@ final class ThisMachine implements HostFacts {
         return limit.flatMap(ids -> tasks().flatMap(tasks -> supply(ids, Math.max(0, ids - tasks))));
     }
 
-    /** How many threads there are: 80 in {@code 0.20 0.18 0.12 1/80 11206}. OSHI's number wraps at 65536. */
+    /** Reads the number of threads: 80 in {@code 0.20 0.18 0.12 1/80 11206}. OSHI's number wraps at 65536. */
     private static Optional<Long> tasks() {
         return text(LOAD).map(TASKS::matcher).filter(Matcher::find).map(found -> Long.valueOf(found.group(1)));
     }
@@ -167,12 +165,12 @@ final class ThisMachine implements HostFacts {
     }
 
     @Override
-    public ImmutableList<InetAddress> addresses() {
+    public List<InetAddress> addresses() {
         return network.addresses();
     }
 
     @Override
-    public ImmutableList<InetAddress> defaultRouteAddresses() {
+    public List<InetAddress> defaultRouteAddresses() {
         return network.defaultRouteAddresses();
     }
 
@@ -185,8 +183,8 @@ final class ThisMachine implements HostFacts {
     }
 
     /**
-     * The first line of a file, read at one go: a number of {@code /proc/sys} cannot be read in pieces, and {@code
-     * Files.readString} begins with a piece of one byte where a file claims to be empty.
+     * Reads the first line of a file with one system call. A number in {@code /proc/sys} cannot be read in pieces, but
+     * {@code Files.readString} first reads a single byte of a file whose size is reported as 0.
      */
     private static Optional<String> text(Path file) {
         try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
@@ -197,7 +195,7 @@ final class ThisMachine implements HostFacts {
         }
     }
 
-    /** OSHI says "unknown" for what it cannot read. */
+    /** Returns {@code fact}, or empty if it is OSHI's "unknown" for a fact that it cannot read. */
     private static Optional<String> known(String fact) {
         return fact.isBlank() || fact.equalsIgnoreCase("unknown") ? Optional.empty() : Optional.of(fact);
     }

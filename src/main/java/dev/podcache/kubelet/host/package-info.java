@@ -1,6 +1,6 @@
 /**
- * Facts of a machine that its Node shows: {@link dev.podcache.kubelet.host.HostFacts}, read through OSHI or given by
- * the caller.
+ * Facts about the machine that a Node reports: {@link dev.podcache.kubelet.host.HostFacts}, read with OSHI or provided
+ * by the caller.
  */
 @NullMarked
 package dev.podcache.kubelet.host;

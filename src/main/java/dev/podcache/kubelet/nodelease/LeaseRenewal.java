@@ -11,7 +11,7 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import org.jspecify.annotations.Nullable;
 
-/** What is written into the lease of one node. Pure: arguments are never modified. Immutable. */
+/** Builds the Lease of one node for each request. Arguments are never modified. Immutable. */
 final class LeaseRenewal {
 
     private static final String NAMESPACE = "kube-node-lease";
@@ -29,9 +29,9 @@ final class LeaseRenewal {
     }
 
     /**
-     * The lease to write.
+     * Returns the Lease to send.
      *
-     * @param base the one to renew, of which all but duration and time is kept; null for a new one
+     * @param base the Lease to renew, which keeps everything but its duration and renewTime; null for a new Lease
      * @param renewTime in whole microseconds
      */
     Lease renewed(@Nullable Lease base, Instant renewTime) {
@@ -43,12 +43,12 @@ final class LeaseRenewal {
                 .build();
     }
 
-    /** Whether nobody would remove the lease with its node yet. */
+    /** Whether the Lease does not exist or has no owner, so that it would not be deleted with its Node. */
     boolean lacksOwner(@Nullable Lease base) {
         return base == null || base.getMetadata().getOwnerReferences().isEmpty();
     }
 
-    /** The lease with {@code node} as its owner. */
+    /** Returns {@code lease} with {@code node} as its only owner. */
     Lease ownedBy(Node node, Lease lease) {
         OwnerReference owner = new OwnerReferenceBuilder()
                 .withApiVersion("v1")

@@ -5,6 +5,7 @@ import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Pause;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
@@ -12,33 +13,36 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Has the lease renewed, or created if there is none, one round at a time. Safe for one round,
- * and {@link #stop} at any time.
+ * Renews the Lease of a node, and creates it if it does not exist. The caller starts a round only after the one before
+ * has ended. {@link #stop} and {@link #sinceRenewal} may be called at any time, from any
+ * thread.
  */
 final class LeaseSync {
 
     /*
-     * A round first updates the lease as the server last answered it, without reading it. Only if that fails
-     * five times does it ensure that there is a lease, which it tries until it succeeds, with pauses; then it
-     * updates that, unless it has just created it. All of it is steps that follow each other's answers, so what
-     * only rounds touch needs no lock.
+     * A round first updates the Lease as the API server last returned it, without reading it. After five failures it
+     * ensures that the Lease exists: it reads the Lease, or creates it, with pauses and until that succeeds. If it did
+     * not create the Lease just now, it then updates it. Each step follows the answer to the one before, so fields that
+     * only rounds use need no lock.
      *
-     * A pause that the server asks for is made after any failure, but only up to the interval between rounds: a lease
-     * that lapses costs the node its pods.
+     * Every failure is followed by the pause that the server asks for, limited to the interval between rounds: a node
+     * whose Lease expires loses its pods.
      *
-     * Once stopped, no further request is made, and a round that was pausing never ends; nobody waits for it.
+     * After stop(), no request is made, and the future of a round that was pausing never completes; no code waits
+     * for it.
      */
 
     private static final Logger log = LoggerFactory.getLogger(NodeLeaseController.class);
     private static final int TRIES = 5;
 
-    /** Upstream begins with 100 ms, but doubles before it pauses. */
+    /** Upstream configures 100 ms, but doubles it before the first pause. */
     private static final Retries ENSURING = new Retries(Duration.ofMillis(200), Duration.ofSeconds(7));
 
     private static final Retries UPDATING = Retries.atOnce();
@@ -50,10 +54,10 @@ final class LeaseSync {
     private final Timekeeper timekeeper;
     private final LeaseRenewal renewal;
     private final RenewTimes times;
-    private @Nullable Lease latest; // touched by rounds only
+    private final Pause pause;
+    private @Nullable Lease latest; // used by rounds only
     private volatile @Nullable Long renewedAt; // nanoseconds
-    private boolean stopped; // guarded by this
-    private Timekeeper.@Nullable Scheduled pause; // guarded by this
+    private volatile boolean stopped;
 
     LeaseSync(ObjectApi<Lease> leases, ObjectApi<Node> nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
         this.leases = leases;
@@ -62,19 +66,21 @@ final class LeaseSync {
         this.timekeeper = timekeeper;
         this.renewal = new LeaseRenewal(options.nodeName(), options.seconds());
         this.times = new RenewTimes(timekeeper);
+        this.pause = new Pause(timekeeper);
     }
 
     /**
-     * What there is after ensuring.
+     * The result of ensuring that the Lease exists.
      *
-     * @param lease null if it was not possible for now
+     * @param lease the Lease on the server; null if there is none until the next round
+     * @param created whether this round created it
      */
     private record Ensured(@Nullable Lease lease, boolean created) {
 
         static final Ensured NOTHING = new Ensured(null, false);
     }
 
-    /** One round. Never throws; the future may never complete once this is stopped. */
+    /** Runs one round. Never throws; after {@link #stop}, the future may never complete. */
     CompletableFuture<Void> round() {
         return begin(() -> {
             Lease known = latest;
@@ -86,22 +92,19 @@ final class LeaseSync {
         });
     }
 
-    /** Makes no further request. Returns at once. Idempotent. */
-    synchronized void stop() {
+    /** Stops making requests. Returns at once. Idempotent. */
+    void stop() {
         stopped = true;
-        if (pause != null) {
-            pause.cancel();
-            pause = null;
-        }
+        pause.close();
     }
 
-    /** How long ago the server last accepted a lease of ours; empty if it never did. */
+    /** Returns the time since the server last accepted a Lease from this object; empty if it never did. */
     Optional<Duration> sinceRenewal() {
         Long at = renewedAt;
         return at == null ? Optional.empty() : Optional.of(Duration.ofNanos(timekeeper.nanoTime() - at));
     }
 
-    /** The lease as the server last answered it. */
+    /** Returns the Lease as the server last returned it; null if it is not known to exist. */
     @Nullable
     Lease latest() {
         return latest;
@@ -116,17 +119,20 @@ final class LeaseSync {
         });
     }
 
-    /** Up to five tries, one right after the other. Completes with whether one succeeded. */
+    /**
+     * Updates the Lease, in up to five attempts, with no pause but those that the server asks for. Completes with
+     * whether an attempt succeeded.
+     */
     CompletableFuture<Boolean> update(Lease base) {
         return update(base, 0);
     }
 
     private CompletableFuture<Boolean> update(Lease base, int failures) {
-        if (isStopped()) {
+        if (stopped) {
             return CompletableFuture.completedFuture(false);
         }
         if (failures == TRIES) {
-            log.warn("the lease of Node {} could not be renewed in {} tries", options.nodeName(), TRIES);
+            log.warn("the Lease of Node {} could not be renewed in {} tries; retrying", options.nodeName(), TRIES);
             return CompletableFuture.completedFuture(false);
         }
         return begin(() -> prepared(base).thenCompose(leases::update))
@@ -135,35 +141,34 @@ final class LeaseSync {
                         accept(lease);
                         return CompletableFuture.completedFuture(true);
                     }
-                    if (isStopped()) {
-                        // what fails now does so because its connection is closed
+                    if (stopped) {
+                        // the request may have failed only because its connection was closed
                         return CompletableFuture.completedFuture(false);
                     }
-                    if (reasonOf(thrown) != FailureReason.CONFLICT) {
-                        tellUpdateFailed(failures + 1, thrown);
+                    boolean conflict = ApiServerException.reasonOf(thrown) == FailureReason.CONFLICT;
+                    if (!conflict) {
+                        reportFailedUpdate(failures + 1, thrown);
                     }
-                    return pauseAfter(thrown, failures + 1)
-                            .thenCompose(over -> reasonOf(thrown) == FailureReason.CONFLICT
-                                    ? updateAnew(failures + 1)
-                                    : update(base, failures + 1));
+                    return pause.over(UPDATING.askedAtMost(options.interval()).pause(failures + 1, NO_JITTER, thrown))
+                            .thenCompose(over -> conflict ? readAndUpdate(failures + 1) : update(base, failures + 1));
                 })
                 .thenCompose(Function.identity());
     }
 
-    private void tellUpdateFailed(int failures, @Nullable Throwable thrown) {
+    private void reportFailedUpdate(int failures, @Nullable Throwable thrown) {
         log.info(
-                "the lease of Node {} was not renewed in try {} of {}: {}",
+                "renewal of the Lease of Node {} failed in try {} of {}: {}",
                 options.nodeName(),
                 failures,
                 TRIES,
-                why(thrown));
+                ApiServerException.describe(thrown));
         if (failures > 1) {
-            tellRepeatedFailure();
+            notifyRepeatedFailure();
         }
     }
 
-    /** Somebody else changed the lease: what is there now is the base of the next try. */
-    private CompletableFuture<Boolean> updateAnew(int failures) {
+    /** Reads the Lease, which another client has changed, and updates what it read. */
+    private CompletableFuture<Boolean> readAndUpdate(int failures) {
         return ensure().thenCompose(ensured -> {
             if (ensured.lease == null) {
                 return CompletableFuture.completedFuture(false);
@@ -172,48 +177,50 @@ final class LeaseSync {
         });
     }
 
-    /** Tries until there is a lease, or until creating one would be wrong. */
+    /**
+     * Reads or creates the Lease, and repeats that until it succeeds. Ends without a Lease if the Node cannot be read.
+     */
     private CompletableFuture<Ensured> ensure() {
-        // one future for all tries: a chain of them would grow for as long as the server is away
+        // one future for all tries: a chain of futures would grow during an outage of the server
         CompletableFuture<Ensured> result = new CompletableFuture<>();
         ensure(result, 1);
         return result;
     }
 
     private void ensure(CompletableFuture<Ensured> result, int tries) {
-        if (isStopped()) {
+        if (stopped) {
             result.complete(Ensured.NOTHING);
             return;
         }
-        begin(this::tryToEnsure).whenComplete((ensured, thrown) -> {
+        begin(this::readOrCreate).whenComplete((ensured, thrown) -> {
             if (ensured != null) {
                 result.complete(ensured);
                 return;
             }
-            if (isStopped()) {
-                // what fails now does so because its connection is closed
+            if (stopped) {
+                // the request may have failed only because its connection was closed
                 result.complete(Ensured.NOTHING);
                 return;
             }
             Duration wait = ENSURING.askedAtMost(options.interval()).pause(tries, NO_JITTER, thrown);
-            // once for an outage; how long it lasts, sinceRenewal() tells
+            // one warning for each outage; sinceRenewal() shows how long it lasts
             log.atLevel(tries == 1 ? Level.WARN : Level.DEBUG)
                     .log(
-                            "whether Node {} has a lease is not known, asking again in {} ms: {}",
+                            "reading or creating the Lease of Node {} failed: {}; retrying in {} ms",
                             options.nodeName(),
-                            wait.toMillis(),
-                            why(thrown));
-            pauseFor(wait, () -> ensure(result, tries + 1));
+                            ApiServerException.describe(thrown),
+                            wait.toMillis());
+            pause.then(wait, () -> ensure(result, tries + 1));
         });
     }
 
-    private CompletableFuture<Ensured> tryToEnsure() {
+    private CompletableFuture<Ensured> readOrCreate() {
         return leases.get(renewal.key())
                 .handle((lease, thrown) -> {
                     if (lease != null) {
                         return CompletableFuture.completedFuture(new Ensured(lease, false));
                     }
-                    return reasonOf(thrown) == FailureReason.NOT_FOUND
+                    return ApiServerException.reasonOf(thrown) == FailureReason.NOT_FOUND
                             ? create()
                             : CompletableFuture.<Ensured>failedFuture(ApiServerException.causeOf(thrown));
                 })
@@ -224,7 +231,10 @@ final class LeaseSync {
         return prepared(null)
                 .handle((lease, thrown) -> {
                     if (lease == null) {
-                        log.info("Node {} gets no lease before the next round: {}", options.nodeName(), why(thrown));
+                        log.info(
+                                "no Lease was created for Node {}: {}; retrying in the next round",
+                                options.nodeName(),
+                                ApiServerException.describe(thrown));
                         return CompletableFuture.completedFuture(Ensured.NOTHING);
                     }
                     return leases.create(lease).thenApply(created -> {
@@ -235,7 +245,7 @@ final class LeaseSync {
                 .thenCompose(Function.identity());
     }
 
-    /** The lease to write, with the Node as its owner. */
+    /** Returns the Lease to send, with the Node as its owner. */
     private CompletableFuture<Lease> prepared(@Nullable Lease base) {
         if (!renewal.lacksOwner(base)) {
             return CompletableFuture.completedFuture(renewal.renewed(base, times.next(base)));
@@ -249,50 +259,16 @@ final class LeaseSync {
         renewedAt = timekeeper.nanoTime();
     }
 
-    private void tellRepeatedFailure() {
+    private void notifyRepeatedFailure() {
         try {
             options.onRepeatedFailure().run();
         } catch (RuntimeException e) {
-            log.error("onRepeatedFailure failed; the lease of Node {} is renewed all the same", options.nodeName(), e);
+            log.error("onRepeatedFailure of the Lease of Node {} threw; renewal continues", options.nodeName(), e);
         }
     }
 
-    private synchronized boolean isStopped() {
-        return stopped;
-    }
-
-    private synchronized void pauseFor(Duration wait, Runnable then) {
-        if (!stopped) {
-            pause = timekeeper.schedule(wait, then);
-        }
-    }
-
-    private CompletableFuture<@Nullable Void> pauseAfter(@Nullable Throwable thrown, int failures) {
-        Duration wait = UPDATING.askedAtMost(options.interval()).pause(failures, NO_JITTER, thrown);
-        CompletableFuture<@Nullable Void> over = new CompletableFuture<>();
-        if (wait.isZero()) {
-            over.complete(null);
-        } else {
-            pauseFor(wait, () -> over.complete(null));
-        }
-        return over;
-    }
-
-    private interface Step<R> {
-        CompletableFuture<R> take();
-    }
-
-    /** Turns what a step throws, too, into a failure. */
-    private static <R> CompletableFuture<R> begin(Step<R> step) {
-        return CompletableFuture.<@Nullable Void>completedFuture(null).thenCompose(begun -> step.take());
-    }
-
-    private static @Nullable FailureReason reasonOf(@Nullable Throwable thrown) {
-        return ApiServerException.causeOf(thrown) instanceof ApiServerException failure ? failure.reason() : null;
-    }
-
-    private static String why(@Nullable Throwable thrown) {
-        Throwable cause = ApiServerException.causeOf(thrown);
-        return cause instanceof ApiServerException ? String.valueOf(cause.getMessage()) : cause.toString();
+    /** Calls {@code step}; an exception that it throws becomes the failure of the future. */
+    private static <R> CompletableFuture<R> begin(Supplier<CompletableFuture<R>> step) {
+        return CompletableFuture.<@Nullable Void>completedFuture(null).thenCompose(begun -> step.get());
     }
 }

@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Whose lease it is and how long it lasts. Immutable.
+ * The node and the duration of a Lease. Immutable.
  *
- * @param nodeName of the node; its lease has the same name
- * @param leaseDuration the kubelet's {@code nodeLeaseDurationSeconds}; it is renewed at a quarter of that
- * @param onRepeatedFailure upstream's onRepeatedHeartbeatFailure: run after each failure to renew but the first in a
- *     row, such as to dial another API server; must not block
+ * @param nodeName the name of the Node, which is also the name of its Lease
+ * @param leaseDuration the kubelet's {@code nodeLeaseDurationSeconds}; the Lease is renewed every quarter of it
+ * @param onRepeatedFailure upstream's onRepeatedHeartbeatFailure: runs after the second and each further failed renewal
+ *     in a row, such as to connect to another API server; must not block
  */
 public record NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable onRepeatedFailure) {
 
@@ -19,22 +19,22 @@ public record NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable
     private static final int RENEWALS_IN_A_DURATION = 4;
 
     /**
-     * Options.
+     * Creates options.
      *
-     * @throws IllegalArgumentException unless the duration is a positive number of whole
-     *     seconds that fits an {@code int}
+     * @throws IllegalArgumentException unless the duration is a positive number of whole seconds that fits an {@code
+     *     int}
      */
     public NodeLeaseOptions {
         Objects.requireNonNull(nodeName, "nodeName");
         Objects.requireNonNull(onRepeatedFailure, "onRepeatedFailure");
         long seconds = leaseDuration.toSeconds();
         if (seconds < 1 || seconds > Integer.MAX_VALUE || !leaseDuration.equals(Duration.ofSeconds(seconds))) {
-            throw new IllegalArgumentException("a lease cannot last " + leaseDuration
-                    + ": its duration is a positive number of whole seconds, by default 40");
+            throw new IllegalArgumentException("leaseDuration must be a positive number of whole seconds, by default"
+                    + " 40, but is " + leaseDuration);
         }
     }
 
-    /** From one round to the next, but for the jitter. */
+    /** Returns the time from one round to the next, without jitter. */
     Duration interval() {
         return leaseDuration.dividedBy(RENEWALS_IN_A_DURATION);
     }

@@ -9,13 +9,13 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The times to write into a lease: the time of day in microseconds, but each later than the one before, whatever the
- * clock does. Used by one call after the other; callers see to it that each sees what the one before did.
+ * Computes the renewTime of a Lease: the wall-clock time in microseconds, but always later than the one before,
+ * whatever the clock does. Not thread-safe: calls must happen one after the other, each visible to the next.
  *
- * <p>The node lifecycle controller takes a lease for renewed only if its renewTime is newer than the one it knows,
- * so a node whose clock steps back would be dead until the clock has caught up. Instead the times then go on from
- * the last one at half the pace of real time, until the clock has caught up. Nobody compares these times with a
- * clock, so being ahead does no harm.
+ * <p>The node lifecycle controller regards a Lease as renewed only if its renewTime is newer than the one it knows. A
+ * node whose clock steps back would therefore be dead until the clock has caught up. Instead, the times continue from
+ * the last one at half the speed of real time, until the clock has caught up. No component compares these times with a
+ * clock, so a renewTime in the future does no harm.
  */
 final class RenewTimes {
 
@@ -29,7 +29,7 @@ final class RenewTimes {
         this.timekeeper = timekeeper;
     }
 
-    /** The time for the next renewal of {@code base}, or for a new lease if that is null. */
+    /** Returns the time for the next renewal of {@code base}, or for a new Lease if {@code base} is null. */
     Instant next(@Nullable Lease base) {
         long now = timekeeper.nanoTime();
         Instant time = timekeeper.wallTime();

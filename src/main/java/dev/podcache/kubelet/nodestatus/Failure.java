@@ -4,24 +4,24 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
 import java.util.concurrent.CancellationException;
 
-/** Why a step failed, freed from what futures wrap it in. */
+/** The cause of a failed step, without the exceptions in which futures wrap it. */
 record Failure(Throwable cause) {
 
     static Failure of(Throwable thrown) {
         return new Failure(ApiServerException.causeOf(thrown));
     }
 
-    /** Whether the API server's answer, or its silence, meant that. */
+    /** Returns whether the API server's answer, or the lack of one, had {@code reason}. */
     boolean is(FailureReason reason) {
-        return cause instanceof ApiServerException failure && failure.reason() == reason;
+        return ApiServerException.reasonOf(cause) == reason;
     }
 
-    /** Whether the step was only given up, because the updater is closed. */
+    /** Returns whether the step was cancelled because the updater was closed. */
     boolean isCancelled() {
         return cause instanceof CancellationException;
     }
 
-    /** For people. */
+    /** Returns a text for log lines and {@link NodeStatusState}. */
     String message() {
         String message = cause.getMessage();
         return message != null && cause instanceof RuntimeException ? message : cause.toString();

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.nodestatus;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.kubelet.nodestatus.NodeStatusComputation.Computed;
 import dev.podcache.node.NodeLister;
+import dev.podcache.time.Pause;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
@@ -14,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has a node that comes up be Ready for the cluster as soon as it is, and not a sync later: looks ten times a second
- * until the Node is Ready, for at most two minutes, and reports that once. Costs no request before.
+ * Reports the readiness of a starting node at once, without waiting for the next sync. Computes the status ten times a
+ * second, for at most two minutes, and reports it when the Ready condition becomes True. Makes no request before that.
  */
 final class FastStatusUpdate implements AutoCloseable {
 
@@ -23,18 +24,18 @@ final class FastStatusUpdate implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(NodeStatusUpdater.class);
     private static final Duration PERIOD = Duration.ofMillis(100);
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final Retries SYNC = Retries.atOnce();
 
-    private final SerialTasks turns;
+    private final SerialTasks tasks;
     private final NodeLister lister;
     private final StatusReports reports;
     private final Timekeeper timekeeper;
     private final Runnable sync;
     private final Pause pause;
-    private volatile long began;
+    private volatile long startTime; // nanoseconds
 
-    /** What came of a look. */
+    /** The result of a check. */
     private enum Decision {
         NOT_YET,
         DONE,
@@ -42,14 +43,13 @@ final class FastStatusUpdate implements AutoCloseable {
     }
 
     /**
-     * Does nothing yet.
+     * Creates a fast update that is not started.
      *
-     * @param parts of the updater
-     * @param timekeeper measures and pauses
-     * @param sync asks for a sync, which reads from the server and tries more than once
+     * @param parts shared with the updater
+     * @param sync requests a sync, which reads from the server and makes more than one try
      */
     FastStatusUpdate(UpdateParts parts, Timekeeper timekeeper, Runnable sync) {
-        this.turns = parts.turns;
+        this.tasks = parts.tasks;
         this.lister = parts.lister;
         this.reports = parts.reports;
         this.timekeeper = timekeeper;
@@ -57,39 +57,42 @@ final class FastStatusUpdate implements AutoCloseable {
         this.pause = new Pause(timekeeper);
     }
 
-    /** What a fast update works with. */
-    record UpdateParts(SerialTasks turns, NodeLister lister, StatusReports reports) {}
+    /** The objects that a fast update shares with the updater. */
+    record UpdateParts(SerialTasks tasks, NodeLister lister, StatusReports reports) {}
 
-    /** Once only. */
+    /** Starts the checks, on the caller's thread. Call it once. */
     void start() {
-        began = timekeeper.nanoTime();
-        look();
+        startTime = timekeeper.nanoTime();
+        check();
     }
 
-    /** The look that runs is the last. Idempotent. */
+    /** Starts no further check. The current check continues. Idempotent. */
     @Override
     public void close() {
         pause.close();
     }
 
-    private void look() {
-        turns.take(() -> CompletableFuture.supplyAsync(this::reportIfReady, timekeeper.blocking())
-                        .thenCompose(outcome -> outcome))
-                .whenComplete((outcome, thrown) -> {
+    private void check() {
+        tasks.run(() -> CompletableFuture.supplyAsync(this::reportIfReady, timekeeper.blocking())
+                        .thenCompose(decision -> decision))
+                .whenComplete((decision, thrown) -> {
                     if (thrown != null) {
-                        log.error("Node {}: a look whether it is ready failed; this is a bug", lister.name(), thrown);
+                        log.error(
+                                "readiness check of Node {} failed; this is a bug; a sync follows",
+                                lister.name(),
+                                thrown);
                     }
-                    if (outcome == Decision.NOT_YET) {
-                        pause.then(PERIOD, this::look);
-                    } else if (outcome != Decision.DONE) {
+                    if (decision == Decision.NOT_YET) {
+                        pause.then(PERIOD, this::check);
+                    } else if (decision != Decision.DONE) {
                         sync.run();
                     }
                 });
     }
 
     private CompletableFuture<Decision> reportIfReady() {
-        if (timekeeper.nanoTime() - began >= PATIENCE.toNanos()) {
-            log.info("Node {} is not ready after {}; from now on only syncs report it", lister.name(), PATIENCE);
+        if (timekeeper.nanoTime() - startTime >= TIMEOUT.toNanos()) {
+            log.info("Node {} is not ready after {}; the next syncs will report it", lister.name(), TIMEOUT);
             return CompletableFuture.completedFuture(Decision.DONE);
         }
         Optional<Node> known = lister.get();
@@ -97,38 +100,30 @@ final class FastStatusUpdate implements AutoCloseable {
         if (known.isEmpty() || before == null) {
             return CompletableFuture.completedFuture(Decision.NOT_YET);
         }
-        if (before.equals("True")) {
+        if (before.equals(NodeConditions.TRUE)) {
             return CompletableFuture.completedFuture(Decision.DONE);
         }
         Computed computed = reports.compute(known.get());
-        if (!reports.isNews(computed) || !"True".equals(ready(computed.node()))) {
+        if (!reports.isChanged(computed) || !NodeConditions.TRUE.equals(ready(computed.node()))) {
             return CompletableFuture.completedFuture(Decision.NOT_YET);
         }
-        return reports.send(computed)
-                .handle((done, thrown) -> outcomeOf(thrown))
-                .thenCompose(outcome -> outcome);
+        return reports.send(computed).handle((done, thrown) -> decide(thrown)).thenCompose(decision -> decision);
     }
 
-    /** Keeps its turn for as long as the server asks not to be asked. */
-    private CompletableFuture<Decision> outcomeOf(@Nullable Throwable thrown) {
+    /** Completes after the pause that the server asks for, and so delays the other tasks. */
+    private CompletableFuture<Decision> decide(@Nullable Throwable thrown) {
         if (thrown == null) {
             return CompletableFuture.completedFuture(Decision.DONE);
         }
         Failure failure = Failure.of(thrown);
         if (!failure.isCancelled()) {
-            log.debug("Node {} is ready, but that was not reported: {}", lister.name(), failure.message());
+            log.debug("report that Node {} is ready failed: {}; retrying", lister.name(), failure.message());
         }
         return pause.over(SYNC.pause(1, 0, failure.cause())).thenApply(over -> Decision.REPORT_FAILED);
     }
 
     private static @Nullable String ready(Node node) {
-        if (node.getStatus() == null) {
-            return null;
-        }
-        return node.getStatus().getConditions().stream()
-                .filter(condition -> "Ready".equals(condition.getType()))
-                .findFirst()
-                .map(NodeCondition::getStatus)
-                .orElse(null);
+        NodeCondition ready = node.getStatus() == null ? null : NodeConditions.find(node, "Ready");
+        return ready == null ? null : ready.getStatus();
     }
 }

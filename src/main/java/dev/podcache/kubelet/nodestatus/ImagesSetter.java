@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.nodestatus;
 
-import com.google.common.collect.ImmutableList;
 import io.fabric8.kubernetes.api.model.ContainerImage;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Instant;
@@ -11,18 +10,18 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Sets the images that are present, the largest first, which are those that a scheduler gains most from knowing. */
+/** Sets the images on the node, the largest first, because a scheduler benefits most from knowing those. */
 final class ImagesSetter implements NodeStatusSetter {
 
     static final int UNLIMITED = -1;
 
-    /** Upstream's bound on the names of one image, which keeps the status small. */
+    /** Upstream's limit on the names of one image, which keeps the status small. */
     private static final int MAX_NAMES = 5;
 
-    private final Supplier<ImmutableList<NodeImage>> images;
+    private final Supplier<List<NodeImage>> images;
     private final int max;
 
-    ImagesSetter(Supplier<ImmutableList<NodeImage>> images, int max) {
+    ImagesSetter(Supplier<List<NodeImage>> images, int max) {
         this.images = images;
         this.max = max;
     }

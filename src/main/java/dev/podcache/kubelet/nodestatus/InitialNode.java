@@ -15,11 +15,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node says of itself when it creates its Node, apart from the status. Immutable.
+ * The metadata and spec of the Node that a node agent creates for itself. Immutable.
  *
- * <p>Of a Node that exists already, registration puts right the attach-detach annotation and the well-known labels:
- * those of the platform, the host name, zone, region and instance type. Taints, other labels and the provider's ID are
- * for creation only: an administrator may have changed them since.
+ * <p>If the Node exists already, registration corrects only its attach-detach annotation and its well-known labels:
+ * platform, host name, zone, region and instance type. Taints, other labels and the provider id apply only when the
+ * Node is created, because an administrator may have changed them since.
  */
 public final class InitialNode {
 
@@ -53,18 +53,19 @@ public final class InitialNode {
     }
 
     /**
-     * A node with the labels of its platform and host name.
+     * Returns a builder of a Node with the labels of its platform and host name.
      *
-     * @param name of the Node
-     * @param os as Go calls it, such as {@code linux}
-     * @param arch as Go calls it, such as {@code amd64}
-     * @throws IllegalArgumentException if the name, or one of the others as the value of a label, is not legal
+     * @param name the name of the Node
+     * @param os the operating system as Go names it, such as {@code linux}
+     * @param arch the architecture as Go names it, such as {@code amd64}
+     * @throws IllegalArgumentException if {@code name} is not a legal name, or {@code os} or {@code arch} is not a
+     *     legal label value
      */
     public static Builder builder(String name, String os, String arch) {
         return new Builder(name, os, arch);
     }
 
-    /** The Node's name. */
+    /** Returns the Node's name. */
     public String name() {
         return name;
     }
@@ -77,7 +78,7 @@ public final class InitialNode {
         return arch;
     }
 
-    /** A new object each time, with an empty status. */
+    /** Returns a new Node with an empty status. */
     Node toNode() {
         NodeBuilder node = new NodeBuilder()
                 .withNewMetadata()
@@ -98,7 +99,7 @@ public final class InitialNode {
         return node.build();
     }
 
-    /** Collects what an {@link InitialNode} says. For one thread. */
+    /** Builds an {@link InitialNode}. Not thread-safe. */
     public static final class Builder {
 
         private final String name;
@@ -122,9 +123,9 @@ public final class InitialNode {
         }
 
         /**
-         * What the host is called, for its label. Default: the name of the Node.
+         * Sets the value of the host name label. Default: the name of the Node.
          *
-         * @throws IllegalArgumentException if it is not legal as the value of a label
+         * @throws IllegalArgumentException if {@code value} is not a legal label value
          */
         public Builder hostname(String value) {
             LabelSyntax.requireValue("host name", value);
@@ -133,7 +134,7 @@ public final class InitialNode {
         }
 
         /**
-         * Further labels; one that is set already, such as the architecture, is overridden. Default: none.
+         * Adds labels. They override labels that are set by default, such as the architecture. Default: none.
          *
          * @throws IllegalArgumentException as {@link NodeLabels#parse}
          */
@@ -144,7 +145,7 @@ public final class InitialNode {
         }
 
         /**
-         * What keeps pods away. Default: nothing.
+         * Sets the taints. Default: none.
          *
          * @throws IllegalArgumentException as {@link NodeTaints#parse}
          */
@@ -156,19 +157,19 @@ public final class InitialNode {
             return this;
         }
 
-        /** The machine as its cloud calls it, such as {@code aws:///eu-central-1a/i-0123}. Default: none. */
+        /** Sets the cloud provider's id of the machine, such as {@code aws:///eu-central-1a/i-0123}. Default: none. */
         public Builder providerId(String value) {
             this.providerId = Objects.requireNonNull(value, "providerId");
             return this;
         }
 
-        /** Whether the attach-detach controller attaches the node's volumes. Default: yes, and the node does not. */
+        /** Sets whether the attach-detach controller, and not the node, attaches the node's volumes. Default: true. */
         public Builder controllerManagedAttachDetach(boolean value) {
             this.attachDetach = value;
             return this;
         }
 
-        /** Whether a cloud controller has to finish the Node before pods may come. Default: no. */
+        /** Sets whether the Node is tainted until a cloud controller has initialized it. Default: false. */
         public Builder externalCloudProvider(boolean value) {
             this.externalCloudProvider = value;
             return this;
@@ -188,7 +189,7 @@ public final class InitialNode {
             labels.forEach((key, value) -> {
                 String before = all.put(key, value);
                 if (before != null && !before.equals(value)) {
-                    log.info("Node {}: label {} is {} as configured, not {}", name, key, value, before);
+                    log.info("label {} of Node {} is {}, as configured, instead of {}", key, name, value, before);
                 }
             });
             return ImmutableMap.copyOf(all);

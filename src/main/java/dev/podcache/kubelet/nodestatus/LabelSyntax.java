@@ -3,7 +3,7 @@ package dev.podcache.kubelet.nodestatus;
 import dev.podcache.object.Quoted;
 import java.util.regex.Pattern;
 
-/** What Kubernetes allows as key and value of a label, and of a taint. */
+/** Checks keys and values of labels and taints by the rules of Kubernetes. */
 final class LabelSyntax {
 
     // After k8s.io/apimachinery/pkg/util/validation: IsQualifiedName, IsValidLabelValue, IsDNS1123Subdomain.
@@ -21,14 +21,16 @@ final class LabelSyntax {
         String name = key.substring(slash + 1);
         if (slash >= 0 && !isSubdomain(key.substring(0, slash))) {
             throw illegal(
-                    what, key, "what is before the '/' must be a DNS name such as example.com, of at most 253 letters");
+                    what,
+                    key,
+                    "the part before the '/' must be a DNS name such as example.com, of at most 253 letters");
         }
         if (name.length() > MAX_PART || !NAME.matcher(name).matches()) {
             throw illegal(
                     what,
                     key,
-                    "after an optional DNS name and a '/' come at most 63 letters, digits, '-', '_' and '.',"
-                            + " beginning and ending with a letter or digit");
+                    "the name, after an optional DNS name and a '/', must be at most 63 letters, digits, '-', '_' and"
+                            + " '.', and begin and end with a letter or digit");
         }
     }
 
@@ -38,7 +40,7 @@ final class LabelSyntax {
             throw illegal(
                     what,
                     value,
-                    "it is empty, or at most 63 letters, digits, '-', '_' and '.', beginning and ending with a"
+                    "it must be empty, or at most 63 letters, digits, '-', '_' and '.', and begin and end with a"
                             + " letter or digit");
         }
     }
@@ -48,8 +50,8 @@ final class LabelSyntax {
             throw illegal(
                     what,
                     value,
-                    "it is at most 253 lower-case letters, digits, '-' and '.', each part beginning and ending with"
-                            + " a letter or digit");
+                    "it must be at most 253 lower-case letters, digits, '-' and '.', and each part must begin and end"
+                            + " with a letter or digit");
         }
     }
 

@@ -4,24 +4,25 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * What was reported last, and so whether it is time for a report that says nothing new. Used in a turn only.
+ * Remembers the last report, and decides when a report is due although nothing changed. Used only by the tasks of
+ * {@link SerialTasks}.
  *
- * <p>After a report of a change, and after the first one, the next is due after half to one and a half times the
- * frequency, at random: a change that meets all nodes of a cluster does not make them report together from then on.
- * After a report that was merely due the next is due after exactly the frequency.
+ * <p>After the first report, and after a report of a change, the next one is due after a random time between half and
+ * one and a half times the frequency. So a change that affects all nodes of a cluster does not synchronize their
+ * reports. After a report without a change, the next one is due after exactly the frequency.
  */
 final class LastReport {
 
-    private final long frequency;
+    private final long frequency; // nanoseconds
     private final DoubleSupplier random;
 
     private boolean reported;
-    private long time;
-    private long delay;
+    private long time; // nanoseconds
+    private long delay; // nanoseconds after the frequency; may be negative
     private String podCidrs = "";
 
     /**
-     * Nothing was reported yet.
+     * Creates an object without a last report.
      *
      * @param random uniform in [0, 1)
      */
@@ -30,23 +31,23 @@ final class LastReport {
         this.random = random;
     }
 
-    /** Whether the Node was given other addresses for its pods since the last report; none at all is no news. */
+    /** Returns whether the Node's pod CIDRs have changed since the last report. False if it has none. */
     boolean differsIn(String podCidrs) {
         return !podCidrs.isEmpty() && !podCidrs.equals(this.podCidrs);
     }
 
-    /** Whether one is due at {@code now}, even if there is nothing new: always, if there was none yet. */
-    boolean isOverdue(long now) {
-        // not the sum of the two, which a frequency of centuries would have overflow
+    /** Returns whether a report is due at {@code now} although nothing changed. Always true before the first report. */
+    boolean isDue(long now) {
+        // adding frequency and delay could overflow
         return !reported || now - time - frequency >= delay;
     }
 
-    /** A report is about to be tried. If that fails, a new try draws a new delay. */
+    /** Call before each try of a report. Each call draws the delay of the next report again. */
     void sending(boolean changed) {
         delay = changed || !reported ? (long) (frequency * (random.getAsDouble() - 0.5)) : 0;
     }
 
-    /** The report has been accepted. */
+    /** Call when the server has accepted the report. */
     void sent(long now, String podCidrs) {
         reported = true;
         time = now;
@@ -55,7 +56,7 @@ final class LastReport {
         }
     }
 
-    /** The next report is like a first one: the Node that has the ones before is gone, or has just been registered. */
+    /** Forgets the last report, because the Node was deleted or has just been registered. */
     void forget() {
         reported = false;
     }

@@ -2,6 +2,8 @@ package dev.podcache.kubelet.nodestatus;
 
 import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.kubelet.host.Quantities;
+import dev.podcache.kubelet.host.ResourceNames;
 import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeSystemInfo;
@@ -15,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sets what the machine has and what of it pods can get. Resources that others have put into the
- * capacity stay there. After upstream's {@code MachineInfo}, without device plugins: who has devices
- * adds a setter of his own after this one.
+ * Sets the machine's ids, the capacity, and the allocatable resources. Keeps resources that other components have added
+ * to the capacity. After upstream's {@code MachineInfo}, without device plugins: for devices, add another setter after
+ * this one.
  */
 final class MachineInfoSetter implements NodeStatusSetter {
 
@@ -30,7 +32,7 @@ final class MachineInfoSetter implements NodeStatusSetter {
     private final Function<Map<String, Quantity>, ? extends Map<String, Quantity>> reservations;
     private final NodeEvents events;
 
-    /** How many pods the node takes; {@code perCore} zero means as many as {@code max}. */
+    /** The maximum number of pods on the node, in total and for each core; {@code perCore} 0 is no limit. */
     record PodLimits(int max, int perCore) {
 
         int of(int cores) {
@@ -71,14 +73,14 @@ final class MachineInfoSetter implements NodeStatusSetter {
         });
     }
 
-    /** What the machine has; no processor and no memory if either cannot be read. */
+    /** Returns the machine's capacity. If processors or memory cannot be read, both are zero. */
     static Map<String, Quantity> capacity(HostFacts facts, PodLimits limits) {
         Map<String, Quantity> capacity = new LinkedHashMap<>();
         int cores = facts.cores().orElse(0);
         long memory = facts.memory().map(Supply::capacity).orElse(0L);
         boolean known = cores > 0 && memory > 0;
         if (!known) {
-            log.warn("The machine's processors ({}) or its memory ({} bytes) cannot be read", cores, memory);
+            log.warn("processors ({}) or memory ({} bytes) cannot be read; the node offers neither", cores, memory);
         }
         capacity.put("cpu", Quantities.of("cpu", known ? cores : 0));
         capacity.put("memory", Quantities.of("memory", known ? memory : 0));
@@ -101,18 +103,19 @@ final class MachineInfoSetter implements NodeStatusSetter {
                 .keySet()
                 .removeIf(resource -> ResourceNames.isExtended(resource) && !capacity.containsKey(resource));
         Map<String, Quantity> reserved = reservations.apply(capacity);
-        capacity.forEach((resource, there) -> allocatable.put(
-                resource, lessened(resource, there, reserved.getOrDefault(resource, new Quantity("0")))));
-        capacity.forEach((resource, there) -> {
+        capacity.forEach((resource, amount) -> allocatable.put(
+                resource, difference(resource, amount, reserved.getOrDefault(resource, new Quantity("0")))));
+        capacity.forEach((resource, amount) -> {
             if (ResourceNames.isHugePages(resource)) {
-                allocatable.computeIfPresent("memory", (memory, left) -> lessened(memory, left, there));
+                allocatable.computeIfPresent("memory", (memory, left) -> difference(memory, left, amount));
             }
         });
         return allocatable;
     }
 
-    private static Quantity lessened(String resource, Quantity amount, Quantity by) {
-        BigDecimal left = Amounts.of(amount).subtract(Amounts.of(by));
+    /** Returns the difference, or zero if it is negative. */
+    private static Quantity difference(String resource, Quantity amount, Quantity subtrahend) {
+        BigDecimal left = Amounts.of(amount).subtract(Amounts.of(subtrahend));
         return Quantities.of(resource, left.max(BigDecimal.ZERO));
     }
 }

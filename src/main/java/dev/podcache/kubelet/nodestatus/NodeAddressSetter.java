@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.nodestatus;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.host.HostFacts;
 import io.fabric8.kubernetes.api.model.Node;
@@ -17,25 +16,29 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Sets the addresses. With an external cloud provider it only says which it was given, until that provider
- * has put its own, and never touches those. After upstream's {@code NodeAddress}, without the cloud
- * providers that were built in once.
+ * Sets the Node's addresses. With an external cloud provider, it annotates the Node with the configured addresses, and
+ * reports only them and the host name. Once the provider has set addresses, it does not change them. After upstream's
+ * {@code NodeAddress}, without the in-tree cloud providers that upstream has removed.
  */
 final class NodeAddressSetter implements NodeStatusSetter {
 
     private static final String PROVIDED_IP = "alpha.kubernetes.io/provided-node-ip";
-    private static final ImmutableList<String> CONFIGURED = ImmutableList.of("nodeIP", "secondaryNodeIP");
+    private static final List<String> OPTIONS = List.of("nodeIP", "secondaryNodeIP");
 
     private final NodeIdentity identity;
     private final HostFacts facts;
     private final NodeIpValidator validator;
-    private final Function<String, ImmutableList<InetAddress>> resolver;
+    private final Function<String, List<InetAddress>> resolver;
 
-    /** What the node was told of its addresses. */
+    /** The configuration of the node's addresses. */
     record NodeIdentity(String hostName, NodeIps ips, boolean externalCloudProvider) {}
 
-    /** Looks names up with {@code resolver}, which may block, and gives no address for a name that is not known. */
-    NodeAddressSetter(NodeIdentity identity, HostFacts facts, Function<String, ImmutableList<InetAddress>> resolver) {
+    /**
+     * Creates a setter.
+     *
+     * @param resolver looks up a host name; may block; returns no address for an unknown name
+     */
+    NodeAddressSetter(NodeIdentity identity, HostFacts facts, Function<String, List<InetAddress>> resolver) {
         this.identity = identity;
         this.facts = facts;
         this.validator = new NodeIpValidator(facts);
@@ -44,50 +47,50 @@ final class NodeAddressSetter implements NodeStatusSetter {
 
     @Override
     public void set(Node node, Instant now) {
-        ImmutableList<InetAddress> specified = identity.ips().specified();
-        validate(specified);
-        annotate(node, specified);
+        List<InetAddress> configured = identity.ips().configured();
+        validate(configured);
+        annotate(node, configured);
         if (!identity.externalCloudProvider()) {
-            node.getStatus().setAddresses(addresses(node, specified));
+            node.getStatus().setAddresses(addresses(node, configured));
         } else if (node.getStatus().getAddresses().isEmpty()) {
-            // a guess that the cloud provider corrects later would let the node's clients flap
-            node.getStatus()
-                    .setAddresses(specified.isEmpty() ? listed(ImmutableList.of()) : addresses(node, specified));
+            // clients would see the address change if the cloud provider corrected a guess
+            node.getStatus().setAddresses(configured.isEmpty() ? listed(List.of()) : addresses(node, configured));
         }
     }
 
-    private void validate(ImmutableList<InetAddress> specified) {
-        for (int i = 0; i < specified.size(); i++) {
-            Optional<String> objection = validator.objection(specified.get(i));
+    private void validate(List<InetAddress> configured) {
+        for (int i = 0; i < configured.size(); i++) {
+            Optional<String> objection = validator.objection(configured.get(i));
             if (objection.isPresent()) {
-                throw new IllegalStateException("failed to validate " + CONFIGURED.get(i) + ": " + objection.get());
+                throw new IllegalStateException("failed to validate " + OPTIONS.get(i) + ": " + objection.get());
             }
         }
     }
 
-    private void annotate(Node node, ImmutableList<InetAddress> specified) {
+    private void annotate(Node node, List<InetAddress> configured) {
         Map<String, String> annotations = new LinkedHashMap<>(node.getMetadata().getAnnotations());
-        if (identity.externalCloudProvider() && !specified.isEmpty()) {
+        if (identity.externalCloudProvider() && !configured.isEmpty()) {
             annotations.put(
                     PROVIDED_IP,
-                    specified.stream().map(InetAddresses::toAddrString).collect(Collectors.joining(",")));
+                    configured.stream().map(InetAddresses::toAddrString).collect(Collectors.joining(",")));
         } else {
             annotations.remove(PROVIDED_IP);
         }
         node.getMetadata().setAnnotations(annotations);
     }
 
-    private List<NodeAddress> addresses(Node node, ImmutableList<InetAddress> specified) {
-        if (!specified.isEmpty()) {
-            return listed(specified);
+    private List<NodeAddress> addresses(Node node, List<InetAddress> configured) {
+        if (!configured.isEmpty()) {
+            return listed(configured);
         }
         String name = node.getMetadata().getName();
         InetAddress found = fromHostName()
                 .or(() -> fromName(name))
                 .or(() -> preferred(facts.defaultRouteAddresses()))
                 .orElseThrow(() -> new IllegalStateException("can't get ip address of node " + name
-                        + ". error: its name has no address of this machine, and there is no default route"));
-        return listed(ImmutableList.of(found));
+                        + ". error: its name does not resolve to an address of this machine, and there is"
+                        + " no default route"));
+        return listed(List.of(found));
     }
 
     private Optional<InetAddress> fromHostName() {
@@ -100,10 +103,10 @@ final class NodeAddressSetter implements NodeStatusSetter {
     private Optional<InetAddress> fromName(String name) {
         return preferred(resolver.apply(name).stream()
                 .filter(address -> validator.objection(address).isEmpty())
-                .collect(ImmutableList.toImmutableList()));
+                .toList());
     }
 
-    private Optional<InetAddress> preferred(ImmutableList<InetAddress> candidates) {
+    private Optional<InetAddress> preferred(List<InetAddress> candidates) {
         boolean ipv4 = identity.ips().prefersIpv4();
         return candidates.stream()
                 .filter(address -> NodeIps.isIpv4(address) == ipv4)
@@ -111,7 +114,7 @@ final class NodeAddressSetter implements NodeStatusSetter {
                 .or(() -> candidates.stream().findFirst());
     }
 
-    private List<NodeAddress> listed(ImmutableList<InetAddress> internal) {
+    private List<NodeAddress> listed(List<InetAddress> internal) {
         List<NodeAddress> addresses = new ArrayList<>();
         internal.forEach(address -> addresses.add(new NodeAddress(InetAddresses.toAddrString(address), "InternalIP")));
         addresses.add(new NodeAddress(identity.hostName(), "Hostname"));

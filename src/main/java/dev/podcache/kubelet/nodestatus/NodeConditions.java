@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The conditions of a node's status, and their wire constants. */
+/** Finds and adds conditions in a Node's status. */
 final class NodeConditions {
 
     static final String TRUE = "True";
@@ -15,7 +15,7 @@ final class NodeConditions {
 
     private NodeConditions() {}
 
-    /** The condition of that type to be changed in place, the last one if there are several; null if there is none. */
+    /** Returns the Node's own condition of {@code type}, the last one if there are several; null if there is none. */
     static @Nullable NodeCondition find(Node node, String type) {
         NodeCondition found = null;
         for (NodeCondition condition : node.getStatus().getConditions()) {
@@ -26,7 +26,7 @@ final class NodeConditions {
         return found;
     }
 
-    /** Appends a condition of that type and of unknown status, to be changed in place. */
+    /** Adds a condition of {@code type} with the status Unknown to the end of the list, and returns it. */
     static NodeCondition append(Node node, String type) {
         NodeCondition condition = new NodeCondition();
         condition.setType(type);

@@ -4,7 +4,7 @@ import dev.podcache.kubelet.events.EventRecorder;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
 
-/** The events of one node, about itself. */
+/** Records events about one Node. */
 final class NodeEvents {
 
     private final EventRecorder recorder;
@@ -15,8 +15,8 @@ final class NodeEvents {
         this.node = node;
     }
 
-    /** That {@code status} holds from now on, such as {@code NodeReady}. */
-    void statusIsNow(String status) {
+    /** Records that the Node has changed to {@code status}, such as {@code NodeReady}. */
+    void statusChanged(String status) {
         recorder.event(about(), EventRecorder.EventType.NORMAL, status, "Node " + node + " status is now: " + status);
     }
 
@@ -29,7 +29,7 @@ final class NodeEvents {
     }
 
     /**
-     * The kubelet gives the name as the UID in its events, and {@code kubectl describe node} looks for them under it.
+     * Returns a reference whose UID is the Node's name, as the kubelet does: {@code kubectl describe node} uses that.
      */
     private ObjectReference about() {
         return new ObjectReferenceBuilder()

@@ -1,12 +1,18 @@
 package dev.podcache.kubelet.nodestatus;
 
-import com.google.common.collect.ImmutableList;
+import java.util.List;
 
 /**
- * An image that is present on a node.
+ * An image that is present on a node. Immutable.
  *
- * @param repoDigests its names by content, such as {@code registry.k8s.io/pause@sha256:...}
- * @param repoTags its names by tag, such as {@code registry.k8s.io/pause:3.9}
- * @param sizeBytes what it takes on disk
+ * @param repoDigests the image's names with a digest, such as {@code registry.k8s.io/pause@sha256:...}
+ * @param repoTags the image's names with a tag, such as {@code registry.k8s.io/pause:3.9}
+ * @param sizeBytes the image's size on disk
  */
-public record NodeImage(ImmutableList<String> repoDigests, ImmutableList<String> repoTags, long sizeBytes) {}
+public record NodeImage(List<String> repoDigests, List<String> repoTags, long sizeBytes) {
+
+    public NodeImage {
+        repoDigests = List.copyOf(repoDigests);
+        repoTags = List.copyOf(repoTags);
+    }
+}

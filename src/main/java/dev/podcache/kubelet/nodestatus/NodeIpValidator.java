@@ -5,7 +5,7 @@ import dev.podcache.kubelet.host.HostFacts;
 import java.net.InetAddress;
 import java.util.Optional;
 
-/** Whether others can reach the node under an address. After upstream's {@code validateNodeIP}. */
+/** Checks whether other machines can reach the node at an address. After upstream's {@code validateNodeIP}. */
 final class NodeIpValidator {
 
     private final HostFacts facts;
@@ -14,7 +14,7 @@ final class NodeIpValidator {
         this.facts = facts;
     }
 
-    /** What is wrong with an address, for people; empty if it is one of this machine that others can use. */
+    /** Returns why {@code address} cannot be the node's; empty if it is a reachable address of this machine. */
     Optional<String> objection(InetAddress address) {
         if (address.isLoopbackAddress()) {
             return Optional.of("nodeIP can't be loopback address");

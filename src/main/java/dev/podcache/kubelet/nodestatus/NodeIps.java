@@ -1,43 +1,48 @@
 package dev.podcache.kubelet.nodestatus;
 
 import com.google.common.base.Splitter;
-import com.google.common.collect.ImmutableList;
 import com.google.common.net.InetAddresses;
 import dev.podcache.object.Quoted;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * The addresses that a node was told to have, as {@code --node-ip} gives them. After upstream's {@code
- * ParseNodeIPArgument}, which leaves out what is no address; here that is refused, because a node at an address that
- * nobody meant is worse than none.
+ * The configured addresses of a node, as in {@code --node-ip}. After upstream's {@code ParseNodeIPArgument}, which
+ * skips text that is not an address. Here such text is an error, because a node at an unintended address is worse than
+ * no node. Immutable.
  *
- * @param addresses none, one, or one of each family; {@code 0.0.0.0} or {@code ::} alone chooses a family and
- *     leaves the address to the machine
+ * @param addresses none, one, or one of each family; {@code 0.0.0.0} or {@code ::} alone chooses only a family, and the
+ *     node finds its address
  */
-public record NodeIps(ImmutableList<InetAddress> addresses) {
+public record NodeIps(List<InetAddress> addresses) {
 
-    /** Those of a node that was told nothing. */
-    public static final NodeIps NONE = new NodeIps(ImmutableList.of());
+    /** No configured address. */
+    public static final NodeIps NONE = new NodeIps(List.of());
+
+    public NodeIps {
+        addresses = List.copyOf(addresses);
+    }
 
     /**
-     * Reads addresses that are separated by commas.
+     * Parses addresses that are separated by commas.
      *
-     * @throws IllegalArgumentException if one is none, or these are more than two, two of one family, or
-     *     two with one that is unspecified
+     * @throws IllegalArgumentException if a part of {@code text} is not an address, or there are more than two, two of
+     *     one family, or two of which one is unspecified
      */
     public static NodeIps parse(String text) {
-        ImmutableList.Builder<InetAddress> addresses = ImmutableList.builder();
+        List<InetAddress> addresses = new ArrayList<>();
         for (String item : Splitter.on(',').trimResults().omitEmptyStrings().split(text)) {
             if (!InetAddresses.isInetAddress(item)) {
-                throw refused(text, "has " + Quoted.value(item) + ", which is no address");
+                throw refused(text, "has " + Quoted.value(item) + ", which is not an address");
             }
             addresses.add(InetAddresses.forString(item));
         }
-        return new NodeIps(validated(addresses.build(), text));
+        return new NodeIps(validated(addresses, text));
     }
 
-    private static ImmutableList<InetAddress> validated(ImmutableList<InetAddress> addresses, String text) {
+    private static List<InetAddress> validated(List<InetAddress> addresses, String text) {
         if (addresses.size() > 2) {
             throw refused(text, "has more than two addresses");
         }
@@ -57,14 +62,14 @@ public record NodeIps(ImmutableList<InetAddress> addresses) {
                 "node IP " + Quoted.value(text) + " " + why + ": give one, or one IPv4 and one IPv6 address");
     }
 
-    /** Those that say more than a family. */
-    ImmutableList<InetAddress> specified() {
+    /** Returns the addresses other than {@code 0.0.0.0} and {@code ::}. */
+    List<InetAddress> configured() {
         return addresses.stream()
                 .filter(address -> !address.isAnyLocalAddress())
-                .collect(ImmutableList.toImmutableList());
+                .toList();
     }
 
-    /** Which family to take if there is a choice. */
+    /** Returns whether to prefer IPv4 if the node has addresses of both families. */
     boolean prefersIpv4() {
         return addresses.isEmpty() || isIpv4(addresses.get(0));
     }

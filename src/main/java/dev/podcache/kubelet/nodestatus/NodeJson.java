@@ -8,7 +8,7 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeStatus;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 
-/** Nodes as trees, and copies by way of them. */
+/** Converts Nodes to JSON trees, and copies them through JSON. */
 final class NodeJson {
 
     private static final ObjectMapper MAPPER =
@@ -24,11 +24,14 @@ final class NodeJson {
         return MAPPER.valueToTree(status);
     }
 
-    /** A copy that shares nothing with {@code node}, fields that the model does not know included. */
+    /**
+     * Returns a deep copy of {@code node}. Keeps fields that the model does not know. Adds metadata and status if they
+     * are missing.
+     */
     static Node copy(Node node) {
         try {
             Node copy = MAPPER.treeToValue(tree(node), Node.class);
-            // fabric8's models may lack what a Node of the API always has
+            // fabric8's model allows a Node without them; the API does not
             if (copy.getMetadata() == null) {
                 copy.setMetadata(new ObjectMeta());
             }
@@ -37,7 +40,7 @@ final class NodeJson {
             }
             return copy;
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a Node that was read cannot be read again", e);
+            throw new IllegalStateException("a Node that was converted to JSON cannot be converted back", e);
         }
     }
 }

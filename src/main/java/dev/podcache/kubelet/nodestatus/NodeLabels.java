@@ -1,14 +1,14 @@
 package dev.podcache.kubelet.nodestatus;
 
 import com.google.common.base.Splitter;
-import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedSet;
 import dev.podcache.object.Quoted;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** The labels that a node may give itself. */
+/** Parses and checks the labels that a node sets on its own Node. */
 public final class NodeLabels {
 
     // After kubelet's options.ValidateKubeletFlags and k8s.io/kubelet/pkg/apis/well_known_labels.go.
@@ -19,7 +19,8 @@ public final class NodeLabels {
     static final String BETA_OS = "beta.kubernetes.io/os";
     static final String BETA_ARCH = "beta.kubernetes.io/arch";
 
-    private static final ImmutableSortedSet<String> ALLOWED = ImmutableSortedSet.of(
+    /** Labels in reserved namespaces that every node may set. */
+    static final ImmutableSortedSet<String> WELL_KNOWN = ImmutableSortedSet.of(
             HOSTNAME,
             OS,
             ARCH,
@@ -31,6 +32,7 @@ public final class NodeLabels {
             "failure-domain.beta.kubernetes.io/region",
             "node.kubernetes.io/instance-type",
             "beta.kubernetes.io/instance-type");
+
     private static final ImmutableSortedSet<String> ALLOWED_NAMESPACES =
             ImmutableSortedSet.of("kubelet.kubernetes.io", "node.kubernetes.io");
     private static final ImmutableSortedSet<String> RESERVED_NAMESPACES =
@@ -39,13 +41,14 @@ public final class NodeLabels {
     private NodeLabels() {}
 
     /**
-     * Reads the kubelet's {@code --node-labels}, such as {@code zone=a,disk=ssd}. A key without
-     * {@code =} has an empty value.
+     * Parses the kubelet's {@code --node-labels}, such as {@code zone=a,disk=ssd}. A key without {@code =} has an empty
+     * value.
      *
-     * @throws IllegalArgumentException if a key or value is not legal, a key is there twice, or is one that a node may
-     *     not give itself; says which, and what is allowed
+     * @return an unmodifiable map, in the order of {@code flag}
+     * @throws IllegalArgumentException if a key or value is not legal, a key occurs twice, or a node may not set a
+     *     label; the message names the label and the rule
      */
-    public static ImmutableMap<String, String> parse(String flag) {
+    public static Map<String, String> parse(String flag) {
         Map<String, String> labels = new LinkedHashMap<>();
         for (String label : Splitter.on(',').trimResults().omitEmptyStrings().split(flag)) {
             int equals = label.indexOf('=');
@@ -53,14 +56,18 @@ public final class NodeLabels {
             String value = equals < 0 ? "" : label.substring(equals + 1).trim();
             if (labels.put(key, value) != null) {
                 throw new IllegalArgumentException(
-                        "label key " + Quoted.value(key) + " is there twice: a node has one value of a label");
+                        "label key " + Quoted.value(key) + " occurs twice; a label has one value");
             }
         }
         requireAllowed(labels);
-        return ImmutableMap.copyOf(labels);
+        return Collections.unmodifiableMap(labels);
     }
 
-    /** Throws as {@link #parse}. */
+    /**
+     * Checks labels.
+     *
+     * @throws IllegalArgumentException as {@link #parse}
+     */
     static void requireAllowed(Map<String, String> labels) {
         TreeSet<String> refused = new TreeSet<>();
         labels.forEach((key, value) -> {
@@ -71,9 +78,9 @@ public final class NodeLabels {
             }
         });
         if (!refused.isEmpty()) {
-            throw new IllegalArgumentException("a node may not give itself the labels " + refused
-                    + ": in kubernetes.io and k8s.io only those with a prefix of " + ALLOWED_NAMESPACES + " and "
-                    + ALLOWED + " are allowed; an administrator can set others with kubectl label node");
+            throw new IllegalArgumentException("a node may not set the labels " + refused
+                    + " on itself: in kubernetes.io and k8s.io, only labels in " + ALLOWED_NAMESPACES + " and "
+                    + WELL_KNOWN + " are allowed; an administrator can set others with kubectl label node");
         }
     }
 
@@ -81,7 +88,7 @@ public final class NodeLabels {
         int slash = key.indexOf('/');
         String namespace = slash < 0 ? "" : key.substring(0, slash);
         return RESERVED_NAMESPACES.stream().anyMatch(reserved -> isIn(namespace, reserved))
-                && !ALLOWED.contains(key)
+                && !WELL_KNOWN.contains(key)
                 && ALLOWED_NAMESPACES.stream().noneMatch(allowed -> isIn(namespace, allowed));
     }
 

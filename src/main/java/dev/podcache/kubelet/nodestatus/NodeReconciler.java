@@ -1,43 +1,35 @@
 package dev.podcache.kubelet.nodestatus;
 
+import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.kubelet.host.ResourceNames;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeStatus;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes an existing Node agree with the one that we would have created, in what registration is responsible for. Each
- * method changes {@code existing} and says whether it did.
+ * Corrects the parts of an existing Node that registration is responsible for, so that they agree with the Node that
+ * would have been created. Each method modifies {@code existing}, and returns whether it changed anything.
  */
 final class NodeReconciler {
 
     // After reconcileCMADAnnotationWithExistingNode, updateDefaultLabels, reconcileExtendedResource and
     // reconcileHugePageResource of kubernetes/kubernetes, pkg/kubelet/kubelet_node_status.go.
 
-    static final ImmutableSet<String> MANAGED_LABELS = ImmutableSet.of(
-            NodeLabels.HOSTNAME,
-            NodeLabels.OS,
-            NodeLabels.ARCH,
-            NodeLabels.BETA_OS,
-            NodeLabels.BETA_ARCH,
-            "topology.kubernetes.io/zone",
-            "topology.kubernetes.io/region",
-            "failure-domain.beta.kubernetes.io/zone",
-            "failure-domain.beta.kubernetes.io/region",
-            "node.kubernetes.io/instance-type",
-            "beta.kubernetes.io/instance-type",
-            "node.kubernetes.io/windows-build");
+    static final ImmutableSet<String> MANAGED_LABELS = ImmutableSet.<String>builder()
+            .addAll(NodeLabels.WELL_KNOWN)
+            .add("node.kubernetes.io/windows-build")
+            .build();
 
     private static final Quantity NONE = new Quantity("0");
 
     private NodeReconciler() {}
 
-    /** All of it. */
+    /** Corrects annotation, labels, extended resources and huge pages. */
     static boolean reconcile(Node initial, Node existing, boolean resetExtended) {
         boolean changed = attachDetach(initial, existing);
         changed |= labels(initial, existing);
@@ -50,7 +42,7 @@ final class NodeReconciler {
         Map<String, String> annotations = copy(existing.getMetadata().getAnnotations());
         String wanted = copy(initial.getMetadata().getAnnotations()).get(InitialNode.ATTACH_DETACH);
         String found = annotations.get(InitialNode.ATTACH_DETACH);
-        if (orEmpty(wanted).equals(orEmpty(found))) {
+        if (Strings.nullToEmpty(wanted).equals(Strings.nullToEmpty(found))) {
             return false;
         }
         if (wanted == null) {
@@ -62,7 +54,7 @@ final class NodeReconciler {
         return true;
     }
 
-    /** Those of {@link #MANAGED_LABELS} that {@code initial} has; an empty one is removed. */
+    /** Sets the {@link #MANAGED_LABELS} that {@code initial} has. A label with an empty value is removed. */
     static boolean labels(Node initial, Node existing) {
         ObjectMeta metadata = existing.getMetadata();
         Map<String, String> labels = copy(metadata.getLabels());
@@ -71,7 +63,7 @@ final class NodeReconciler {
                 copy(initial.getMetadata().getLabels()).entrySet()) {
             String key = wanted.getKey();
             if (MANAGED_LABELS.contains(key)) {
-                changed |= !wanted.getValue().equals(orEmpty(labels.put(key, wanted.getValue())));
+                changed |= !wanted.getValue().equals(Strings.nullToEmpty(labels.put(key, wanted.getValue())));
                 labels.remove(key, "");
             }
         }
@@ -80,9 +72,9 @@ final class NodeReconciler {
     }
 
     /**
-     * Fills in capacity and allocatable if there are none.
+     * Sets capacity and allocatable if they are empty.
      *
-     * @param reset whether no device is known to be there any more, until its plugin says otherwise
+     * @param reset whether to set extended resources to zero, until a device plugin registers its devices again
      */
     static boolean extendedResources(Node initial, Node existing, boolean reset) {
         boolean changed = defaultResources(initial, existing);
@@ -106,8 +98,8 @@ final class NodeReconciler {
         NodeStatus status = existing.getStatus();
         for (String resource : copy(wanted.getCapacity()).keySet()) {
             if (ResourceNames.isHugePages(resource)) {
-                changed |= bring(resource, wanted.getCapacity(), status.getCapacity());
-                changed |= bring(resource, copy(wanted.getAllocatable()), status.getAllocatable());
+                changed |= copyQuantity(resource, wanted.getCapacity(), status.getCapacity());
+                changed |= copyQuantity(resource, copy(wanted.getAllocatable()), status.getAllocatable());
             }
         }
         for (String resource : status.getCapacity().keySet().toArray(new String[0])) {
@@ -121,7 +113,7 @@ final class NodeReconciler {
         return changed;
     }
 
-    private static boolean bring(String resource, Map<String, Quantity> from, Map<String, Quantity> to) {
+    private static boolean copyQuantity(String resource, Map<String, Quantity> from, Map<String, Quantity> to) {
         Quantity quantity = from.get(resource);
         return quantity != null && !quantity.equals(to.put(resource, quantity));
     }
@@ -148,9 +140,5 @@ final class NodeReconciler {
 
     private static <V> Map<String, V> copy(@Nullable Map<String, V> map) {
         return map == null ? new LinkedHashMap<>() : new LinkedHashMap<>(map);
-    }
-
-    private static String orEmpty(@Nullable String value) {
-        return Objects.requireNonNullElse(value, "");
     }
 }

@@ -4,6 +4,7 @@ import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Pause;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
@@ -14,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that the Node is there: creates it, or puts right the one that there is, and tries until that
- * succeeds: after 100 ms, and then after pauses that double from 200 ms to 7 s, or are longer if the server asks
- * for it. One registration at a time.
+ * Creates the Node, or corrects the existing one, and repeats that until it succeeds. The first attempt is made after
+ * 100 ms. Later pauses double from 200 ms to 7 s, or are longer if the server asks for it. Runs one registration at a
+ * time.
  */
 final class NodeRegistration implements AutoCloseable {
 
@@ -35,7 +36,7 @@ final class NodeRegistration implements AutoCloseable {
     private final Pause pause;
 
     /**
-     * Does nothing yet.
+     * Creates an object that makes no request yet.
      *
      * @param resetExtended as in {@link NodeReconciler#extendedResources}
      */
@@ -49,10 +50,10 @@ final class NodeRegistration implements AutoCloseable {
     }
 
     /**
-     * Registers, however long that takes.
+     * Registers the Node. Repeats failed attempts without limit.
      *
-     * @param failed told of each attempt that failed
-     * @return done when the Node is there; after {@link #close}, perhaps never
+     * @param failed called after each failed attempt
+     * @return completes when the Node exists and is correct; after {@link #close}, it may never complete
      */
     CompletableFuture<Void> register(Consumer<Failure> failed) {
         CompletableFuture<Void> registered = new CompletableFuture<>();
@@ -60,7 +61,7 @@ final class NodeRegistration implements AutoCloseable {
         return registered;
     }
 
-    /** No further attempt. Idempotent. */
+    /** Starts no further attempt. Idempotent. */
     @Override
     public void close() {
         pause.close();
@@ -86,7 +87,7 @@ final class NodeRegistration implements AutoCloseable {
                 }));
     }
 
-    /** Tries once; the Node to create is made anew, as the status may have changed since the last attempt. */
+    /** Makes one attempt. Computes the Node again, because its status may have changed since the last attempt. */
     CompletableFuture<Void> attempt() {
         return CompletableFuture.supplyAsync(() -> computation.initial(timekeeper.wallTime()), timekeeper.blocking())
                 .thenCompose(initial -> api.create(initial)
@@ -97,11 +98,11 @@ final class NodeRegistration implements AutoCloseable {
     private CompletableFuture<Void> created(Node initial, @Nullable Throwable thrown) {
         String name = initial.getMetadata().getName();
         if (thrown == null) {
-            log.info("Node {} is created", name);
+            log.info("created Node {}", name);
             return CompletableFuture.completedFuture(null);
         }
         Failure failure = Failure.of(thrown);
-        // who may not create Nodes may still have one, made by an administrator
+        // without permission to create Nodes, the Node may still exist, created by an administrator
         if (!failure.is(FailureReason.ALREADY_EXISTS) && !failure.is(FailureReason.FORBIDDEN)) {
             return CompletableFuture.failedFuture(failure.cause());
         }
@@ -109,15 +110,16 @@ final class NodeRegistration implements AutoCloseable {
                 .handleAsync(
                         (existing, notRead) -> notRead == null
                                 ? reconcile(initial, existing)
-                                : CompletableFuture.<Void>failedFuture(worse(failure, notRead)),
+                                : CompletableFuture.<Void>failedFuture(failureToReport(failure, notRead)),
                         timekeeper.blocking())
                 .thenCompose(next -> next);
     }
 
     /**
-     * Without a Node to be found, that we may not create one is the trouble, unless the server asks not to be asked.
+     * Returns the failure to report if the Node was neither created nor read. If creating is forbidden, that is the
+     * real problem, but a pause that the server asks for is always respected.
      */
-    private static Throwable worse(Failure notCreated, Throwable notRead) {
+    private static Throwable failureToReport(Failure notCreated, Throwable notRead) {
         return notCreated.is(FailureReason.FORBIDDEN) && !Retries.asksForPause(notRead) ? notCreated.cause() : notRead;
     }
 
@@ -125,10 +127,10 @@ final class NodeRegistration implements AutoCloseable {
         String name = initial.getMetadata().getName();
         Node reconciled = NodeJson.copy(existing);
         if (!NodeReconciler.reconcile(initial, reconciled, resetExtended)) {
-            log.info("Node {} exists already and is as it should be", name);
+            log.info("Node {} already exists and is correct", name);
             return CompletableFuture.completedFuture(null);
         }
         return api.patchStatus(ObjectKey.of("", name), NodeStatusPatch.between(existing, reconciled))
-                .thenAccept(patched -> log.info("Node {} exists already and was put right", name));
+                .thenAccept(patched -> log.info("Node {} already existed and was corrected", name));
     }
 }

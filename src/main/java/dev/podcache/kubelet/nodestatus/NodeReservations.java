@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.kubelet.eviction.EvictionSignal;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
+import dev.podcache.kubelet.host.Quantities;
 import dev.podcache.object.Amounts;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -14,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What of a node's capacity pods do not get: it is kept for the operating system, for Kubernetes' own daemons, and as
- * the reserve that hard eviction defends. Immutable.
+ * The part of a node's capacity that pods cannot use. It is reserved for the operating system, for Kubernetes' own
+ * daemons, and for the hard eviction thresholds. Immutable.
  */
 public final class NodeReservations {
 
@@ -34,27 +35,31 @@ public final class NodeReservations {
         this.hardEviction = hardEviction;
     }
 
-    /** Nothing but the default reserve against eviction: what the kubelet has without configuration. */
+    /** Returns the kubelet's default: only the reservation of the default eviction thresholds. */
     public static NodeReservations none() {
         return new NodeReservations(ImmutableMap.of(), ImmutableMap.of(), EvictionThresholds.defaults());
     }
 
     /**
-     * These with another {@code systemReserved}, such as {@code cpu: 200m, memory: 500Mi}.
+     * Returns a copy with another {@code systemReserved}, such as {@code cpu: 200m, memory: 500Mi}.
      *
-     * @throws IllegalArgumentException if something else than cpu, memory, ephemeral-storage or pid is reserved, or an
-     *     amount is negative or no quantity; says which, and what is allowed
+     * @throws IllegalArgumentException if a resource is not cpu, memory, ephemeral-storage or pid, or an amount is
+     *     negative or not a quantity; the message names the resource and the rule
      */
     public NodeReservations withSystemReserved(Map<String, String> reserved) {
         return new NodeReservations(parsed(reserved), kube, hardEviction);
     }
 
-    /** These with another {@code kubeReserved}; throws as {@link #withSystemReserved}. */
+    /**
+     * Returns a copy with another {@code kubeReserved}.
+     *
+     * @throws IllegalArgumentException as {@link #withSystemReserved}
+     */
     public NodeReservations withKubeReserved(Map<String, String> reserved) {
         return new NodeReservations(system, parsed(reserved), hardEviction);
     }
 
-    /** These with the reserve that other thresholds defend. */
+    /** Returns a copy with other eviction thresholds. */
     public NodeReservations withHardEviction(EvictionThresholds thresholds) {
         return new NodeReservations(system, kube, thresholds);
     }
@@ -63,32 +68,31 @@ public final class NodeReservations {
         ImmutableMap.Builder<String, BigDecimal> parsed = ImmutableMap.builder();
         reserved.forEach((resource, text) -> {
             if (!RESERVABLE.contains(resource)) {
-                throw new IllegalArgumentException(
-                        "resource " + Quoted.value(resource) + " cannot be reserved: those that can are "
-                                + Joiner.on(", ").join(RESERVABLE));
+                throw new IllegalArgumentException("resource " + Quoted.value(resource)
+                        + " cannot be reserved; use one of " + Joiner.on(", ").join(RESERVABLE));
             }
             BigDecimal amount = Amounts.of(Quantities.parse(resource, text));
             if (amount.signum() < 0) {
                 throw new IllegalArgumentException(
-                        "what is reserved of " + resource + " cannot be negative, and is " + text + ": leave it out");
+                        "reservation of " + resource + " must not be negative, but is " + text);
             }
             parsed.put(resource, amount);
         });
         return parsed.buildOrThrow();
     }
 
-    /** The thresholds that were given. */
+    /** Returns the eviction thresholds. */
     EvictionThresholds hardEviction() {
         return hardEviction;
     }
 
-    /** What is kept of each resource that the node has; resources of which nothing is kept are left out. */
+    /** Returns the reservation of each resource in {@code capacity}, without resources that have none. */
     ImmutableMap<String, Quantity> of(Map<String, Quantity> capacity) {
         ImmutableMap.Builder<String, Quantity> reserved = ImmutableMap.builder();
-        capacity.forEach((resource, there) -> {
+        capacity.forEach((resource, amount) -> {
             BigDecimal sum = system.getOrDefault(resource, BigDecimal.ZERO)
                     .add(kube.getOrDefault(resource, BigDecimal.ZERO))
-                    .add(BigDecimal.valueOf(evictionReserve(resource, there)));
+                    .add(BigDecimal.valueOf(evictionReserve(resource, amount)));
             if (sum.signum() > 0) {
                 reserved.put(resource, Quantities.of(resource, sum));
             }
@@ -112,17 +116,17 @@ public final class NodeReservations {
     }
 
     /**
-     * Refuses to keep more than there is.
+     * Checks that no reservation exceeds the capacity.
      *
-     * @throws IllegalArgumentException naming each such resource, its reservation and its capacity
+     * @throws IllegalArgumentException naming each resource that exceeds it, with its reservation and its capacity
      */
     void validate(Map<String, Quantity> capacity) {
         List<String> excesses = new ArrayList<>();
         of(capacity).forEach((resource, reserved) -> {
-            Quantity there = capacity.get(resource);
-            if (there != null && Amounts.of(reserved).compareTo(Amounts.of(there)) > 0) {
+            Quantity available = capacity.get(resource);
+            if (available != null && Amounts.of(reserved).compareTo(Amounts.of(available)) > 0) {
                 excesses.add("resource \"" + resource + "\" has a reservation of " + reserved + " but capacity of "
-                        + there + ". Expected capacity >= reservation.");
+                        + available + ". Expected capacity >= reservation.");
             }
         });
         if (!excesses.isEmpty()) {

@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a status says anything new, which is what decides about a report. A heartbeat is nothing new, nor is another
- * order of conditions; a transition time is.
+ * Compares two statuses, to decide whether a change must be reported. Heartbeat times and the order of conditions do
+ * not count as changes; transition times do.
  */
 final class NodeStatusChange {
 
@@ -26,8 +26,8 @@ final class NodeStatusChange {
     private NodeStatusChange() {}
 
     /**
-     * Whether they differ. Absent and empty are the same in lists and maps, quantities are compared by value, times
-     * by instant. Neither is modified.
+     * Returns whether the statuses differ. Absent and empty collections are equal. Quantities are compared by value,
+     * and times by instant. Neither argument is modified.
      */
     static boolean between(@Nullable NodeStatus before, @Nullable NodeStatus after) {
         if (before == null || after == null) {
@@ -74,13 +74,13 @@ final class NodeStatusChange {
         }
         try {
             return Instant.parse(a).equals(Instant.parse(b));
-        } catch (DateTimeParseException noTime) {
+        } catch (DateTimeParseException notATime) {
             return false;
         }
     }
 
     private static boolean sameQuantities(@Nullable Map<String, Quantity> a, @Nullable Map<String, Quantity> b) {
-        // Quantity's equals compares the numbers
+        // Quantity.equals compares by value
         return (a == null ? Map.of() : a).equals(b == null ? Map.of() : b);
     }
 }

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the Node should be, from what it is: the labels of the platform put right, then all setters in order. Blocks as
- * long as they do. Used in a turn only.
+ * Computes the wanted Node from the current one: sets the platform labels, then calls all setters in order. Blocks
+ * while a setter blocks. Used only by tasks of {@link SerialTasks}.
  */
 final class NodeStatusComputation {
 
@@ -25,15 +25,15 @@ final class NodeStatusComputation {
     private final Set<NodeStatusSetter> failing = Collections.newSetFromMap(new IdentityHashMap<>());
 
     /**
-     * The Node before and after.
+     * The result of a computation.
      *
-     * @param original what was read, unmodified
-     * @param node a copy of it, brought up to date
-     * @param changed whether it says anything new
+     * @param original the Node that was read, unmodified
+     * @param node the updated copy
+     * @param changed whether the platform labels or the status have changed, as {@link NodeStatusChange} defines it
      */
     record Computed(Node original, Node node, boolean changed) {
 
-        /** The addresses that pods of this node get, or "". */
+        /** Returns the CIDRs of this node's pods, separated by commas; empty if the Node has none. */
         String podCidrs() {
             NodeSpec spec = original.getSpec();
             return spec == null || spec.getPodCIDRs() == null ? "" : String.join(",", spec.getPodCIDRs());
@@ -45,23 +45,23 @@ final class NodeStatusComputation {
         this.setters = setters;
     }
 
-    /** The Node to create, with its status. */
+    /** Returns the Node to create, with its status. */
     Node initial(Instant now) {
         Node node = self.toNode();
         set(node, now);
         return node;
     }
 
-    /** Brings a copy of {@code original} up to date. */
+    /** Returns an updated copy of {@code original}. */
     Computed update(Node original, Instant now) {
         Node node = NodeJson.copy(original);
-        boolean relabelled = labelPlatform(node);
+        boolean labelsChanged = setPlatformLabels(node);
         set(node, now);
         return new Computed(
-                original, node, relabelled || NodeStatusChange.between(original.getStatus(), node.getStatus()));
+                original, node, labelsChanged || NodeStatusChange.between(original.getStatus(), node.getStatus()));
     }
 
-    private boolean labelPlatform(Node node) {
+    private boolean setPlatformLabels(Node node) {
         Map<String, String> before = node.getMetadata().getLabels();
         Map<String, String> labels = before == null ? new HashMap<>() : new HashMap<>(before);
         labels.put(NodeLabels.OS, self.os());
@@ -75,12 +75,16 @@ final class NodeStatusComputation {
             try {
                 setter.set(node, now);
                 if (failing.remove(setter)) {
-                    log.info("Node {}: {} works again", self.name(), setter);
+                    log.info("status setter {} of Node {} succeeds again", setter, self.name());
                 }
             } catch (RuntimeException | LinkageError e) {
-                // a native library that cannot be loaded is a fact that cannot be had, too
+                // LinkageError: a native library could not be loaded
                 if (failing.add(setter)) {
-                    log.warn("Node {}: a part of the status cannot be told, {} failed", self.name(), setter, e);
+                    log.warn(
+                            "status setter {} of Node {} failed; its part of the status is stale",
+                            setter,
+                            self.name(),
+                            e);
                 }
             }
         }

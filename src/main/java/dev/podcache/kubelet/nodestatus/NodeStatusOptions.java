@@ -1,13 +1,14 @@
 package dev.podcache.kubelet.nodestatus;
 
 import com.google.common.collect.ImmutableList;
+import dev.podcache.time.Durations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
-/** Who a node is, and how it reports its status. Immutable. */
+/** Options of a {@link NodeStatusUpdater}. Immutable. */
 public final class NodeStatusOptions {
 
     private static final Duration UPDATE_FREQUENCY = Duration.ofSeconds(10);
@@ -33,7 +34,7 @@ public final class NodeStatusOptions {
         this.random = builder.random;
     }
 
-    /** A node that says {@code node} of itself when it registers. */
+    /** Returns a builder of options for a node that registers as {@code node}. */
     public static Builder builder(InitialNode node) {
         return new Builder(node);
     }
@@ -70,7 +71,7 @@ public final class NodeStatusOptions {
         return random;
     }
 
-    /** Collects {@link NodeStatusOptions}. For one thread. */
+    /** Builds {@link NodeStatusOptions}. Not thread-safe. */
     public static final class Builder {
 
         private final InitialNode node;
@@ -87,8 +88,8 @@ public final class NodeStatusOptions {
         }
 
         /**
-         * What computes the status, in this order. The one of the Ready condition should be the last of those that add
-         * conditions: old readers take the last one in the list for it. Default: none.
+         * Sets the setters that compute the status, in this order. The setter of the Ready condition should be the last
+         * one that adds a condition: old clients expect Ready at the end of the list. Default: none.
          */
         public Builder setters(List<NodeStatusSetter> value) {
             this.setters = ImmutableList.copyOf(value);
@@ -96,28 +97,28 @@ public final class NodeStatusOptions {
         }
 
         /**
-         * How often to compute the status, which is reported if it changed. Default: 10 s.
+         * Sets the period of computing the status, which is reported if it has changed. Default: 10 s.
          *
-         * @throws IllegalArgumentException unless it is positive
+         * @throws IllegalArgumentException unless {@code value} is positive
          */
         public Builder updateFrequency(Duration value) {
-            this.updateFrequency = positive("updateFrequency", value);
+            this.updateFrequency = Durations.positive("updateFrequency", value);
             return this;
         }
 
         /**
-         * How often to report the status even if it did not change. Default: 5 min.
+         * Sets the period of reporting the status if it has not changed. Default: 5 min.
          *
-         * @throws IllegalArgumentException unless it is positive
+         * @throws IllegalArgumentException unless {@code value} is positive
          */
         public Builder reportFrequency(Duration value) {
-            this.reportFrequency = positive("reportFrequency", value);
+            this.reportFrequency = Durations.positive("reportFrequency", value);
             return this;
         }
 
         /**
-         * Whether the node registers itself; if not, nothing is reported until somebody else
-         * creates the Node. Default: yes.
+         * Sets whether the updater registers the node. If not, nothing is reported until another client creates the
+         * Node. Default: true.
          */
         public Builder registerNode(boolean value) {
             this.registersNode = value;
@@ -125,8 +126,8 @@ public final class NodeStatusOptions {
         }
 
         /**
-         * Whether registration sets the extended resources of an existing Node, such as devices of a vendor, to none,
-         * because what offers them has yet to say that they are still there. Default: no.
+         * Sets whether registration sets the extended resources of an existing Node, such as a vendor's devices, to
+         * zero, because their device plugins have not registered them again yet. Default: false.
          */
         public Builder resetExtendedResources(boolean value) {
             this.resetsExtendedResources = value;
@@ -134,15 +135,15 @@ public final class NodeStatusOptions {
         }
 
         /**
-         * Run when a sync fails for the second time in a row and each further one, such as to drop connections that may
-         * be dead. May block for a moment. Default: nothing.
+         * Sets the callback that runs after the second and each further failed try of a sync, such as to close broken
+         * connections. May block for a moment. Default: does nothing.
          */
         public Builder onRepeatedFailure(Runnable value) {
             this.onRepeatedFailure = Objects.requireNonNull(value, "onRepeatedFailure");
             return this;
         }
 
-        /** Uniform in [0, 1), for jitter. Default: {@link ThreadLocalRandom}. */
+        /** Sets the source of jitter, uniform in [0, 1). Default: {@link ThreadLocalRandom}. */
         public Builder random(DoubleSupplier value) {
             this.random = Objects.requireNonNull(value, "random");
             return this;
@@ -150,13 +151,6 @@ public final class NodeStatusOptions {
 
         public NodeStatusOptions build() {
             return new NodeStatusOptions(this);
-        }
-
-        private static Duration positive(String what, Duration value) {
-            if (value.isNegative() || value.isZero()) {
-                throw new IllegalArgumentException(what + " " + value + " is no period: it must be positive");
-            }
-            return value;
         }
     }
 }

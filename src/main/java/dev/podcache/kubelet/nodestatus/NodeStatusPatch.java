@@ -7,8 +7,8 @@ import dev.podcache.patch.StrategicMergePatch;
 import io.fabric8.kubernetes.api.model.Node;
 
 /**
- * The strategic merge patch that brings a Node's metadata and status, and nothing else, from one state to another. It
- * has no resourceVersion: what others changed meanwhile stays.
+ * Creates strategic merge patches of a Node's metadata and status. A patch has no resourceVersion, so it keeps changes
+ * that other clients have made in the meantime.
  */
 final class NodeStatusPatch {
 
@@ -18,14 +18,17 @@ final class NodeStatusPatch {
 
     private NodeStatusPatch() {}
 
-    /** As JSON; {@code {}} if nothing differs. Neither Node is modified. */
+    /**
+     * Returns the patch from {@code original} to {@code modified} as JSON; {@code {}} if nothing differs. Ignores the
+     * spec. Neither Node is modified.
+     */
     static String between(Node original, Node modified) {
         ObjectNode before = NodeJson.tree(original);
         ObjectNode after = NodeJson.tree(modified);
         before.remove("spec");
         after.remove("spec");
         for (String map : new String[] {"/metadata/labels", "/metadata/annotations"}) {
-            // an empty map is not written; were it to go as a whole, so would what others put in meanwhile
+            // the JSON omits an empty map; removing the whole map would also remove entries of other clients
             if (!before.at(map).isEmpty()) {
                 after.withObject(map);
             }
@@ -38,7 +41,7 @@ final class NodeStatusPatch {
         }
         ObjectNode patch = NODE.diff(before, after);
         if (replace) {
-            // the API says that addresses merge by type, but two may have the same: so they are replaced as a whole
+            // the API merges addresses by type, but two may have the same type; so replace the list
             ArrayNode addresses = patch.withObject("/status").putArray("addresses");
             newAddresses.forEach(addresses::add);
             addresses.addObject().put("$patch", "replace");

@@ -4,22 +4,21 @@ import io.fabric8.kubernetes.api.model.Node;
 import java.time.Instant;
 
 /**
- * Keeps one part of a Node's status up to date. The setters of a node run one after the other, in order, on one thread
- * at a time, before every report and when the Node is created.
+ * Sets one part of a Node's status. A node's setters are called one at a time and in order, whenever the status is
+ * computed: in every sync, and when the Node is created.
  */
 @FunctionalInterface
 public interface NodeStatusSetter {
 
     /**
-     * Changes {@code node} in place. It is a copy of the caller's, made for this: its metadata and its
-     * status are there, if only empty.
+     * Modifies {@code node}, a copy made for this purpose. Its metadata and status are not null.
      *
-     * <p>May block for a while, such as to ask a container runtime, and nothing else of the
-     * node's status is computed meanwhile.
+     * <p>May block for a while, such as to query a container runtime. Until it returns, no other part of the node's
+     * status is computed.
      *
-     * @param now the heartbeat time, and the transition time of what changes
-     * @throws RuntimeException if what it needs cannot be had; that is logged, what it did change stays, and the
-     *     other setters run all the same
+     * @param now the heartbeat time, and the transition time of conditions that change
+     * @throws RuntimeException if the status cannot be determined; the exception is logged, modifications made so far
+     *     are kept, and the other setters are called
      */
     void set(Node node, Instant now);
 }

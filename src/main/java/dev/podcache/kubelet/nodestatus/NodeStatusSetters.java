@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.nodestatus;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.eviction.Pressure;
 import dev.podcache.kubelet.eviction.PressureType;
@@ -14,14 +13,16 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The setters of an ordinary node, in the kubelet's order, and what they are made from; each option has a default, the
- * kubelet's where it has one. Not thread-safe.
+ * Builds the setters of an ordinary node, in the kubelet's order. Each option has a default, which is the kubelet's if
+ * it has one. Not thread-safe.
  *
- * <p>Who wants more puts setters of his own behind those of {@link #build()}.
+ * <p>To report more, add other setters after those of {@link #build()}.
  */
 public final class NodeStatusSetters {
 
@@ -36,15 +37,15 @@ public final class NodeStatusSetters {
     private int podsPerCore;
     private NodeVersions versions = new NodeVersions("", "podcache", () -> "Unknown");
     private int kubeletPort = 10250;
-    private Supplier<ImmutableList<NodeImage>> images = ImmutableList::of;
+    private Supplier<List<NodeImage>> images = List::of;
     private int maxImages = 50;
     private Duration pressureTransitionPeriod = Duration.ofMinutes(5);
-    private Supplier<ImmutableList<String>> runtimeErrors = ImmutableList::of;
-    private Supplier<ImmutableList<String>> networkErrors = ImmutableList::of;
-    private Supplier<ImmutableList<String>> storageErrors = ImmutableList::of;
-    private Supplier<ImmutableList<String>> shutdownErrors = ImmutableList::of;
+    private Supplier<List<String>> runtimeErrors = List::of;
+    private Supplier<List<String>> networkErrors = List::of;
+    private Supplier<List<String>> storageErrors = List::of;
+    private Supplier<List<String>> shutdownErrors = List::of;
     private Supplier<Optional<String>> warning = Optional::empty;
-    private Supplier<Optional<ImmutableSet<String>>> volumesInUse = Optional::empty;
+    private Supplier<Optional<Set<String>>> volumesInUse = Optional::empty;
 
     private NodeStatusSetters(String nodeName, HostFacts facts, EventRecorder events, Timekeeper timekeeper) {
         this.hostName = nodeName;
@@ -53,75 +54,75 @@ public final class NodeStatusSetters {
         this.timekeeper = timekeeper;
     }
 
-    /** Those of the node {@code nodeName}, which stands for the machine of {@code facts}. */
+    /** Returns a builder for the node {@code nodeName}, which represents the machine of {@code facts}. */
     public static NodeStatusSetters standard(
             String nodeName, HostFacts facts, EventRecorder events, Timekeeper timekeeper) {
         return new NodeStatusSetters(nodeName, facts, events, timekeeper);
     }
 
-    /** The address of type Hostname. Default: the node's name. */
+    /** Sets the address of type Hostname. Default: the node's name. */
     public NodeStatusSetters hostName(String name) {
         this.hostName = name;
         return this;
     }
 
-    /** The addresses that the node was told to have. Default: none, it finds one. */
+    /** Sets the configured addresses. Default: none; the node finds its address. */
     public NodeStatusSetters nodeIps(NodeIps ips) {
         this.nodeIps = ips;
         return this;
     }
 
-    /** Whether a cloud controller sets the node's addresses. Default: no. */
+    /** Sets whether a cloud controller sets the node's addresses. Default: false. */
     public NodeStatusSetters externalCloudProvider(boolean external) {
         this.externalCloudProvider = external;
         return this;
     }
 
-    /** What pods do not get, and the thresholds of pressure. Default: {@link NodeReservations#none()}. */
+    /** Sets the reservations and the eviction thresholds. Default: {@link NodeReservations#none()}. */
     public NodeStatusSetters reservations(NodeReservations reserved) {
         this.reservations = reserved;
         return this;
     }
 
     /**
-     * How many pods the node takes: {@code max}, or if that is less, {@code perCore} for each processor. Default: 110,
-     * and 0 for no limit per processor.
+     * Sets the maximum number of pods: {@code max}, or {@code perCore} for each processor if that is less;
+     * {@code perCore} 0 is no limit. Default: 110 and 0.
      *
      * @throws IllegalArgumentException if either is negative
      */
     public NodeStatusSetters podLimits(int max, int perCore) {
         if (max < 0 || perCore < 0) {
             throw new IllegalArgumentException(
-                    "maxPods is " + max + " and podsPerCore is " + perCore + ": neither may be negative");
+                    "maxPods is " + max + " and podsPerCore is " + perCore + "; neither may be negative");
         }
         this.maxPods = max;
         this.podsPerCore = perCore;
         return this;
     }
 
-    /**
-     * Whose versions the node shows. Default: none of the kubelet's, and an unknown one of a runtime called podcache.
-     */
+    /** Sets the reported versions. Default: empty for the kubelet, and {@code podcache://Unknown} for the runtime. */
     public NodeStatusSetters versions(NodeVersions shown) {
         this.versions = shown;
         return this;
     }
 
-    /** Where the API server is to reach the kubelet's API. Default: 10250. */
+    /** Sets the port at which the API server reaches the kubelet's API. Default: 10250. */
     public NodeStatusSetters kubeletPort(int port) {
         this.kubeletPort = port;
         return this;
     }
 
     /**
-     * The images that are present, in any order; asked before every report, may block. Default: none.
+     * Sets the source of the images on the node. Default: none.
      *
-     * @param max how many to report, the largest ones; -1 for all. The kubelet's default is 50
+     * @param present returns the images in any order; called whenever the status is computed; may block
+     * @param max the maximum number of images to report, the largest first; -1 for all; the kubelet's default is 50
      * @throws IllegalArgumentException if {@code max} is less than -1
      */
-    public NodeStatusSetters images(Supplier<ImmutableList<NodeImage>> present, int max) {
+    public NodeStatusSetters images(Supplier<List<NodeImage>> present, int max) {
         if (max < ImagesSetter.UNLIMITED) {
-            throw new IllegalArgumentException("nodeStatusMaxImages " + max + " is less than -1, which means all");
+            throw new IllegalArgumentException(
+                    "nodeStatusMaxImages must be at least -1, which means all, but is " + max);
         }
         this.images = present;
         this.maxImages = max;
@@ -129,22 +130,21 @@ public final class NodeStatusSetters {
     }
 
     /**
-     * How long the node stays under pressure after the last threshold was met. Default: 5 min.
+     * Sets how long pressure continues after the last met threshold. Default: 5 min.
      *
-     * @throws IllegalArgumentException if it is negative
+     * @throws IllegalArgumentException if {@code period} is negative
      */
     public NodeStatusSetters pressureTransitionPeriod(Duration period) {
         if (period.isNegative()) {
             throw new IllegalArgumentException(
-                    "evictionPressureTransitionPeriod " + period + " is negative: it may be zero");
+                    "evictionPressureTransitionPeriod must not be negative, but is " + period);
         }
         this.pressureTransitionPeriod = period;
         return this;
     }
 
     /**
-     * The runtime that must be well for the node to be ready; started and stopped by the caller.
-     * Default: no runtime is needed.
+     * Sets the runtime whose errors make the node not ready. The caller starts and stops {@code health}. Default: none.
      */
     public NodeStatusSetters runtimeHealth(RuntimeHealth health) {
         this.runtimeErrors = health::runtimeErrors;
@@ -152,42 +152,46 @@ public final class NodeStatusSetters {
         return this;
     }
 
-    /** What is wrong with volumes, which makes the node not ready; must neither block nor throw. Default: nothing. */
-    public NodeStatusSetters storageErrors(Supplier<ImmutableList<String>> errors) {
+    /**
+     * Sets the source of storage errors, which make the node not ready; must neither block nor throw. Default: none.
+     */
+    public NodeStatusSetters storageErrors(Supplier<List<String>> errors) {
         this.storageErrors = errors;
         return this;
     }
 
     /**
-     * Why the node is about to go away, such as {@code node is shutting down}, which makes it not ready; must neither
-     * block nor throw. Default: it is not.
+     * Sets the source of shutdown errors, such as {@code node is shutting down}, which make the node not ready; must
+     * neither block nor throw. Default: none.
      */
-    public NodeStatusSetters shutdownErrors(Supplier<ImmutableList<String>> errors) {
+    public NodeStatusSetters shutdownErrors(Supplier<List<String>> errors) {
         this.shutdownErrors = errors;
         return this;
     }
 
-    /** What people should know even if the node is ready; must neither block nor throw. Default: nothing. */
+    /**
+     * Sets the source of a warning in the message of the Ready condition; must neither block nor throw. Default: none.
+     */
     public NodeStatusSetters warning(Supplier<Optional<String>> text) {
         this.warning = text;
         return this;
     }
 
     /**
-     * The names of the volumes that are in use; empty while that is not known, which leaves what
-     * was reported. Default: not known.
+     * Sets the source of the names of volumes in use. While it returns empty, the names are not known, and the reported
+     * ones are kept. Default: not known.
      */
-    public NodeStatusSetters volumesInUse(Supplier<Optional<ImmutableSet<String>>> names) {
+    public NodeStatusSetters volumesInUse(Supplier<Optional<Set<String>>> names) {
         this.volumesInUse = names;
         return this;
     }
 
     /**
-     * The setters, to be called in this order.
+     * Returns the setters, in the order in which they must be called; unmodifiable.
      *
-     * @throws IllegalArgumentException if more is reserved of something than the machine has
+     * @throws IllegalArgumentException if more of a resource is reserved than the machine has
      */
-    public ImmutableList<NodeStatusSetter> build() {
+    public List<NodeStatusSetter> build() {
         MachineInfoSetter.PodLimits limits = new MachineInfoSetter.PodLimits(maxPods, podsPerCore);
         reservations.validate(MachineInfoSetter.capacity(facts, limits));
         return ImmutableList.<NodeStatusSetter>builder()
@@ -202,18 +206,18 @@ public final class NodeStatusSetters {
                 .add((node, now) -> setPlatform(node, facts))
                 .addAll(pressureSetters())
                 .add(new ReadySetter(
-                        ImmutableList.of(runtimeErrors, networkErrors, storageErrors, shutdownErrors), warning, events))
+                        List.of(runtimeErrors, networkErrors, storageErrors, shutdownErrors), warning, events))
                 .add(new VolumesInUseSetter(volumesInUse))
                 .add(new SchedulableEvent(events))
                 .build();
     }
 
-    private ImmutableList<NodeStatusSetter> pressureSetters() {
+    private List<PressureSetter> pressureSetters() {
         Pressure.Transition transition = new Pressure.Transition(pressureTransitionPeriod, timekeeper);
         return Arrays.stream(PressureType.values())
                 .map(type -> new PressureSetter(
                         type, new Pressure(type, reservations.hardEviction(), facts, transition), events))
-                .collect(ImmutableList.toImmutableList());
+                .toList();
     }
 
     private static void setDaemonEndpoints(Node node, int kubeletPort) {
@@ -225,11 +229,11 @@ public final class NodeStatusSetters {
         VersionInfoSetter.infoOf(node).setArchitecture(facts.architecture());
     }
 
-    private static ImmutableList<InetAddress> lookUp(String name) {
+    private static List<InetAddress> lookUp(String name) {
         try {
-            return ImmutableList.copyOf(InetAddress.getAllByName(name));
+            return List.of(InetAddress.getAllByName(name));
         } catch (UnknownHostException e) {
-            return ImmutableList.of();
+            return List.of();
         }
     }
 }

@@ -4,12 +4,11 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How the reporting of a node's status goes, for probes and people. Immutable.
+ * The state of a {@link NodeStatusUpdater}, for probes and diagnostics. Immutable.
  *
- * @param registered whether the Node was created, or found and put right, and was not seen to be gone since; never, if
- *     the node leaves registration to others
- * @param lastReport when the API server last accepted a report of the status, by the wall
- *     clock; empty if it has accepted none
- * @param problem why the last attempt to register, or the last sync, failed; empty if all is well
+ * @param registered whether the updater has created or corrected the Node, and has not seen its deletion since; always
+ *     false if the updater does not register the node
+ * @param lastReport the wall-clock time at which the API server last accepted a report; empty if it never did
+ * @param problem why the last registration attempt or the last sync failed; empty if it succeeded
  */
 public record NodeStatusState(boolean registered, Optional<Instant> lastReport, Optional<String> problem) {}

@@ -6,6 +6,7 @@ import dev.podcache.kubelet.nodestatus.NodeStatusComputation.Computed;
 import dev.podcache.node.NodeLister;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Pause;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Duration;
@@ -17,10 +18,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One sync: registers the Node if that is due; then reads it, computes what it should be, and reports that if it
- * is news or a report is due, in up to five tries, back to back unless the server asks for a pause. A sync whose
- * last try was answered with that ends after the pause, so that nobody else asks within it. Used in a turn only,
- * but for what it says about itself.
+ * Runs a sync: registers the Node if necessary, then reads it, computes its status, and reports that if it has changed
+ * or a report is due. Makes up to five tries, with no pause but those that the server asks for. If the server answers
+ * the last try with such a pause, the sync ends after the pause, so that no other task makes a request during it. Used
+ * only by tasks of {@link SerialTasks}, except for the methods that may be called from any thread.
  */
 final class NodeStatusSync implements AutoCloseable {
 
@@ -28,7 +29,7 @@ final class NodeStatusSync implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(NodeStatusUpdater.class);
     private static final int TRIES = 5;
-    private static final String UNREPORTED = "status of Node {} cannot be reported, trying on: {}";
+    private static final String NOT_REPORTED = "status of Node {} was not reported: {}; retrying";
     private static final Retries RETRIES = Retries.atOnce();
 
     private final ObjectApi<Node> api;
@@ -41,8 +42,8 @@ final class NodeStatusSync implements AutoCloseable {
 
     private boolean mayRegisterAgain;
     private boolean failing;
-    private volatile boolean registered; // written in a turn
-    private volatile @Nullable String problem; // written in a turn
+    private volatile boolean registered; // written by tasks of SerialTasks
+    private volatile @Nullable String problem; // written by tasks of SerialTasks
 
     NodeStatusSync(SyncParts parts, NodeLister lister, NodeStatusOptions options, Timekeeper timekeeper) {
         this.api = parts.api;
@@ -54,12 +55,12 @@ final class NodeStatusSync implements AutoCloseable {
         this.pause = new Pause(timekeeper);
     }
 
-    /** What a sync works with. */
+    /** The objects that a sync shares with the updater. */
     record SyncParts(ObjectApi<Node> api, NodeRegistration registration, StatusReports reports) {}
 
     /**
-     * Syncs. The future never fails; while the Node cannot be registered it is not done either, nor
-     * after {@link #close}, perhaps.
+     * Runs one sync. The future never fails. It does not complete before the Node is registered, and may never complete
+     * after {@link #close}.
      */
     CompletableFuture<Void> run() {
         mayRegisterAgain = true;
@@ -67,24 +68,24 @@ final class NodeStatusSync implements AutoCloseable {
             if (thrown == null) {
                 succeeded();
             } else {
-                failed(UNREPORTED, Failure.of(thrown));
+                failed(NOT_REPORTED, Failure.of(thrown));
             }
             return null;
         });
     }
 
-    /** No try after a pause. From any thread. Idempotent. */
+    /** Cancels the current pause, and makes no try after a later one. May be called from any thread. Idempotent. */
     @Override
     public void close() {
         pause.close();
     }
 
-    /** From any thread. */
+    /** Returns whether the Node is registered. May be called from any thread. */
     boolean isRegistered() {
         return registered;
     }
 
-    /** From any thread. */
+    /** Returns why the last attempt failed; empty if it succeeded. May be called from any thread. */
     Optional<String> problem() {
         return Optional.ofNullable(problem);
     }
@@ -94,7 +95,7 @@ final class NodeStatusSync implements AutoCloseable {
             return tryUpdate(0);
         }
         return registration
-                .register(failure -> failed("Node {} cannot be registered, trying on: {}", failure))
+                .register(failure -> failed("Node {} was not registered: {}; retrying", failure))
                 .thenCompose(done -> {
                     registered = true;
                     reports.forget();
@@ -114,7 +115,7 @@ final class NodeStatusSync implements AutoCloseable {
         if (attempt > 0) {
             return api.get(ObjectKey.of("", lister.name()));
         }
-        // what is known costs no request; only if that is no good base is the server asked
+        // the lister's Node costs no request; if the report fails, the next try reads from the server
         return lister.get()
                 .map(CompletableFuture::completedFuture)
                 .orElseGet(() -> CompletableFuture.failedFuture(
@@ -123,19 +124,19 @@ final class NodeStatusSync implements AutoCloseable {
 
     private CompletableFuture<Void> reportIfDue(Node original) {
         Computed computed = reports.compute(original);
-        return reports.isNews(computed) || reports.isOverdue() ? reports.send(computed) : done();
+        return reports.isChanged(computed) || reports.isDue() ? reports.send(computed) : done();
     }
 
     private CompletableFuture<Void> tryAgain(int attempt, Failure failure) {
         if (failure.isCancelled()) {
             return CompletableFuture.failedFuture(failure.cause());
         }
-        log.debug("Node {}: try {} of {} failed: {}", lister.name(), attempt + 1, TRIES, failure.message());
+        log.debug("try {} of {} to sync Node {} failed: {}", attempt + 1, TRIES, lister.name(), failure.message());
         if (failure.is(FailureReason.NOT_FOUND) && options.registersNode()) {
-            return gone(failure);
+            return registerAgain(failure);
         }
         if (attempt > 0) {
-            tellRepeatedFailure();
+            notifyRepeatedFailure();
         }
         return pauseAfter(failure, attempt + 1)
                 .thenCompose(over -> attempt + 1 < TRIES
@@ -146,28 +147,28 @@ final class NodeStatusSync implements AutoCloseable {
     private CompletableFuture<@Nullable Void> pauseAfter(Failure failure, int failures) {
         Duration asked = RETRIES.pause(failures, 0, failure.cause());
         if (!asked.isZero()) {
-            // it may be long, and nobody should wait for its end to learn of the trouble
-            failed(UNREPORTED, failure);
+            // report the problem before the pause, which may be long
+            failed(NOT_REPORTED, failure);
         }
         return pause.over(asked);
     }
 
-    /** Somebody has deleted the Node: once a sync it is registered again, then the next sync does. */
-    private CompletableFuture<Void> gone(Failure failure) {
+    /** Registers a deleted Node again, once in a sync. If it is deleted again, the next sync registers it. */
+    private CompletableFuture<Void> registerAgain(Failure failure) {
         registered = false;
         if (!mayRegisterAgain) {
             return CompletableFuture.failedFuture(failure.cause());
         }
         mayRegisterAgain = false;
-        log.warn("Node {} does not exist any more; it is registered again", lister.name());
+        log.warn("Node {} was deleted; registering it again", lister.name());
         return registerAndUpdate();
     }
 
-    private void tellRepeatedFailure() {
+    private void notifyRepeatedFailure() {
         try {
             options.onRepeatedFailure().run();
         } catch (RuntimeException e) {
-            log.error("what is run on repeated failures of node status updates failed; this is a bug in it", e);
+            log.error("onRepeatedFailure of Node {} threw; syncs continue", lister.name(), e);
         }
     }
 
@@ -179,16 +180,16 @@ final class NodeStatusSync implements AutoCloseable {
         }
     }
 
-    private void failed(String what, Failure failure) {
+    private void failed(String message, Failure failure) {
         if (failure.isCancelled()) {
             return;
         }
         problem = failure.message();
         if (failing) {
-            log.debug(what, lister.name(), failure.message());
+            log.debug(message, lister.name(), failure.message());
         } else {
             failing = true;
-            log.warn(what, lister.name(), failure.message());
+            log.warn(message, lister.name(), failure.message());
         }
     }
 

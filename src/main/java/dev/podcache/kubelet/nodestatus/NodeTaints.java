@@ -1,7 +1,7 @@
 package dev.podcache.kubelet.nodestatus;
 
 import com.google.common.base.Splitter;
-import com.google.common.collect.ImmutableList;
+import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.Taint;
@@ -9,9 +9,8 @@ import io.fabric8.kubernetes.api.model.TaintBuilder;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
-/** The taints that a node registers with. */
+/** Parses and checks the taints that a node registers with. */
 public final class NodeTaints {
 
     // After ParseTaints and the validation of taints in kubernetes/kubernetes, pkg/util/taints.
@@ -21,21 +20,23 @@ public final class NodeTaints {
     private NodeTaints() {}
 
     /**
-     * Reads the kubelet's {@code --register-with-taints}, such as {@code
+     * Parses the kubelet's {@code --register-with-taints}, such as {@code
      * dedicated=web:NoSchedule,slow:PreferNoSchedule}.
      *
-     * @return in the order of {@code flag}
-     * @throws IllegalArgumentException if one has not the form {@code key=value:effect} or {@code key:effect}, a key,
-     *     value or effect is not legal, or a key and effect are there twice; says which, and what is allowed
+     * @return an unmodifiable list, in the order of {@code flag}
+     * @throws IllegalArgumentException if a taint does not have the form {@code key=value:effect} or
+     *     {@code key:effect}, a key, value or effect is not legal, or a key and effect occur twice; the message names
+     *     the taint and the rule
      */
-    public static ImmutableList<Taint> parse(String flag) {
-        ImmutableList.Builder<Taint> taints = ImmutableList.builder();
-        for (String taint : Splitter.on(',').trimResults().omitEmptyStrings().split(flag)) {
-            taints.add(parseOne(taint));
-        }
-        ImmutableList<Taint> parsed = taints.build();
-        requireLegal(parsed);
-        return parsed;
+    public static List<Taint> parse(String flag) {
+        List<Taint> taints = Splitter.on(',')
+                .trimResults()
+                .omitEmptyStrings()
+                .splitToStream(flag)
+                .map(NodeTaints::parseOne)
+                .toList();
+        requireLegal(taints);
+        return taints;
     }
 
     private static Taint parseOne(String taint) {
@@ -43,7 +44,7 @@ public final class NodeTaints {
         List<String> keyAndValue = Splitter.on('=').splitToList(parts.get(0));
         if (parts.size() != 2 || keyAndValue.size() > 2) {
             throw new IllegalArgumentException("taint " + Quoted.value(taint)
-                    + " is not of the form key=value:effect or key:effect, with one of " + EFFECTS);
+                    + " does not have the form key=value:effect or key:effect, with one of the effects " + EFFECTS);
         }
         return new TaintBuilder()
                 .withKey(keyAndValue.get(0))
@@ -52,26 +53,25 @@ public final class NodeTaints {
                 .build();
     }
 
-    /** Throws as {@link #parse}. */
+    /**
+     * Checks taints.
+     *
+     * @throws IllegalArgumentException as {@link #parse}, if a key, value or effect is not legal or occurs twice
+     */
     public static void requireLegal(List<Taint> taints) {
         Set<String> seen = new HashSet<>();
         for (Taint taint : taints) {
-            String key = orEmpty(taint.getKey());
+            String key = Strings.nullToEmpty(taint.getKey());
             LabelSyntax.requireKey("taint key", key);
-            LabelSyntax.requireValue("value of taint " + key, orEmpty(taint.getValue()));
-            String effect = orEmpty(taint.getEffect());
+            LabelSyntax.requireValue("value of taint " + key, Strings.nullToEmpty(taint.getValue()));
+            String effect = Strings.nullToEmpty(taint.getEffect());
             if (!EFFECTS.contains(effect)) {
                 throw new IllegalArgumentException("effect " + Quoted.value(effect) + " of taint " + key
-                        + " does not exist: it is one of " + EFFECTS);
+                        + " does not exist; use one of " + EFFECTS);
             }
             if (!seen.add(key + ":" + effect)) {
-                throw new IllegalArgumentException(
-                        "taint " + key + " with effect " + effect + " is there twice: a node has one of each");
+                throw new IllegalArgumentException("taint " + key + " with effect " + effect + " occurs twice");
             }
         }
-    }
-
-    private static String orEmpty(@Nullable String value) {
-        return value == null ? "" : value;
     }
 }

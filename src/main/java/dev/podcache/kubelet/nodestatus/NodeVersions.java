@@ -3,10 +3,11 @@ package dev.podcache.kubelet.nodestatus;
 import java.util.function.Supplier;
 
 /**
- * Whose versions a node shows.
+ * The software versions in a Node's status.
  *
- * @param kubelet the version that {@code kubectl get nodes} shows, such as {@code v1.34.2}
- * @param runtimeType such as {@code containerd}
- * @param runtimeVersion asked before every report, may block; an exception is logged, and the version {@code Unknown}
+ * @param kubelet the kubelet's version, which {@code kubectl get nodes} shows, such as {@code v1.34.2}
+ * @param runtimeType the name of the container runtime, such as {@code containerd}
+ * @param runtimeVersion returns the runtime's version; called whenever the status is computed; may block; if it throws,
+ *     the exception is logged and the version is {@code Unknown}
  */
 public record NodeVersions(String kubelet, String runtimeType, Supplier<String> runtimeVersion) {}

@@ -9,8 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link ObjectApi} of Nodes that makes no request once it is closed: its calls are then answered with a cancellation. So are
- * those under way that fail then, because it may be the closing that they fail of.
+ * An {@link ObjectApi} of Nodes that can be closed. After closing, it makes no request, and its calls fail with a
+ * {@link CancellationException}. So do requests in progress that fail after closing, because their connection may have
+ * been closed too.
  */
 final class OpenNodeApi implements ObjectApi<Node>, AutoCloseable {
 
@@ -51,7 +52,7 @@ final class OpenNodeApi implements ObjectApi<Node>, AutoCloseable {
         return unlessClosed(() -> api.delete(key, uid));
     }
 
-    /** Idempotent. */
+    /** Makes all further calls fail. Idempotent. */
     @Override
     public void close() {
         closed = true;

@@ -7,7 +7,7 @@ import io.fabric8.kubernetes.api.model.NodeCondition;
 import java.time.Instant;
 import java.util.function.BooleanSupplier;
 
-/** Sets one of the conditions MemoryPressure, DiskPressure and PIDPressure. */
+/** Sets one of the conditions MemoryPressure, DiskPressure and PIDPressure, and records an event when it changes. */
 final class PressureSetter implements NodeStatusSetter {
 
     private final PressureType type;
@@ -35,7 +35,7 @@ final class PressureSetter implements NodeStatusSetter {
             condition.setReason(wording.reason());
             condition.setMessage(wording.message());
             condition.setLastTransitionTime(ApiTime.of(now));
-            events.statusIsNow(wording.event());
+            events.statusChanged(wording.event());
         }
     }
 }

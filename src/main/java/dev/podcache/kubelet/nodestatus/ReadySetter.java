@@ -1,34 +1,31 @@
 package dev.podcache.kubelet.nodestatus;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Sets the condition Ready. It comes after the other conditions, so that a node's first status has it
- * last, where old clients expect it.
+ * Sets the condition Ready, and records an event when it changes. Runs after the setters of other conditions, so that
+ * Ready is the last condition of a new Node, where old clients expect it.
  */
 final class ReadySetter implements NodeStatusSetter {
 
     private static final String TYPE = "Ready";
 
-    private static final ImmutableList<String> NEEDED = ImmutableList.of("cpu", "memory", "pods", "ephemeral-storage");
+    private static final List<String> REQUIRED_CAPACITY = List.of("cpu", "memory", "pods", "ephemeral-storage");
 
-    private final ImmutableList<Supplier<ImmutableList<String>>> errors;
+    private final List<Supplier<List<String>>> errors;
     private final Supplier<Optional<String>> warning;
     private final NodeEvents events;
 
-    ReadySetter(
-            ImmutableList<Supplier<ImmutableList<String>>> errors,
-            Supplier<Optional<String>> warning,
-            NodeEvents events) {
+    ReadySetter(List<Supplier<List<String>>> errors, Supplier<Optional<String>> warning, NodeEvents events) {
         this.errors = errors;
         this.warning = warning;
         this.events = events;
@@ -46,7 +43,7 @@ final class ReadySetter implements NodeStatusSetter {
             condition.setLastTransitionTime(ApiTime.of(now));
         } else if (!status.equals(condition.getStatus())) {
             condition.setLastTransitionTime(ApiTime.of(now));
-            events.statusIsNow(ready ? "NodeReady" : "NodeNotReady");
+            events.statusChanged(ready ? "NodeReady" : "NodeNotReady");
         }
         condition.setStatus(status);
         condition.setReason(ready ? "KubeletReady" : "KubeletNotReady");
@@ -63,7 +60,7 @@ final class ReadySetter implements NodeStatusSetter {
     }
 
     private static Optional<String> missingCapacity(Node node) {
-        String missing = NEEDED.stream()
+        String missing = REQUIRED_CAPACITY.stream()
                 .filter(resource -> !node.getStatus().getCapacity().containsKey(resource))
                 .collect(Collectors.joining(", "));
         return Stream.of(missing)
@@ -72,7 +69,7 @@ final class ReadySetter implements NodeStatusSetter {
                 .findFirst();
     }
 
-    /** One error as it is, several in brackets; the same error twice is one. */
+    /** Returns a single error as it is, and several errors in brackets. */
     private static String aggregated(ImmutableSet<String> errors) {
         return errors.size() == 1 ? errors.iterator().next() : "[" + String.join(", ", errors) + "]";
     }

@@ -1,10 +1,13 @@
 package dev.podcache.kubelet.nodestatus;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.AbstractService;
+import dev.podcache.time.Pause;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -12,20 +15,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the container runtime every 5 s how it is, and says what of its answers keeps the node from being ready. After
+ * Queries the status of the container runtime every 5 s, and derives the errors that make the node not ready. After
  * upstream's {@code runtimeState} and {@code updateRuntimeUp}.
  *
- * <p>It is running, as a Guava service, once it got its first answer or 5 s passed without one. Start it before the
- * node's status is first computed, or that status says that the runtime was not checked yet. Thread-safe.
+ * <p>This Guava service is running after the first query has ended or 5 s have passed. Start it before the node's
+ * status is first computed; otherwise that status says that the runtime was not checked yet. Thread-safe.
  */
 public final class RuntimeHealth extends AbstractService {
 
     /*
-     * The runtime is asked on a thread that may block, at most once at a time: while it does not answer, the ticks go
-     * on and ask nothing. So a runtime that hangs costs one thread, and its silence shows as "down" once the last good
-     * answer is 30 s old. An exception instead of an answer changes nothing either: only silence counts.
+     * Queries run on a thread that may block, one at a time: while the runtime does not answer, no other query starts.
+     * So a runtime that hangs costs one thread, and is reported as down 30 s after its last good answer. An exception
+     * does not change the last answer.
      *
-     * lock guards the fields marked so. Nothing is called under it but Timekeeper.schedule.
+     * `lock` guards the fields marked so. No other lock is taken, and no foreign code is called, while it is held.
      */
 
     private static final Logger log = LoggerFactory.getLogger(RuntimeHealth.class);
@@ -36,29 +39,27 @@ public final class RuntimeHealth extends AbstractService {
     private final Supplier<RuntimeStatus> runtime;
     private final ImmutableMap<String, Supplier<Optional<String>>> checks;
     private final Timekeeper timekeeper;
+    private final Pause pause;
 
     private final Object lock = new Object();
-    private @Nullable RuntimeStatus answer; // guarded by lock
-    private @Nullable Long lastGood; // guarded by lock
-    private Timekeeper.@Nullable Scheduled next; // guarded by lock
-    private boolean asking; // guarded by lock
-    private boolean announced; // guarded by lock
-    private boolean stopped; // guarded by lock
+    private @Nullable RuntimeStatus lastStatus; // guarded by lock
+    private @Nullable Long lastGood; // nanoseconds; guarded by lock
+    private boolean querying; // guarded by lock
+    private boolean notifiedStarted; // guarded by lock
 
     /**
-     * Prepares the questions.
+     * Creates a service that is not started.
      *
-     * @param runtime asks the runtime; may block; whatever it throws is logged, and is no answer
-     * @param checks further checks by name, asked whenever the node's status is computed, so they must not block: each
-     *     says what is wrong, or nothing. An exception is something wrong
+     * @param runtime queries the runtime; may block; an exception is logged and counts as no answer
+     * @param checks further checks by name, which return an error or empty; called whenever the node's status is
+     *     computed, so they must not block; an exception counts as an error
      */
     public RuntimeHealth(
-            Supplier<RuntimeStatus> runtime,
-            ImmutableMap<String, Supplier<Optional<String>>> checks,
-            Timekeeper timekeeper) {
+            Supplier<RuntimeStatus> runtime, Map<String, Supplier<Optional<String>>> checks, Timekeeper timekeeper) {
         this.runtime = runtime;
-        this.checks = checks;
+        this.checks = ImmutableMap.copyOf(checks);
         this.timekeeper = timekeeper;
+        this.pause = new Pause(timekeeper);
     }
 
     @Override
@@ -68,72 +69,63 @@ public final class RuntimeHealth extends AbstractService {
 
     @Override
     protected void doStop() {
-        synchronized (lock) {
-            stopped = true;
-            if (next != null) {
-                next.cancel();
-            }
-        }
+        pause.close();
         notifyStopped();
     }
 
     private void tick() {
-        boolean ask;
+        pause.then(PERIOD, this::tick);
+        boolean wasQuerying;
         synchronized (lock) {
-            if (stopped) {
-                return;
-            }
-            next = timekeeper.schedule(PERIOD, this::tick);
-            ask = !asking;
-            asking = true;
+            wasQuerying = querying;
+            querying = true;
         }
-        if (ask) {
-            timekeeper.blocking().execute(this::ask);
+        if (wasQuerying) {
+            notifyStartedOnce();
         } else {
-            announce();
+            timekeeper.blocking().execute(this::query);
         }
     }
 
-    private void ask() {
+    private void query() {
         try {
-            learn(runtime.get());
+            record(runtime.get());
         } catch (RuntimeException e) {
-            log.warn("Cannot ask the container runtime how it is: {}", e.toString());
+            log.warn("query of the container runtime's status failed: {}; retrying in {}", e.toString(), PERIOD);
         } finally {
             synchronized (lock) {
-                asking = false;
+                querying = false;
             }
-            announce();
+            notifyStartedOnce();
         }
     }
 
-    private void learn(RuntimeStatus status) {
+    private void record(RuntimeStatus status) {
         long now = timekeeper.nanoTime();
         synchronized (lock) {
-            answer = status;
+            lastStatus = status;
             if (status.runtimeProblem().isEmpty()) {
                 lastGood = now;
             }
         }
     }
 
-    /** The service may begin only once. */
-    private void announce() {
+    private void notifyStartedOnce() {
         synchronized (lock) {
-            if (announced) {
+            if (notifiedStarted) {
                 return;
             }
-            announced = true;
+            notifiedStarted = true;
         }
         notifyStarted();
     }
 
-    /** Why containers cannot be run; empty if they can. Does not block. */
-    ImmutableList<String> runtimeErrors() {
-        ImmutableList.Builder<String> errors = ImmutableList.builder();
+    /** Returns why containers cannot run; empty if they can. Does not block. */
+    List<String> runtimeErrors() {
+        List<String> errors = new ArrayList<>();
         RuntimeStatus known;
         synchronized (lock) {
-            known = answer;
+            known = lastStatus;
             stalenessLocked().ifPresent(errors::add);
         }
         checks.forEach(
@@ -141,7 +133,7 @@ public final class RuntimeHealth extends AbstractService {
         if (known != null) {
             known.runtimeProblem().ifPresent(problem -> errors.add("container runtime not ready: " + problem));
         }
-        return errors.build();
+        return errors;
     }
 
     private Optional<String> stalenessLocked() {
@@ -160,17 +152,17 @@ public final class RuntimeHealth extends AbstractService {
         }
     }
 
-    /** Why pods cannot be connected; empty if they can. Does not block. */
-    ImmutableList<String> networkErrors() {
+    /** Returns why pods have no network; empty if they have. Does not block. */
+    List<String> networkErrors() {
         RuntimeStatus known;
         synchronized (lock) {
-            known = answer;
+            known = lastStatus;
         }
         if (known == null) {
-            return ImmutableList.of("network state unknown");
+            return List.of("network state unknown");
         }
-        return known.networkProblem()
-                .map(problem -> ImmutableList.of("container runtime network not ready: " + problem))
-                .orElse(ImmutableList.of());
+        return known.networkProblem().stream()
+                .map(problem -> "container runtime network not ready: " + problem)
+                .toList();
     }
 }

@@ -3,10 +3,7 @@ package dev.podcache.kubelet.nodestatus;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Instant;
 
-/**
- * Sets nothing: tells when the node was cordoned or uncordoned. A node that is cordoned at the
- * start counts as a change.
- */
+/** Records an event when the node is cordoned or uncordoned, or is cordoned at the start. Sets nothing. */
 final class SchedulableEvent implements NodeStatusSetter {
 
     private final NodeEvents events;
@@ -22,7 +19,7 @@ final class SchedulableEvent implements NodeStatusSetter {
                 node.getSpec() != null && Boolean.TRUE.equals(node.getSpec().getUnschedulable());
         if (current != unschedulable) {
             unschedulable = current;
-            events.statusIsNow(current ? "NodeNotSchedulable" : "NodeSchedulable");
+            events.statusChanged(current ? "NodeNotSchedulable" : "NodeSchedulable");
         }
     }
 }

@@ -6,47 +6,50 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A mutex without waiting threads: one task at a time, in the order they came. Thread-safe.
+ * Runs asynchronous tasks one at a time, in the order of their calls. No thread waits. Thread-safe.
  *
- * <p>The invariant: from the call of a task until the future that it returned is done, no other task is called. What
- * only tasks touch therefore needs no lock of its own, though it is touched by many threads.
+ * <p>Invariant: from the call of a task until its future completes, no other task is called. So state that only tasks
+ * use needs no lock, although different threads run them.
  */
 final class SerialTasks {
 
     /*
-     * The lock covers who is next, and is not held while a task, or what follows on its future, runs. Passing the turn
-     * on from thread to thread goes through it, which is also what makes one task's writes visible to the next.
+     * The lock covers which task is next. It is not held while a task, or a stage that depends on its future, runs.
+     * Each task is started by a thread that took the lock after the task before had ended, which makes the writes of
+     * one task visible to the next.
      */
 
     private final Queue<Runnable> waiting = new ArrayDeque<>(); // guarded by this
-    private boolean taken; // guarded by this
+    private boolean running; // guarded by this
 
     /**
-     * Calls {@code task} when its turn comes, at once if nobody has it; the result is the
-     * task's, or what the task threw.
+     * Calls {@code task}: at once and on the caller's thread if no other task runs, otherwise after the tasks before
+     * it.
+     *
+     * @return completes as the task's future does; fails with what the task threw
      */
-    <T> CompletableFuture<T> take(Supplier<CompletableFuture<T>> task) {
+    <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        Runnable turn = () -> begin(task, result);
+        Runnable start = () -> start(task, result);
         synchronized (this) {
-            if (taken) {
-                waiting.add(turn);
+            if (running) {
+                waiting.add(start);
                 return result;
             }
-            taken = true;
+            running = true;
         }
-        turn.run();
+        start.run();
         return result;
     }
 
-    private <T> void begin(Supplier<CompletableFuture<T>> task, CompletableFuture<T> result) {
-        CompletableFuture<T> running;
+    private <T> void start(Supplier<CompletableFuture<T>> task, CompletableFuture<T> result) {
+        CompletableFuture<T> pending;
         try {
-            running = task.get();
+            pending = task.get();
         } catch (RuntimeException | Error e) {
-            running = CompletableFuture.failedFuture(e);
+            pending = CompletableFuture.failedFuture(e);
         }
-        running.whenComplete((value, thrown) -> {
+        pending.whenComplete((value, thrown) -> {
             try {
                 if (thrown == null) {
                     result.complete(value);
@@ -54,16 +57,16 @@ final class SerialTasks {
                     result.completeExceptionally(thrown);
                 }
             } finally {
-                pass();
+                startNext();
             }
         });
     }
 
-    private void pass() {
+    private void startNext() {
         Runnable next;
         synchronized (this) {
             next = waiting.poll();
-            taken = next != null;
+            running = next != null;
         }
         if (next != null) {
             next.run();

@@ -11,7 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes the status, knows whether it is to be reported, and reports it. Used in a turn only, but for {@link #last}.
+ * Computes the status, decides whether to report it, and reports it. Used only by tasks of {@link SerialTasks}, except
+ * for {@link #last}.
  */
 final class StatusReports {
 
@@ -19,7 +20,7 @@ final class StatusReports {
     private final NodeStatusComputation computation;
     private final LastReport lastReport;
     private final Timekeeper timekeeper;
-    private volatile @Nullable Instant last; // written in a turn
+    private volatile @Nullable Instant last; // written by tasks of SerialTasks
 
     StatusReports(
             ObjectApi<Node> api, NodeStatusComputation computation, LastReport lastReport, Timekeeper timekeeper) {
@@ -29,22 +30,24 @@ final class StatusReports {
         this.timekeeper = timekeeper;
     }
 
-    /** Blocks as long as the setters do. */
+    /** Computes the status. Blocks while a setter blocks. */
     Computed compute(Node original) {
         return computation.update(original, timekeeper.wallTime());
     }
 
-    boolean isNews(Computed computed) {
+    /** Returns whether status, platform labels or pod CIDRs have changed since the last report. */
+    boolean isChanged(Computed computed) {
         return computed.changed() || lastReport.differsIn(computed.podCidrs());
     }
 
-    boolean isOverdue() {
-        return lastReport.isOverdue(timekeeper.nanoTime());
+    /** Returns whether a report is due although nothing changed. */
+    boolean isDue() {
+        return lastReport.isDue(timekeeper.nanoTime());
     }
 
-    /** One request. */
+    /** Reports the status with one request. */
     CompletableFuture<Void> send(Computed computed) {
-        lastReport.sending(isNews(computed));
+        lastReport.sending(isChanged(computed));
         String patch = NodeStatusPatch.between(computed.original(), computed.node());
         return api.patchStatus(ObjectKey.of("", computed.node().getMetadata().getName()), patch)
                 .thenAccept(patched -> {
@@ -53,12 +56,12 @@ final class StatusReports {
                 });
     }
 
-    /** What was reported is gone, or was never seen by this process. */
+    /** Forgets the last report, because the Node has just been registered. */
     void forget() {
         lastReport.forget();
     }
 
-    /** When a report was last accepted. From any thread. */
+    /** Returns when the server last accepted a report. May be called from any thread. */
     Optional<Instant> last() {
         return Optional.ofNullable(last);
     }

@@ -7,7 +7,7 @@ import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sets the versions of the operating system, of the runtime and of us. */
+/** Sets the versions of the operating system, the container runtime and the kubelet. */
 final class VersionInfoSetter implements NodeStatusSetter {
 
     private static final Logger log = LoggerFactory.getLogger(VersionInfoSetter.class);
@@ -25,14 +25,14 @@ final class VersionInfoSetter implements NodeStatusSetter {
     @Override
     public void set(Node node, Instant now) {
         String kernel = facts.kernelVersion()
-                .orElseThrow(() -> new IllegalStateException(
-                        "error getting version info: the version of the kernel cannot be read"));
+                .orElseThrow(() ->
+                        new IllegalStateException("error getting version info: the kernel version cannot be read"));
         NodeSystemInfo info = infoOf(node);
         info.setKernelVersion(kernel);
         info.setOsImage(facts.osImage().orElse(UNKNOWN));
         info.setContainerRuntimeVersion(versions.runtimeType() + "://" + runtimeVersion());
         info.setKubeletVersion(versions.kubelet());
-        // what upstream reports since it no longer claims to know the proxy's
+        // empty, as upstream, which no longer knows the version of kube-proxy
         info.setKubeProxyVersion("");
     }
 
@@ -40,12 +40,12 @@ final class VersionInfoSetter implements NodeStatusSetter {
         try {
             return versions.runtimeVersion().get();
         } catch (RuntimeException e) {
-            log.warn("Cannot ask the container runtime for its version", e);
+            log.warn("query of the container runtime's version failed; reporting {}", UNKNOWN, e);
             return UNKNOWN;
         }
     }
 
-    /** The part of a status that is about the system, to be changed in place. */
+    /** Returns the Node's own system info. Adds it if there is none. */
     static NodeSystemInfo infoOf(Node node) {
         if (node.getStatus().getNodeInfo() == null) {
             node.getStatus().setNodeInfo(new NodeSystemInfo());

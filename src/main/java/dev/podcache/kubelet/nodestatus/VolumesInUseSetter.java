@@ -1,18 +1,18 @@
 package dev.podcache.kubelet.nodestatus;
 
-import com.google.common.collect.ImmutableSet;
 import io.fabric8.kubernetes.api.model.Node;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
-/** Sets the names of the volumes in use, in order, once they are known; until then the last reported ones stay. */
+/** Sets the sorted names of the volumes in use. Keeps the reported ones until the names are known. */
 final class VolumesInUseSetter implements NodeStatusSetter {
 
-    private final Supplier<Optional<ImmutableSet<String>>> names;
+    private final Supplier<Optional<Set<String>>> names;
 
-    VolumesInUseSetter(Supplier<Optional<ImmutableSet<String>>> names) {
+    VolumesInUseSetter(Supplier<Optional<Set<String>>> names) {
         this.names = names;
     }
 

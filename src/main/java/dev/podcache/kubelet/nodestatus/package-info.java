@@ -1,23 +1,21 @@
 /**
- * What a node says of itself: its registration and its status. {@link dev.podcache.kubelet.nodestatus.NodeStatusSetter Setters}
- * compute the status, {@link dev.podcache.kubelet.nodestatus.NodeStatusUpdater} brings it to the API server. What is said when
- * the Node is created is an {@link dev.podcache.kubelet.nodestatus.InitialNode}.
+ * Registers a node with the API server and reports its status. {@link
+ * dev.podcache.kubelet.nodestatus.NodeStatusSetter Setters} compute the status, and {@link
+ * dev.podcache.kubelet.nodestatus.NodeStatusUpdater} sends it. An {@link dev.podcache.kubelet.nodestatus.InitialNode}
+ * is the metadata and spec of a Node to create.
  *
- * <p>Read {@code NodeStatusSetter} and {@code NodeStatusUpdater}; then {@code SerialTasks}, {@code SyncLoop}, {@code
- * NodeStatusSync}, {@code NodeRegistration}, {@code NodeReconciler}, {@code StatusReports}, {@code LastReport}, {@code
- * NodeStatusChange}, {@code NodeStatusPatch} and {@code FastStatusUpdate}. The setters of an ordinary node are made by
- * {@code NodeStatusSetters}, from {@code HostFacts}, {@code NodeReservations} with {@code EvictionThresholds}, {@code
- * NodeIps} and {@code RuntimeHealth}. What a node may say of itself when it is created is in {@code InitialNode},
- * {@code NodeLabels} and {@code NodeTaints}.
+ * <p>Read {@code NodeStatusSetter} and {@code NodeStatusUpdater}; then {@code SerialTasks}, {@code NodeStatusSync},
+ * {@code NodeRegistration}, {@code NodeReconciler}, {@code StatusReports}, {@code LastReport}, {@code
+ * NodeStatusChange}, {@code NodeStatusPatch} and {@code FastStatusUpdate}. {@code NodeStatusSetters} creates the
+ * setters of an ordinary node, from {@code HostFacts}, {@code NodeReservations} with {@code EvictionThresholds},
+ * {@code NodeIps} and {@code RuntimeHealth}. {@code NodeLabels} and {@code NodeTaints} check what an
+ * {@code InitialNode} may contain.
  *
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
- * <tr><td>{@code SerialTasks}</td><td>who has the turn, who waits for it</td><td>none</td></tr>
- * <tr><td>{@code SyncLoop}</td><td>whether a sync runs, and another is wanted</td><td>{@code Pause}</td></tr>
- * <tr><td>{@code Pause}</td><td>what comes next</td><td>the timer's</td></tr>
- * <tr><td>{@code RuntimeHealth}</td><td>the runtime's last answer, and when it is asked
- * next</td><td>the timer's</td></tr>
+ * <tr><td>{@code SerialTasks}</td><td>whether a task runs, and the tasks that wait</td><td>none</td></tr>
+ * <tr><td>{@code RuntimeHealth}</td><td>the runtime's last status, whether a query runs</td><td>none</td></tr>
  * </table>
  */
 @NullMarked

@@ -25,12 +25,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a payload to the directory of a volume such that who reads it sees all of it, or all of the one before.
+ * Writes the payload of a volume atomically: readers of the directory see either the whole previous payload or the
+ * whole new one.
  *
- * <p>For one thread at a time, and one writer for each directory. Needs a POSIX file system with symbolic links.
+ * <p>Not thread-safe; a directory must have only one writer. Requires a POSIX file system with symbolic links.
  *
- * <p>Follows {@code pkg/volume/util/atomic_writer.go} of the kubelet in its newest form. Beyond it, permissions count
- * as content, and what a writer left behind that was stopped in the middle is removed by the next write.
+ * <p>Follows {@code pkg/volume/util/atomic_writer.go} of the kubelet in its newest form. Unlike upstream, it also
+ * rewrites the payload when only permissions changed, and removes what an interrupted write left behind.
  */
 public final class AtomicWriter {
 
@@ -39,28 +40,29 @@ public final class AtomicWriter {
      *
      *   ..2026_01_01_00_00_00.4711/user        the files
      *   ..2026_01_01_00_00_00.4711/tls/key
-     *   ..data -> ..2026_01_01_00_00_00.4711   renamed over the one before: the moment at which everything changes
-     *   user   -> ..data/user                  what containers see; never changes while there is such a file
+     *   ..data -> ..2026_01_01_00_00_00.4711   replaced by an atomic rename, which switches all files at once
+     *   user   -> ..data/user                  the paths that containers use; stable while the file exists
      *   tls    -> ..data/tls
      *
-     * A name that is new is linked before that moment, and dangles for a while; a name that is gone is removed after
-     * it. All that is found beside these, and begins with "..", or points into "..data" without need, is a leftover.
+     * The link of a new name is created before the switch, and dangles until then. The link of a removed name is
+     * deleted after the switch. Any other entry is obsolete if its name begins with "..", or if it is a link to the
+     * same name in "..data"; the next write deletes it.
      */
 
     private static final String DATA = "..data";
-    private static final String NEXT_DATA = "..data_tmp";
-    private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern(
+    private static final String NEW_DATA = "..data_tmp";
+    private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter.ofPattern(
                     "'..'yyyy_MM_dd_HH_mm_ss'.'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
-    private static final int TRAVERSABLE = 0755;
+    private static final int DIRECTORY_MODE = 0755;
 
     private final Path directory;
     private final Timekeeper timekeeper;
 
     /**
-     * A writer to {@code directory}, which is created when needed.
+     * Creates a writer to {@code directory}, which the first write creates if it does not exist.
      *
-     * @param timekeeper gives the time of day for the names of directories
+     * @param timekeeper the clock for the timestamps in directory names
      */
     public AtomicWriter(Path directory, Timekeeper timekeeper) {
         this.directory = directory;
@@ -68,33 +70,33 @@ public final class AtomicWriter {
     }
 
     /**
-     * Makes the directory hold exactly {@code payload}; other files that it holds, and whose names do not begin with
-     * {@code ..}, stay. Blocks for as long as the file system takes.
+     * Replaces the payload in the directory by {@code payload}. Keeps files that this class did not write, unless their
+     * names begin with {@code ..}. Blocks while it uses the file system.
      *
-     * @param payload content by relative path, as {@link VolumePayloads#of} makes it
-     * @return whether it had to be written: false if it was there already
-     * @throws IllegalArgumentException if a path is not allowed; nothing has changed then
-     * @throws IOException if a file could not be written; the payload of before is still there then
+     * @param payload the files by relative path, as {@link VolumePayloads#of} returns them
+     * @return false if the directory already had this payload, so that nothing was written
+     * @throws IllegalArgumentException if a path is not allowed; the directory is unchanged
+     * @throws IOException if writing failed; the previous payload is still in place
      */
     public boolean write(Map<String, VolumeFile> payload) throws IOException {
-        ImmutableMap<String, VolumeFile> files = checked(payload);
+        ImmutableMap<String, VolumeFile> files = validated(payload);
         ImmutableSet<String> names =
                 files.keySet().stream().map(PayloadPaths::top).collect(ImmutableSet.toImmutableSet());
         Files.createDirectories(directory);
-        Path before = current();
-        if (before != null && holds(before, files)) {
-            link(names);
-            tidy(names, before);
+        Path current = currentData();
+        if (current != null && contains(current, files)) {
+            createLinks(names);
+            removeObsolete(names, current);
             return false;
         }
-        Path after = written(files);
-        link(names);
-        swap(after);
-        tidy(names, after);
+        Path next = writeNew(files);
+        createLinks(names);
+        switchTo(next);
+        removeObsolete(names, next);
         return true;
     }
 
-    private static ImmutableMap<String, VolumeFile> checked(Map<String, VolumeFile> payload) {
+    private static ImmutableMap<String, VolumeFile> validated(Map<String, VolumeFile> payload) {
         ImmutableMap.Builder<String, VolumeFile> files = ImmutableMap.builder();
         payload.forEach((path, file) -> {
             String problem = PayloadPaths.problem(path);
@@ -106,8 +108,8 @@ public final class AtomicWriter {
         return files.buildKeepingLast();
     }
 
-    /** Where the data is, or null if there is none. */
-    private @Nullable Path current() throws IOException {
+    /** Returns the directory that {@code ..data} points to, or null if there is none. */
+    private @Nullable Path currentData() throws IOException {
         Path data = directory.resolve(DATA);
         if (!Files.isSymbolicLink(data)) {
             return null;
@@ -116,14 +118,14 @@ public final class AtomicWriter {
         return Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS) ? target : null;
     }
 
-    private static boolean holds(Path root, ImmutableMap<String, VolumeFile> files) throws IOException {
+    private static boolean contains(Path root, ImmutableMap<String, VolumeFile> files) throws IOException {
         Set<String> found = new HashSet<>();
         try (Stream<Path> paths = Files.walk(root)) {
             for (Path path : (Iterable<Path>) paths::iterator) {
                 if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
                     String name = root.relativize(path).toString();
                     VolumeFile file = files.get(name);
-                    if (file == null || !isThere(file, path)) {
+                    if (file == null || !matches(file, path)) {
                         return false;
                     }
                     found.add(name);
@@ -133,47 +135,48 @@ public final class AtomicWriter {
         return found.size() == files.size();
     }
 
-    private static boolean isThere(VolumeFile file, Path path) throws IOException {
+    private static boolean matches(VolumeFile file, Path path) throws IOException {
         return Files.size(path) == file.size()
                 && Files.getPosixFilePermissions(path).equals(permissions(file.mode()))
                 && file.holds(Files.readAllBytes(path));
     }
 
-    private Path written(ImmutableMap<String, VolumeFile> files) throws IOException {
-        // made for its owner alone, so that no file can be read before it has its own permissions
-        Path root = Files.createTempDirectory(directory, STAMP.format(timekeeper.wallTime()));
+    private Path writeNew(ImmutableMap<String, VolumeFile> files) throws IOException {
+        // accessible only to the owner, so that others cannot read a file before its permissions are set
+        Path root = Files.createTempDirectory(directory, TIMESTAMP.format(timekeeper.wallTime()));
         for (Map.Entry<String, VolumeFile> entry : files.entrySet()) {
             Path path = root.resolve(entry.getKey());
             Files.createDirectories(Objects.requireNonNull(path.getParent()));
             Files.write(path, entry.getValue().bytes(), StandardOpenOption.CREATE_NEW);
             Files.setPosixFilePermissions(path, permissions(entry.getValue().mode()));
         }
-        Files.setPosixFilePermissions(root, permissions(TRAVERSABLE));
+        Files.setPosixFilePermissions(root, permissions(DIRECTORY_MODE));
         return root;
     }
 
-    private void link(ImmutableSet<String> names) throws IOException {
+    private void createLinks(ImmutableSet<String> names) throws IOException {
         for (String name : names) {
             Path link = directory.resolve(name);
-            if (!isOurs(link)) {
+            if (!isContainerLink(link)) {
                 Files.createSymbolicLink(link, Path.of(DATA, name));
             }
         }
     }
 
-    private void swap(Path root) throws IOException {
-        Path next = directory.resolve(NEXT_DATA);
-        Files.deleteIfExists(next);
-        Files.createSymbolicLink(next, root.getFileName());
-        Files.move(next, directory.resolve(DATA), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    private void switchTo(Path root) throws IOException {
+        Path newLink = directory.resolve(NEW_DATA);
+        Files.deleteIfExists(newLink);
+        Files.createSymbolicLink(newLink, root.getFileName());
+        Files.move(
+                newLink, directory.resolve(DATA), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    private void tidy(ImmutableSet<String> names, Path current) throws IOException {
+    private void removeObsolete(ImmutableSet<String> names, Path current) throws IOException {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
             for (Path entry : entries) {
                 String name = entry.getFileName().toString();
                 boolean hidden = name.startsWith("..") && !name.equals(DATA) && !entry.equals(current);
-                boolean obsolete = !names.contains(name) && isOurs(entry);
+                boolean obsolete = !names.contains(name) && isContainerLink(entry);
                 if (hidden || obsolete) {
                     MoreFiles.deleteRecursively(entry, RecursiveDeleteOption.ALLOW_INSECURE);
                 }
@@ -181,8 +184,8 @@ public final class AtomicWriter {
         }
     }
 
-    /** Whether it is a link that containers see. */
-    private static boolean isOurs(Path link) throws IOException {
+    /** Returns whether {@code link} is a link to the same name in {@code ..data}. */
+    private static boolean isContainerLink(Path link) throws IOException {
         return Files.isSymbolicLink(link)
                 && Files.readSymbolicLink(link)
                         .equals(Path.of(DATA, link.getFileName().toString()));
@@ -192,7 +195,7 @@ public final class AtomicWriter {
         Set<PosixFilePermission> permissions = new HashSet<>();
         PosixFilePermission[] all = PosixFilePermission.values();
         for (int bit = 0; bit < all.length; bit++) {
-            // the constants go from the owner's reading, the highest bit, to the others' execution, the lowest
+            // the constants begin with OWNER_READ, the highest bit, and end with OTHERS_EXECUTE, the lowest
             if ((mode & (1 << (all.length - 1 - bit))) != 0) {
                 permissions.add(all[bit]);
             }

@@ -1,68 +1,69 @@
 package dev.podcache.kubelet.podconfig;
 
-import com.google.common.collect.ImmutableMap;
 import dev.podcache.manager.Manager;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.util.Map;
 
 /**
- * Makes the environments of containers. Thread-safe.
+ * Resolves the environment variables of containers. Thread-safe.
  *
- * <p>First {@code envFrom} in order, then {@code env} in order, the later one winning, then what variables of Services
- * are left. A Secret or ConfigMap that is {@code optional} may be missing, and so may its key; but only that the server
- * knows of none is forgiven, not that it could not be asked. Any name is taken that the API server let pass.
+ * <p>The variables come from {@code envFrom} in order, then from {@code env} in order; a later definition replaces an
+ * earlier one. Variables of Services are added last, and replace none. If a reference is {@code optional}, its Secret
+ * or ConfigMap, or the key in it, may be missing. An object counts as missing only if the API server reported that it
+ * does not exist, not if the request failed. All variable names that the API server accepts are accepted.
  *
- * <p>Follows {@code makeEnvironmentVariables} of the kubelet's {@code kubelet_pods.go} in its newest form, except that
- * the order is the one above where upstream's is random, and that {@code fileKeyRef} is refused.
+ * <p>Follows {@code makeEnvironmentVariables} of the kubelet's {@code kubelet_pods.go} in its newest form. Unlike
+ * upstream, whose order is partly random, it keeps the order above, and it rejects {@code fileKeyRef}.
  */
 public final class ContainerEnvironment {
 
     private static final String STATIC_SOURCE = "kubernetes.io/config.source";
 
-    private final PodObjects.Sources sources;
+    private final PodObjects.Managers managers;
     private final ServiceLister services;
 
     /**
-     * Environments from these sources, none of which is closed here.
+     * Creates a resolver on these sources, which it does not close.
      *
-     * @param secrets with which the pods are registered before
-     * @param configMaps the same
-     * @param services for the variables of Services
+     * @param secrets the Secrets of all pods that are registered with it
+     * @param configMaps the ConfigMaps of all pods that are registered with it
+     * @param services the Services for variables such as {@code DB_SERVICE_HOST}
      */
     public ContainerEnvironment(Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceLister services) {
-        this.sources = new PodObjects.Sources(secrets, configMaps);
+        this.managers = new PodObjects.Managers(secrets, configMaps);
         this.services = services;
     }
 
     /**
-     * The environment of {@code container}. Blocks as long as the managers' {@link Manager#getObject} does, once for
-     * each object that the container refers to.
+     * Returns the environment of {@code container}. Calls {@link Manager#getObject} once for each object that the
+     * container refers to, and blocks as long as these calls do.
      *
-     * @param pod as the API server returned it, with metadata and spec; neither kept nor modified
-     * @param container one of its containers; of an ephemeral one its equal as a {@code Container}
-     * @param placement where the pod runs
-     * @throws PodConfigException why the container cannot be created now
+     * @param pod the pod as the API server returned it, with metadata and spec; neither kept nor modified
+     * @param container a container of the pod; an ephemeral container must be converted to a {@code Container}
+     * @param placement the node's facts about the pod
+     * @throws PodConfigException if the container cannot be created now
      */
     public Environment of(Pod pod, Container container, PodPlacement placement) {
-        Subject subject = Subject.container(container.getName());
-        Boolean links = pod.getSpec().getEnableServiceLinks();
-        if (links == null) {
-            throw subject.failure("nil pod.spec.enableServiceLinks encountered, cannot construct envvars");
+        ConfigTarget target = ConfigTarget.container(container.getName());
+        Boolean enableServiceLinks = pod.getSpec().getEnableServiceLinks();
+        if (enableServiceLinks == null) {
+            throw target.failure("nil pod.spec.enableServiceLinks encountered, cannot construct envvars");
         }
         if (!services.hasSynced() && !isStatic(pod)) {
-            throw subject.failure("services have not yet been read at least once, cannot construct envvars");
+            throw target.failure("services have not yet been read at least once, cannot construct envvars");
         }
         String namespace = pod.getMetadata().getNamespace();
-        ImmutableMap<String, String> serviceVariables = ServiceVariables.of(services, namespace, links);
-        return new EnvironmentAssembly(Ingredients.of(sources, pod, placement, subject), serviceVariables)
+        Map<String, String> serviceVariables = ServiceVariables.of(services, namespace, enableServiceLinks);
+        return new EnvironmentAssembly(ConfigSources.of(managers, pod, placement, target), serviceVariables)
                 .assemble(container);
     }
 
-    /** Whether the pod comes from a file or a URL: it must be able to start before there is an API server. */
+    /** Returns whether the pod comes from a file or a URL: such a pod must start without an API server. */
     private static boolean isStatic(Pod pod) {
-        String source = AbsentObject.orEmpty(pod.getMetadata().getAnnotations()).get(STATIC_SOURCE);
+        String source = Nullables.orEmpty(pod.getMetadata().getAnnotations()).get(STATIC_SOURCE);
         return source != null && !source.equals("api");
     }
 }

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests and limits that a container can ask for ({@code resourceFieldRef}), in units of a divisor, rounded up. Who
- * has no limit of CPU, memory or ephemeral storage is told what the node has for pods; a request that is not made is 0.
+ * Resolves a {@code resourceFieldRef}: a request or limit of a container, divided by the divisor and rounded up. A
+ * missing limit of CPU, memory or ephemeral storage resolves to the node's allocatable amount, a missing request to 0.
  *
  * <p>Follows {@code ExtractContainerResourceValue} of {@code pkg/api/v1/resource/helpers.go}.
  */
@@ -24,49 +24,50 @@ final class ContainerResources {
 
     private final Pod pod;
     private final PodPlacement placement;
-    private final Subject subject;
+    private final ConfigTarget target;
 
-    ContainerResources(Pod pod, PodPlacement placement, Subject subject) {
+    ContainerResources(Pod pod, PodPlacement placement, ConfigTarget target) {
         this.pod = pod;
         this.placement = placement;
-        this.subject = subject;
+        this.target = target;
     }
 
     /**
-     * The value of {@code selector}.
+     * Returns the value of {@code selector} as a decimal number.
      *
-     * @param own of whom it is if the selector names no container; null if it must name one
+     * @param defaultContainer the container if the selector names none; null if it must name one
+     * @throws PodConfigException if there is no such container or resource
      */
-    String value(ResourceFieldSelector selector, @Nullable Container own) {
-        String name = AbsentObject.orEmpty(selector.getContainerName());
-        Container container = name.isEmpty() && own != null ? own : named(name);
-        String path = AbsentObject.orEmpty(selector.getResource());
+    String value(ResourceFieldSelector selector, @Nullable Container defaultContainer) {
+        String name = Nullables.orEmpty(selector.getContainerName());
+        Container container = name.isEmpty() && defaultContainer != null ? defaultContainer : named(name);
+        String path = Nullables.orEmpty(selector.getResource());
         int dot = path.indexOf('.');
-        String side = dot < 0 ? "" : path.substring(0, dot);
+        String bound = dot < 0 ? "" : path.substring(0, dot);
         String resource = path.substring(dot + 1);
-        if (!isSupported(side, resource)) {
-            throw subject.failure("unsupported container resource : " + path);
+        if (!isSupported(bound, resource)) {
+            throw target.failure("unsupported container resource : " + path);
         }
         BigDecimal amount =
-                side.equals("limits") ? limit(container, resource) : amount(requirements(container, false), resource);
+                bound.equals("limits") ? limit(container, resource) : amount(requirements(container, false), resource);
         return divided(amount, selector.getDivisor(), resource.equals("cpu"));
     }
 
     private Container named(String name) {
         for (Container container : Iterables.concat(
-                AbsentObject.orEmpty(pod.getSpec().getContainers()),
-                AbsentObject.orEmpty(pod.getSpec().getInitContainers()))) {
+                Nullables.orEmpty(pod.getSpec().getContainers()),
+                Nullables.orEmpty(pod.getSpec().getInitContainers()))) {
             if (name.equals(container.getName())) {
                 return container;
             }
         }
-        throw subject.failure("container " + name + " not found");
+        throw target.failure("container " + name + " not found");
     }
 
     private BigDecimal limit(Container container, String resource) {
         BigDecimal limit = amount(requirements(container, true), resource);
-        boolean defaulted = limit.signum() == 0 && !resource.startsWith(HUGE_PAGES);
-        return defaulted ? amount(placement.allocatable(), resource) : limit;
+        boolean isMissing = limit.signum() == 0 && !resource.startsWith(HUGE_PAGES);
+        return isMissing ? amount(placement.allocatable(), resource) : limit;
     }
 
     private static Map<String, Quantity> requirements(Container container, boolean limits) {
@@ -74,7 +75,7 @@ final class ContainerResources {
         if (resources == null) {
             return Map.of();
         }
-        return AbsentObject.orEmpty(limits ? resources.getLimits() : resources.getRequests());
+        return Nullables.orEmpty(limits ? resources.getLimits() : resources.getRequests());
     }
 
     private static BigDecimal amount(Map<String, Quantity> quantities, String resource) {
@@ -82,8 +83,8 @@ final class ContainerResources {
         return quantity == null ? BigDecimal.ZERO : Amounts.of(quantity);
     }
 
-    private static boolean isSupported(String side, String resource) {
-        if (!side.equals("limits") && !side.equals("requests")) {
+    private static boolean isSupported(String bound, String resource) {
+        if (!bound.equals("limits") && !bound.equals("requests")) {
             return false;
         }
         return resource.equals("cpu")
@@ -92,11 +93,11 @@ final class ContainerResources {
                 || resource.startsWith(HUGE_PAGES);
     }
 
-    /** CPU counts in thousandths, everything else in whole units, and so does its divisor. */
-    private static String divided(BigDecimal amount, @Nullable Quantity divisor, boolean thousandths) {
-        BigDecimal by = divisor == null ? BigDecimal.ZERO : Amounts.of(divisor);
-        int scale = thousandths ? 3 : 0;
-        BigDecimal unit = (by.signum() == 0 ? BigDecimal.ONE : by).setScale(scale, RoundingMode.CEILING);
+    /** Divides after rounding both numbers up: to thousandths for CPU, to whole units for other resources. */
+    private static String divided(BigDecimal amount, @Nullable Quantity divisor, boolean inThousandths) {
+        BigDecimal requested = divisor == null ? BigDecimal.ZERO : Amounts.of(divisor);
+        int scale = inThousandths ? 3 : 0;
+        BigDecimal unit = (requested.signum() == 0 ? BigDecimal.ONE : requested).setScale(scale, RoundingMode.CEILING);
         return amount.setScale(scale, RoundingMode.CEILING)
                 .divide(unit, 0, RoundingMode.CEILING)
                 .toPlainString();

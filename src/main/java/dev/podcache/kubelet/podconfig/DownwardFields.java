@@ -1,9 +1,9 @@
 package dev.podcache.kubelet.podconfig;
 
-import com.google.common.collect.ImmutableList;
 import io.fabric8.kubernetes.api.model.ObjectFieldSelector;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fields of a pod that its own containers can ask for ({@code fieldRef}): of its metadata anywhere, of its
- * spec and status in variables only.
+ * Resolves a {@code fieldRef} of the downward API. Variables can refer to metadata, spec and status of the pod, files
+ * only to metadata.
  *
  * <p>Follows {@code podFieldSelectorRuntimeValue} of the kubelet's {@code kubelet_pods.go} and {@code pkg/fieldpath}.
  */
@@ -27,21 +27,20 @@ final class DownwardFields {
 
     private final Pod pod;
     private final PodPlacement placement;
-    private final Subject subject;
+    private final ConfigTarget target;
 
-    DownwardFields(Pod pod, PodPlacement placement, Subject subject) {
+    DownwardFields(Pod pod, PodPlacement placement, ConfigTarget target) {
         this.pod = pod;
         this.placement = placement;
-        this.subject = subject;
+        this.target = target;
     }
 
-    /** The value for a variable; "" if the pod has none. */
+    /** Returns the value of a field for a variable; empty if the field has none. */
     String forVariable(ObjectFieldSelector selector) {
         String path = path(selector);
         return switch (path) {
-            case "spec.nodeName", "spec.host" ->
-                AbsentObject.orEmpty(pod.getSpec().getNodeName());
-            case "spec.serviceAccountName" -> AbsentObject.orEmpty(pod.getSpec().getServiceAccountName());
+            case "spec.nodeName", "spec.host" -> Nullables.orEmpty(pod.getSpec().getNodeName());
+            case "spec.serviceAccountName" -> Nullables.orEmpty(pod.getSpec().getServiceAccountName());
             case "status.hostIP" -> hostIps().get(0);
             case "status.hostIPs" -> String.join(",", hostIps());
             case "status.podIP" ->
@@ -51,22 +50,22 @@ final class DownwardFields {
         };
     }
 
-    /** The content of a file. */
+    /** Returns the value of a field for a file; empty if the field has none. */
     String forFile(ObjectFieldSelector selector) {
         return metadata(path(selector));
     }
 
     private String path(ObjectFieldSelector selector) {
-        String version = AbsentObject.orEmpty(selector.getApiVersion());
+        String version = Nullables.orEmpty(selector.getApiVersion());
         if (!version.isEmpty() && !version.equals("v1")) {
-            throw subject.failure("unsupported pod version: " + version);
+            throw target.failure("unsupported pod version: " + version);
         }
-        return AbsentObject.orEmpty(selector.getFieldPath());
+        return Nullables.orEmpty(selector.getFieldPath());
     }
 
-    private ImmutableList<String> hostIps() {
+    private List<String> hostIps() {
         if (placement.hostIps().isEmpty()) {
-            throw subject.failure("host IP unknown; known addresses: []");
+            throw target.failure("host IP unknown; known addresses: []");
         }
         return placement.hostIps();
     }
@@ -78,36 +77,36 @@ final class DownwardFields {
             return element(path, subscripted.group(1), subscripted.group(2));
         }
         return switch (path) {
-            case "metadata.name" -> AbsentObject.orEmpty(metadata.getName());
-            case "metadata.namespace" -> AbsentObject.orEmpty(metadata.getNamespace());
-            case "metadata.uid" -> AbsentObject.orEmpty(metadata.getUid());
+            case "metadata.name" -> Nullables.orEmpty(metadata.getName());
+            case "metadata.namespace" -> Nullables.orEmpty(metadata.getNamespace());
+            case "metadata.uid" -> Nullables.orEmpty(metadata.getUid());
             case "metadata.labels" -> lines(metadata.getLabels());
             case "metadata.annotations" -> lines(metadata.getAnnotations());
-            default -> throw subject.failure("unsupported fieldPath: " + path);
+            default -> throw target.failure("unsupported fieldPath: " + path);
         };
     }
 
     private String element(String path, String map, String key) {
         ObjectMeta metadata = pod.getMetadata();
         Map<String, String> elements = switch (map) {
-            case "metadata.labels" -> AbsentObject.orEmpty(metadata.getLabels());
-            case "metadata.annotations" -> AbsentObject.orEmpty(metadata.getAnnotations());
-            default -> throw subject.failure("fieldPath \"" + path + "\" does not support subscript");
+            case "metadata.labels" -> Nullables.orEmpty(metadata.getLabels());
+            case "metadata.annotations" -> Nullables.orEmpty(metadata.getAnnotations());
+            default -> throw target.failure("fieldPath \"" + path + "\" does not support subscript");
         };
         if (!isLegal(map, key)) {
-            throw subject.failure("invalid key subscript in " + map + ": \"" + key + "\"");
+            throw target.failure("invalid key subscript in " + map + ": \"" + key + "\"");
         }
-        return AbsentObject.orEmpty(elements.get(key));
+        return Nullables.orEmpty(elements.get(key));
     }
 
-    /** Keys of annotations may differ from those of labels in the case of their letters only. */
+    /** Returns whether {@code key} is a qualified name. Keys of annotations may have upper-case letters anywhere. */
     private static boolean isLegal(String map, String key) {
         String checked = map.equals("metadata.annotations") ? key.toLowerCase(Locale.ROOT) : key;
         return QUALIFIED_NAME.matcher(checked).matches();
     }
 
     private static String lines(@Nullable Map<String, String> map) {
-        return new TreeMap<>(AbsentObject.orEmpty(map))
+        return new TreeMap<>(Nullables.orEmpty(map))
                 .entrySet().stream()
                         .map(entry -> entry.getKey() + "=" + GoQuoted.of(entry.getValue()))
                         .collect(Collectors.joining("\n"));

@@ -1,25 +1,29 @@
 package dev.podcache.kubelet.podconfig;
 
 import com.google.common.collect.ImmutableMap;
+import java.util.Map;
 
 /**
- * The variables of a container. Immutable. A class of its own because a map would print its values, which may come from
- * Secrets: this one prints their names only.
+ * The environment variables of a container. Immutable. Unlike a map, its {@link #toString} shows only the names,
+ * because values may come from Secrets.
  */
 public final class Environment {
 
     private final ImmutableMap<String, String> variables;
 
-    Environment(ImmutableMap<String, String> variables) {
-        this.variables = variables;
+    Environment(Map<String, String> variables) {
+        this.variables = ImmutableMap.copyOf(variables);
     }
 
-    /** Names and values, in the order in which they came to be. Prints values: take care where it goes. */
-    public ImmutableMap<String, String> variables() {
+    /**
+     * Returns the variables by name, in the order of their definition; unmodifiable. The map's {@code toString} shows
+     * the values: do not log it.
+     */
+    public Map<String, String> variables() {
         return variables;
     }
 
-    /** The names of the variables. */
+    /** Returns the names of the variables, without values. */
     @Override
     public String toString() {
         return "Environment" + variables.keySet();

@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podconfig;
 
-import com.google.common.collect.ImmutableMap;
 import io.fabric8.kubernetes.api.model.ConfigMapEnvSource;
 import io.fabric8.kubernetes.api.model.ConfigMapKeySelector;
 import io.fabric8.kubernetes.api.model.Container;
@@ -13,38 +12,38 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One environment in the making. For one thread and one use. */
+/** Assembles the environment of one container. Not thread-safe; for one use. */
 final class EnvironmentAssembly {
 
-    private final Ingredients ingredients;
-    private final ImmutableMap<String, String> services;
+    private final ConfigSources sources;
+    private final Map<String, String> services;
     private final Map<String, String> variables = new LinkedHashMap<>();
 
-    EnvironmentAssembly(Ingredients ingredients, ImmutableMap<String, String> services) {
-        this.ingredients = ingredients;
+    EnvironmentAssembly(ConfigSources sources, Map<String, String> services) {
+        this.sources = sources;
         this.services = services;
     }
 
     Environment assemble(Container container) {
-        for (EnvFromSource source : AbsentObject.orEmpty(container.getEnvFrom())) {
+        for (EnvFromSource source : Nullables.orEmpty(container.getEnvFrom())) {
             addAll(source);
         }
-        for (EnvVar variable : AbsentObject.orEmpty(container.getEnv())) {
+        for (EnvVar variable : Nullables.orEmpty(container.getEnv())) {
             String value = value(variable, container);
             if (value != null) {
-                variables.put(AbsentObject.orEmpty(variable.getName()), value);
+                variables.put(Nullables.orEmpty(variable.getName()), value);
             }
         }
         services.forEach(variables::putIfAbsent);
-        return new Environment(ImmutableMap.copyOf(variables));
+        return new Environment(variables);
     }
 
     private void addAll(EnvFromSource source) {
-        ObjectData data = content(source);
+        ObjectData data = object(source);
         if (data == null) {
             return;
         }
-        String prefix = AbsentObject.orEmpty(source.getPrefix());
+        String prefix = Nullables.orEmpty(source.getPrefix());
         for (String key : data.variables()) {
             String value = data.variable(key);
             if (value != null) {
@@ -53,62 +52,62 @@ final class EnvironmentAssembly {
         }
     }
 
-    private @Nullable ObjectData content(EnvFromSource source) {
+    private @Nullable ObjectData object(EnvFromSource source) {
         if (source.getConfigMapRef() != null) {
             ConfigMapEnvSource reference = source.getConfigMapRef();
-            return ingredients.objects().configMap(reference.getName(), reference.getOptional());
+            return sources.objects().configMap(reference.getName(), reference.getOptional());
         }
         if (source.getSecretRef() != null) {
             SecretEnvSource reference = source.getSecretRef();
-            return ingredients.objects().secret(reference.getName(), reference.getOptional());
+            return sources.objects().secret(reference.getName(), reference.getOptional());
         }
         return null;
     }
 
-    /** The value of a variable, or null if it is left out. */
+    /** Returns the value of a variable, or null if an optional reference has none. */
     private @Nullable String value(EnvVar variable, Container container) {
-        String literal = AbsentObject.orEmpty(variable.getValue());
+        String literal = Nullables.orEmpty(variable.getValue());
         if (!literal.isEmpty()) {
-            return VariableExpansion.expand(literal, this::known);
+            return VariableExpansion.expand(literal, this::defined);
         }
         EnvVarSource source = variable.getValueFrom();
         if (source == null) {
             return "";
         }
         if (source.getFieldRef() != null) {
-            return ingredients.fields().forVariable(source.getFieldRef());
+            return sources.fields().forVariable(source.getFieldRef());
         }
         if (source.getResourceFieldRef() != null) {
-            return ingredients.resources().value(source.getResourceFieldRef(), container);
+            return sources.resources().value(source.getResourceFieldRef(), container);
         }
-        return ofObject(variable.getName(), source);
+        return objectValue(variable.getName(), source);
     }
 
-    private @Nullable String ofObject(String variable, EnvVarSource source) {
+    private @Nullable String objectValue(String variable, EnvVarSource source) {
         if (source.getConfigMapKeyRef() != null) {
             ConfigMapKeySelector selector = source.getConfigMapKeyRef();
-            ObjectData data = ingredients.objects().configMap(selector.getName(), selector.getOptional());
-            return data == null ? null : keyed(data, selector.getKey(), selector.getOptional());
+            ObjectData data = sources.objects().configMap(selector.getName(), selector.getOptional());
+            return data == null ? null : keyValue(data, selector.getKey(), selector.getOptional());
         }
         if (source.getSecretKeyRef() != null) {
             SecretKeySelector selector = source.getSecretKeyRef();
-            ObjectData data = ingredients.objects().secret(selector.getName(), selector.getOptional());
-            return data == null ? null : keyed(data, selector.getKey(), selector.getOptional());
+            ObjectData data = sources.objects().secret(selector.getName(), selector.getOptional());
+            return data == null ? null : keyValue(data, selector.getKey(), selector.getOptional());
         }
-        String message = "environment variable " + variable + " has a valueFrom that is not supported; use one of"
-                + " fieldRef, resourceFieldRef, configMapKeyRef and secretKeyRef";
-        throw ingredients.subject().failure(message);
+        String message = "environment variable " + variable + " has an unsupported valueFrom; use fieldRef,"
+                + " resourceFieldRef, configMapKeyRef or secretKeyRef";
+        throw sources.target().failure(message);
     }
 
-    private @Nullable String keyed(ObjectData data, String key, @Nullable Boolean optional) {
+    private @Nullable String keyValue(ObjectData data, String key, @Nullable Boolean optional) {
         String value = data.variable(key);
         if (value == null && !Boolean.TRUE.equals(optional)) {
-            throw ingredients.subject().failure("couldn't find key " + key + " in " + data.name());
+            throw sources.target().failure("couldn't find key " + key + " in " + data.name());
         }
         return value;
     }
 
-    private @Nullable String known(String name) {
+    private @Nullable String defined(String name) {
         String value = variables.get(name);
         return value == null ? services.get(name) : value;
     }

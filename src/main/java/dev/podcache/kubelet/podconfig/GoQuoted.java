@@ -1,8 +1,6 @@
 package dev.podcache.kubelet.podconfig;
 
-/**
- * Text in double quotes as Go's {@code %q} writes it, which is how the kubelet writes labels and annotations to a file.
- */
+/** Quotes text like Go's {@code %q}, as the kubelet does for labels and annotations in a file. */
 final class GoQuoted {
 
     private static final String ESCAPED = "\u0007\b\f\n\r\t\u000b\"\\";

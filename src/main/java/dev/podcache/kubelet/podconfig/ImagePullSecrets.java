@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podconfig;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.events.InvolvedObject;
 import dev.podcache.manager.Manager;
@@ -15,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The Secrets that a pod's images are pulled with. Thread-safe.
+ * Finds the Secrets that a pod's images are pulled with. Thread-safe.
  *
- * <p>One that cannot be had keeps no pod from running: the image may be public, or there
- * already. People are told by an event.
+ * <p>An unavailable Secret does not fail the pod, because the image may be public or already present. It is reported by
+ * an event.
  *
  * <p>Follows {@code getPullSecretsForPod} of the kubelet's {@code kubelet_pods.go} in its newest form.
  */
@@ -31,10 +30,10 @@ public final class ImagePullSecrets {
     private final EventRecorder events;
 
     /**
-     * Pull secrets from this manager.
+     * Creates a finder on this manager.
      *
-     * @param secrets with which the pods are registered before
-     * @param events told of what is missing
+     * @param secrets the Secrets of all pods that are registered with it
+     * @param events receives a warning event if Secrets of a pod are unavailable
      */
     public ImagePullSecrets(Manager<Secret> secrets, EventRecorder events) {
         this.secrets = secrets;
@@ -42,17 +41,17 @@ public final class ImagePullSecrets {
     }
 
     /**
-     * The Secrets that can be had of those that {@code pod} names, in its order. Blocks as long as {@link
-     * Manager#getObject} does, once for each. Throws nothing because of a Secret.
+     * Returns the available pull secrets of {@code pod}, and omits unavailable ones. Calls {@link Manager#getObject}
+     * once for each pull secret, and blocks as long as these calls do.
      *
-     * @param pod as the API server returned it, with metadata and spec; neither kept nor modified
-     * @return shared by all who ask: must not be modified
+     * @param pod the pod as the API server returned it, with metadata and spec; neither kept nor modified
+     * @return the Secrets in the order of the pod's spec; unmodifiable. The Secrets are shared and must not be modified
      */
-    public ImmutableList<Secret> of(Pod pod) {
-        ImmutableList.Builder<Secret> found = ImmutableList.builder();
+    public List<Secret> of(Pod pod) {
+        List<Secret> found = new ArrayList<>();
         List<String> missing = new ArrayList<>();
-        for (LocalObjectReference reference : AbsentObject.orEmpty(pod.getSpec().getImagePullSecrets())) {
-            String name = AbsentObject.orEmpty(reference.getName());
+        for (LocalObjectReference reference : Nullables.orEmpty(pod.getSpec().getImagePullSecrets())) {
+            String name = Nullables.orEmpty(reference.getName());
             if (!name.isEmpty()) {
                 find(pod, name).ifPresentOrElse(found::add, () -> missing.add(name));
             }
@@ -62,7 +61,7 @@ public final class ImagePullSecrets {
                     + "); attempting to pull the image may not succeed.";
             events.event(InvolvedObject.of(pod), EventRecorder.EventType.WARNING, REASON, message);
         }
-        return found.build();
+        return List.copyOf(found);
     }
 
     private Optional<Secret> find(Pod pod, String name) {
@@ -70,9 +69,9 @@ public final class ImagePullSecrets {
         try {
             return Optional.of(secrets.getObject(namespace, name));
         } catch (ObjectUnavailableException | IllegalArgumentException e) {
-            // the event is for people; a pod is synced too often for a louder line
+            // at debug: every sync of the pod repeats it, and the event already reports it
             log.debug(
-                    "pod {}/{}: no pull secret {}: {}",
+                    "pod {}/{}: pull secret {} is unavailable: {}",
                     namespace,
                     pod.getMetadata().getName(),
                     name,

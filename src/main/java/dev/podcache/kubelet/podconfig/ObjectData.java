@@ -12,14 +12,14 @@ import java.util.Base64;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The content of a Secret or a ConfigMap, key by key, as variables see it and as files do. Not to be printed. */
+/** The content of a Secret or ConfigMap, as text for variables and as bytes for files. Never to be logged. */
 final class ObjectData {
 
     private final Origin origin;
     private final Map<String, String> plain;
     private final Map<String, String> encoded;
 
-    private record Origin(ObjectKind<?> kind, ObjectKey key, Subject subject) {}
+    private record Origin(ObjectKind<?> kind, ObjectKey key, ConfigTarget target) {}
 
     private ObjectData(Origin origin, Map<String, String> plain, Map<String, String> encoded) {
         this.origin = origin;
@@ -27,34 +27,34 @@ final class ObjectData {
         this.encoded = encoded;
     }
 
-    /** The content of {@code secret}, for {@code subject}. */
-    static ObjectData of(Secret secret, ObjectKey key, Subject subject) {
+    /** Returns the content of {@code secret}; failures name {@code target}. */
+    static ObjectData of(Secret secret, ObjectKey key, ConfigTarget target) {
         return new ObjectData(
-                new Origin(ObjectKind.SECRET, key, subject), Map.of(), AbsentObject.orEmpty(secret.getData()));
+                new Origin(ObjectKind.SECRET, key, target), Map.of(), Nullables.orEmpty(secret.getData()));
     }
 
-    /** The content of {@code configMap}, for {@code subject}. */
-    static ObjectData of(ConfigMap configMap, ObjectKey key, Subject subject) {
+    /** Returns the content of {@code configMap}; failures name {@code target}. */
+    static ObjectData of(ConfigMap configMap, ObjectKey key, ConfigTarget target) {
         return new ObjectData(
-                new Origin(ObjectKind.CONFIG_MAP, key, subject),
-                AbsentObject.orEmpty(configMap.getData()),
-                AbsentObject.orEmpty(configMap.getBinaryData()));
+                new Origin(ObjectKind.CONFIG_MAP, key, target),
+                Nullables.orEmpty(configMap.getData()),
+                Nullables.orEmpty(configMap.getBinaryData()));
     }
 
-    /** The kind and the object, such as {@code Secret shop/db}. */
+    /** Returns the kind and key of the object, such as {@code Secret shop/db}. */
     String name() {
         return origin.kind.name() + " " + origin.key;
     }
 
-    /** Keys that can be variables: of a Secret all, of a ConfigMap those of its text. */
+    /** Returns the keys for variables: all of a Secret, the keys in {@code data} of a ConfigMap. */
     Iterable<String> variables() {
         return forVariables().keySet();
     }
 
     /**
-     * The value of a key as text, or null if no variable can have it.
+     * Returns the value of a key as text, or null if there is no such key for variables.
      *
-     * @throws PodConfigException if it is not UTF-8, which is all that a variable can be
+     * @throws PodConfigException if the value is not UTF-8, which a variable requires
      */
     @Nullable
     String variable(String dataKey) {
@@ -69,18 +69,18 @@ final class ObjectData {
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
         } catch (CharacterCodingException e) {
-            // without the cause: it would say where in the payload
-            throw origin.subject.failure("the value of key " + dataKey + " in " + name()
-                    + " is not UTF-8, so no environment variable can have it; use it as a file in a volume");
+            // no cause: it would reveal a position in the content
+            throw origin.target.failure("the value of key " + dataKey + " in " + name()
+                    + " is not UTF-8 and cannot be an environment variable; mount it as a file instead");
         }
     }
 
-    /** Keys that can be files: all, those of text first. */
+    /** Returns the keys for files: all keys; for a ConfigMap, the keys in {@code data} come first. */
     Iterable<String> files() {
         return Iterables.concat(plain.keySet(), encoded.keySet());
     }
 
-    /** The bytes of a key, or null if there is no such key. */
+    /** Returns the value of a key as bytes, or null if there is no such key. */
     byte @Nullable [] file(String dataKey) {
         String text = plain.get(dataKey);
         if (text != null) {
@@ -88,6 +88,14 @@ final class ObjectData {
         }
         String value = encoded.get(dataKey);
         return value == null ? null : decoded(dataKey, value);
+    }
+
+    /** Returns the message for a volume item that refers to a key that does not exist. */
+    String missingKey(String dataKey) {
+        return (origin.kind == ObjectKind.SECRET
+                        ? "references non-existent secret key: "
+                        : "configmap references non-existent config key: ")
+                + dataKey;
     }
 
     private Map<String, String> forVariables() {
@@ -98,8 +106,8 @@ final class ObjectData {
         try {
             return Base64.getDecoder().decode(value);
         } catch (IllegalArgumentException e) {
-            // without the cause: its message quotes from the value
-            throw origin.subject.failure("the value of key " + dataKey + " in " + name() + " is not base64");
+            // no cause: its message quotes the content
+            throw origin.target.failure("the value of key " + dataKey + " in " + name() + " is not base64");
         }
     }
 }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where in a volume a file may lie. Follows {@code validatePath} of the kubelet's {@code
- * pkg/volume/util/atomic_writer.go}; lengths are in bytes of UTF-8.
+ * Validates and cleans the paths of files in a volume. Follows {@code validatePath} of the kubelet's {@code
+ * pkg/volume/util/atomic_writer.go}. Lengths are in bytes of UTF-8.
  */
 final class PayloadPaths {
 
@@ -17,7 +17,7 @@ final class PayloadPaths {
 
     private PayloadPaths() {}
 
-    /** What is wrong with {@code path}, or null if nothing is. */
+    /** Returns why {@code path} is not allowed, or null if it is. */
     static @Nullable String problem(String path) {
         if (path.isEmpty()) {
             return "invalid path: must not be empty: \"\"";
@@ -43,7 +43,7 @@ final class PayloadPaths {
         return cleaned.isEmpty() ? "invalid path: must name a file: " + path : null;
     }
 
-    /** The shortest path to the same file; only for a path without a problem. */
+    /** Returns {@code path} without empty segments and {@code .} segments. */
     static String cleaned(String path) {
         List<String> names = SEGMENTS.splitToStream(path)
                 .filter(name -> !name.isEmpty() && !name.equals("."))
@@ -51,7 +51,7 @@ final class PayloadPaths {
         return String.join("/", names);
     }
 
-    /** The name that is visible at the top of the volume. */
+    /** Returns the first segment of a cleaned path: the name in the volume's root directory. */
     static String top(String path) {
         int slash = path.indexOf('/');
         return slash < 0 ? path : path.substring(0, slash);

@@ -14,67 +14,75 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The objects that one container or one volume asks for, each read once, so that it sees all keys of one object from
- * the same version. For one thread.
+ * Reads the Secrets and ConfigMaps that one container or volume refers to. Reads each object once, so that all of its
+ * keys come from the same version. Not thread-safe.
  */
 final class PodObjects {
 
-    private final Sources sources;
+    private final Managers managers;
     private final String namespace;
-    private final Subject subject;
-    private final Map<String, ObjectData> known = new HashMap<>();
+    private final ConfigTarget target;
+    private final Map<String, ObjectData> alreadyRead = new HashMap<>();
 
-    /** From where objects are read. */
-    record Sources(Manager<Secret> secrets, Manager<ConfigMap> configMaps) {}
+    /** The managers that objects are read from. */
+    record Managers(Manager<Secret> secrets, Manager<ConfigMap> configMaps) {}
 
-    PodObjects(Sources sources, String namespace, Subject subject) {
-        this.sources = sources;
+    PodObjects(Managers managers, String namespace, ConfigTarget target) {
+        this.managers = managers;
         this.namespace = namespace;
-        this.subject = subject;
+        this.target = target;
     }
 
     /**
-     * The content of a Secret, or null if it is optional and does not exist.
+     * Returns the content of a Secret, or null if it is optional and does not exist.
      *
-     * @throws PodConfigException if it cannot be had; optional forgives only that the server knows of no such object
+     * @throws PodConfigException if the Secret is unavailable for any other reason
      */
     @Nullable
     ObjectData secret(@Nullable String name, @Nullable Boolean optional) {
-        return read(ObjectKind.SECRET, AbsentObject.orEmpty(name), Boolean.TRUE.equals(optional), found -> {
-            Secret secret = sources.secrets.getObject(namespace, found);
-            return ObjectData.of(secret, ObjectKey.of(namespace, found), subject);
+        return read(ObjectKind.SECRET, name, optional, key -> {
+            Secret secret = managers.secrets.getObject(namespace, key.name());
+            return ObjectData.of(secret, key, target);
         });
     }
 
-    /** The same for a ConfigMap. */
+    /**
+     * Returns the content of a ConfigMap, or null if it is optional and does not exist.
+     *
+     * @throws PodConfigException if the ConfigMap is unavailable for any other reason
+     */
     @Nullable
     ObjectData configMap(@Nullable String name, @Nullable Boolean optional) {
-        return read(ObjectKind.CONFIG_MAP, AbsentObject.orEmpty(name), Boolean.TRUE.equals(optional), found -> {
-            ConfigMap configMap = sources.configMaps.getObject(namespace, found);
-            return ObjectData.of(configMap, ObjectKey.of(namespace, found), subject);
+        return read(ObjectKind.CONFIG_MAP, name, optional, key -> {
+            ConfigMap configMap = managers.configMaps.getObject(namespace, key.name());
+            return ObjectData.of(configMap, key, target);
         });
     }
 
     private @Nullable ObjectData read(
-            ObjectKind<?> kind, String name, boolean optional, Function<String, ObjectData> reader) {
-        ObjectData data = known.get(kind + "/" + name);
+            ObjectKind<?> kind,
+            @Nullable String name,
+            @Nullable Boolean optional,
+            Function<ObjectKey, ObjectData> reader) {
+        ObjectKey key = ObjectKey.of(namespace, Nullables.orEmpty(name));
+        ObjectData data = alreadyRead.get(kind + "/" + key.name());
         if (data != null) {
             return data;
         }
-        String what = kind.name().toLowerCase(Locale.ROOT);
+        String kindName = kind.name().toLowerCase(Locale.ROOT);
         try {
-            data = reader.apply(name);
+            data = reader.apply(key);
         } catch (NotFound e) {
-            if (optional) {
+            if (Boolean.TRUE.equals(optional)) {
                 return null;
             }
-            throw subject.failure(what + " \"" + name + "\" not found", e);
+            throw target.failure(kindName + " \"" + key.name() + "\" not found", e);
         } catch (ObjectUnavailableException e) {
-            throw subject.failure(String.valueOf(e.getMessage()), e);
+            throw target.failure(String.valueOf(e.getMessage()), e);
         } catch (IllegalArgumentException e) {
-            throw subject.failure("no " + what + " can have that name: " + e.getMessage(), e);
+            throw target.failure("invalid " + kindName + " name: " + e.getMessage(), e);
         }
-        known.put(kind + "/" + name, data);
+        alreadyRead.put(kind + "/" + key.name(), data);
         return data;
     }
 }

@@ -1,31 +1,31 @@
 package dev.podcache.kubelet.podconfig;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.reflector.Recovery;
 import io.fabric8.kubernetes.api.model.Service;
+import java.util.List;
 
-/** The Services that containers are told of in their environment. Thread-safe; no method blocks. */
+/** The Services that containers see as environment variables. Thread-safe; no method blocks. */
 public interface ServiceLister extends AutoCloseable {
 
     /**
-     * Follows Services from now on. Keeps those with an address of their own; headless ones are forgotten at once.
+     * Starts to list and watch Services. Keeps the Services with a cluster IP and discards headless ones.
      *
-     * @param services chooses the Services, of all namespaces
-     * @param recovery shared by all reflectors of the server
-     * @return to be closed by the caller
+     * @param services selects the Services, of all namespaces
+     * @param recovery shared by all reflectors of the API server
+     * @return the lister, which the caller must close
      */
     static ServiceLister following(ListerWatcher<Service> services, Recovery recovery) {
         return new WatchedServices(services, recovery).start();
     }
 
-    /** Whether all Services have been read at least once. Once true it stays true. */
+    /** Returns whether Services have been listed at least once. Once true, it stays true. */
     boolean hasSynced();
 
-    /** The Services of a namespace as last seen, in the order of their names. They must not be modified. */
-    ImmutableList<Service> inNamespace(String namespace);
+    /** Returns the last known Services of a namespace, ordered by name; unmodifiable. Do not modify the Services. */
+    List<Service> inNamespace(String namespace);
 
-    /** Stops following. What is known stays known. Idempotent. */
+    /** Closes the watch. The last known Services remain available. Idempotent. */
     @Override
     void close();
 }

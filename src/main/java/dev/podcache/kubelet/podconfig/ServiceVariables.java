@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podconfig;
 
-import com.google.common.collect.ImmutableMap;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServicePort;
 import java.util.LinkedHashMap;
@@ -10,41 +9,42 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Variables that tell a container where Services are: of the API server's own Service always, of the others in the
- * pod's namespace if it wants them ({@code enableServiceLinks}).
+ * Environment variables with the addresses of Services: always for the Service of the API server, {@code
+ * default/kubernetes}, and for all Services of the pod's namespace if the pod sets {@code enableServiceLinks}.
  *
- * <p>Follows {@code getServiceEnvVarMap} of the kubelet's {@code kubelet_pods.go} and {@code pkg/kubelet/envvars}, in
- * the order of the Services' names where upstream's is random.
+ * <p>Follows {@code getServiceEnvVarMap} of the kubelet's {@code kubelet_pods.go} and {@code pkg/kubelet/envvars}.
+ * Unlike upstream, whose order is random, it orders the variables by the names of the Services.
  */
 final class ServiceVariables {
 
-    private static final String MASTER_NAMESPACE = "default";
-    private static final String MASTER = "kubernetes";
+    private static final String API_SERVER_NAMESPACE = "default";
+    private static final String API_SERVER_NAME = "kubernetes";
 
     private ServiceVariables() {}
 
-    /** The variables for a pod of {@code namespace}. */
-    static ImmutableMap<String, String> of(ServiceLister lister, String namespace, boolean links) {
-        Map<String, Service> told = new TreeMap<>();
-        for (Service service : lister.inNamespace(MASTER_NAMESPACE)) {
-            if (hasAddress(service) && MASTER.equals(service.getMetadata().getName())) {
-                told.put(MASTER, service);
+    /** Returns the values of the variables for a pod of {@code namespace}, by variable name. */
+    static Map<String, String> of(ServiceLister lister, String namespace, boolean enableServiceLinks) {
+        Map<String, Service> visible = new TreeMap<>();
+        for (Service service : lister.inNamespace(API_SERVER_NAMESPACE)) {
+            if (hasClusterIp(service)
+                    && API_SERVER_NAME.equals(service.getMetadata().getName())) {
+                visible.put(API_SERVER_NAME, service);
             }
         }
-        if (links) {
+        if (enableServiceLinks) {
             for (Service service : lister.inNamespace(namespace)) {
-                if (hasAddress(service)) {
-                    told.put(service.getMetadata().getName(), service);
+                if (hasClusterIp(service)) {
+                    visible.put(service.getMetadata().getName(), service);
                 }
             }
         }
         Map<String, String> variables = new LinkedHashMap<>();
-        told.values().forEach(service -> add(service, variables));
-        return ImmutableMap.copyOf(variables);
+        visible.values().forEach(service -> add(service, variables));
+        return variables;
     }
 
-    /** Whether clients reach it by an address of its own. */
-    static boolean hasAddress(Service service) {
+    /** Returns whether the Service has a cluster IP; headless Services have none. */
+    static boolean hasClusterIp(Service service) {
         String ip = service.getSpec() == null ? null : service.getSpec().getClusterIP();
         return ip != null && !ip.isEmpty() && !ip.equals("None");
     }
@@ -52,14 +52,14 @@ final class ServiceVariables {
     private static void add(Service service, Map<String, String> variables) {
         String prefix = variable(service.getMetadata().getName());
         String host = service.getSpec().getClusterIP();
-        List<ServicePort> ports = AbsentObject.orEmpty(service.getSpec().getPorts());
+        List<ServicePort> ports = Nullables.orEmpty(service.getSpec().getPorts());
         if (ports.isEmpty()) {
             return;
         }
         variables.put(prefix + "_SERVICE_HOST", host);
         variables.put(prefix + "_SERVICE_PORT", String.valueOf(ports.get(0).getPort()));
         for (ServicePort port : ports) {
-            String name = AbsentObject.orEmpty(port.getName());
+            String name = Nullables.orEmpty(port.getName());
             if (!name.isEmpty()) {
                 variables.put(prefix + "_SERVICE_PORT_" + variable(name), String.valueOf(port.getPort()));
             }
@@ -70,7 +70,7 @@ final class ServiceVariables {
         }
     }
 
-    /** What Docker's links once set, which old images still look for. */
+    /** Adds the variables of Docker's legacy container links, which old images still read. */
     private static void addLink(String prefix, String host, ServicePort port, Map<String, String> variables) {
         String protocol = protocol(port);
         String link = prefix + "_PORT_" + port.getPort() + "_" + protocol.toUpperCase(Locale.ROOT);
@@ -86,7 +86,7 @@ final class ServiceVariables {
     }
 
     private static String protocol(ServicePort port) {
-        String protocol = AbsentObject.orEmpty(port.getProtocol());
+        String protocol = Nullables.orEmpty(port.getProtocol());
         return protocol.isEmpty() ? "tcp" : protocol.toLowerCase(Locale.ROOT);
     }
 

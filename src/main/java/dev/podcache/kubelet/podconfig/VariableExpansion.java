@@ -4,8 +4,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces {@code $(NAME)} by values. {@code $$} stands for one dollar sign; names that are not known, and whatever
- * else follows a dollar sign, stay as they are. What was put in is not looked at again.
+ * Expands {@code $(NAME)} to the value of the variable {@code NAME}. {@code $$} becomes one dollar sign. References to
+ * unknown variables, and dollar signs before any other character, stay unchanged. Inserted values are not expanded.
  *
  * <p>Follows {@code third_party/forked/golang/expansion} of Kubernetes.
  */
@@ -14,12 +14,12 @@ final class VariableExpansion {
     private VariableExpansion() {}
 
     /**
-     * Expands {@code text}, in time linear to its length.
+     * Expands {@code text}, in linear time.
      *
-     * @param values null for a name that is not known
+     * @param values returns the value of a variable, or null if it is unknown
      */
     static String expand(String text, Function<String, @Nullable String> values) {
-        // beyond the last ")" no "$(" can end, so none is searched for
+        // no "$(" after the last ")" can end; searching for its end would take quadratic time
         int lastClose = text.lastIndexOf(')');
         StringBuilder expanded = new StringBuilder(text.length());
         int copied = 0;

@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podconfig;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
@@ -8,7 +7,9 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Service;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -16,13 +17,13 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** {@link ServiceLister} by a watch. */
+/** A {@link ServiceLister} that a reflector keeps up to date. */
 final class WatchedServices implements ServiceLister {
 
     private static final Logger log = LoggerFactory.getLogger(ServiceLister.class);
 
     private final Reflector<Service> reflector;
-    /** By {@code namespace/name}, so that a namespace is a range. Written by the reflector alone. */
+    /** By {@code namespace/name}, so that a namespace is a key range. Written only by the reflector. */
     private final NavigableMap<String, Service> services = new ConcurrentSkipListMap<>();
 
     private volatile boolean synced;
@@ -42,10 +43,9 @@ final class WatchedServices implements ServiceLister {
     }
 
     @Override
-    public ImmutableList<Service> inNamespace(String namespace) {
+    public List<Service> inNamespace(String namespace) {
         // "0" is the character after "/"
-        return ImmutableList.copyOf(
-                services.subMap(namespace + "/", namespace + "0").values());
+        return List.copyOf(services.subMap(namespace + "/", namespace + "0").values());
     }
 
     @Override
@@ -53,28 +53,28 @@ final class WatchedServices implements ServiceLister {
         reflector.close();
     }
 
-    /** One thread at a time calls it. */
+    /** Called by one thread at a time. */
     private final class ServicesSink implements ReflectorSink<Service> {
 
         private boolean failing;
 
         @Override
-        public void replace(ImmutableList<Fetched<Service>> items, String resourceVersion) {
-            Map<String, Service> found = new TreeMap<>();
+        public void replace(List<Fetched<Service>> items, String resourceVersion) {
+            Map<String, Service> listed = new TreeMap<>();
             for (Fetched<Service> item : items) {
-                if (ServiceVariables.hasAddress(item.object())) {
-                    found.put(key(item), item.object());
+                if (ServiceVariables.hasClusterIp(item.object())) {
+                    listed.put(key(item), item.object());
                 }
             }
-            // never empty in between: a reader meets each Service that was and is there
-            services.putAll(found);
-            services.keySet().retainAll(found.keySet());
+            // puts before it removes, so that readers never miss a Service that exists before and after
+            services.putAll(listed);
+            services.keySet().retainAll(listed.keySet());
             synced = true;
         }
 
         @Override
         public void upsert(Fetched<Service> fetched) {
-            if (ServiceVariables.hasAddress(fetched.object())) {
+            if (ServiceVariables.hasClusterIp(fetched.object())) {
                 services.put(key(fetched), fetched.object());
             } else {
                 services.remove(key(fetched));
@@ -90,22 +90,22 @@ final class WatchedServices implements ServiceLister {
         public void connected() {
             if (failing) {
                 failing = false;
-                log.info("Services are followed again");
+                log.info("watch of Services works again");
             }
         }
 
         @Override
         public void disconnected(ApiServerException cause) {
-            // after 410 a list follows at once
+            // the reflector lists at once after 410 Gone
             if (!failing && cause.reason() != FailureReason.EXPIRED) {
                 failing = true;
-                log.warn("Services cannot be followed, trying on: {}", cause.getMessage());
+                log.warn("watch of Services failed; retrying: {}", cause.getMessage());
             }
         }
 
         private String key(Fetched<Service> fetched) {
-            return fetched.object().getMetadata().getNamespace() + "/"
-                    + fetched.object().getMetadata().getName();
+            ObjectMeta metadata = fetched.object().getMetadata();
+            return metadata.getNamespace() + "/" + metadata.getName();
         }
     }
 }

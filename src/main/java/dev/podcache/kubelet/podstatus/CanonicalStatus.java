@@ -7,9 +7,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.PodStatus;
 
 /**
- * A status as a tree without what says nothing: nulls, empty texts, objects and lists. The API server
- * writes some of them (a {@code lastState} of {@code {}}, an empty {@code imageID}) where we write none,
- * and no difference may come of that.
+ * Converts a status to a JSON tree without null and empty values. The API server writes some of them where this library
+ * writes none, such as {@code {}} for {@code lastState} and an empty {@code imageID}. Such differences must not count.
  */
 final class CanonicalStatus {
 

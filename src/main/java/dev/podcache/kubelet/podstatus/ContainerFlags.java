@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podstatus;
 
-import com.google.common.collect.ImmutableList;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -9,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a probe says of one container, written into a status. */
+/** Sets the readiness or startup of one container, as probed, in a pod's status. */
 final class ContainerFlags {
 
-    // After SetContainerReadiness and SetContainerStartup of pkg/kubelet/status/status_manager.go of Kubernetes.
+    // Follows SetContainerReadiness and SetContainerStartup of pkg/kubelet/status/status_manager.go of Kubernetes.
 
     private ContainerFlags() {}
 
-    /** {@code status} with that readiness, or null if that is no news or no container has the id. */
+    /** Returns a copy of {@code status} with this readiness; null if it is unchanged or the container is unknown. */
     static @Nullable PodStatus ready(PodSpec spec, PodStatus status, String containerId, boolean ready) {
         PodStatus copy = PodParts.copy(status);
         @Nullable ContainerStatus container = withId(copy, containerId);
@@ -32,7 +31,10 @@ final class ContainerFlags {
         return copy;
     }
 
-    /** The same of its start; that it has not started is news if nothing was said before. */
+    /**
+     * Returns a copy of {@code status} with this startup; null if it is unchanged or the container is unknown. Setting
+     * false where the field was absent is a change.
+     */
     static @Nullable PodStatus started(PodStatus status, String containerId, boolean started) {
         PodStatus copy = PodParts.copy(status);
         @Nullable ContainerStatus container = withId(copy, containerId);
@@ -44,8 +46,7 @@ final class ContainerFlags {
     }
 
     private static @Nullable ContainerStatus withId(PodStatus status, String containerId) {
-        ImmutableList<ContainerStatus> all = PodParts.containers(status);
-        return all.stream()
+        return PodParts.containers(status).stream()
                 .filter(container -> containerId.equals(container.getContainerID()))
                 .findFirst()
                 .orElse(null);

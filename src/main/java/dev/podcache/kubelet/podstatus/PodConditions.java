@@ -6,31 +6,33 @@ import com.google.common.collect.ImmutableSet;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodReadinessGate;
 import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The conditions that a node writes: which they are, and what they say. Pure. */
+/** Computes the pod conditions that a node writes. Pure functions. */
 final class PodConditions {
 
-    // After pkg/kubelet/status/generate.go and pkg/kubelet/types/pod_status.go of Kubernetes.
+    // Follows pkg/kubelet/status/generate.go and pkg/kubelet/types/pod_status.go of Kubernetes.
 
     static final String POD_SCHEDULED = "PodScheduled";
     static final String INITIALIZED = "Initialized";
     static final String CONTAINERS_READY = "ContainersReady";
     static final String READY = "Ready";
 
-    /** Written by the node only. */
+    /** The types of conditions that only the node writes. */
     static final ImmutableSet<String> OWNED = ImmutableSet.of(
             POD_SCHEDULED, READY, INITIALIZED, CONTAINERS_READY, "PodResizePending", "PodResizeInProgress");
 
-    /** Written by the node too, and only when it ends a pod. */
+    /** A condition that others write too; the node writes it only when it ends a pod. */
     static final String DISRUPTION_TARGET = "DisruptionTarget";
 
-    /** Those that change their transition time with their status. */
+    /** The types of conditions whose transition time changes with their status. */
     static final ImmutableSet<String> TIMED =
             ImmutableSet.of(CONTAINERS_READY, READY, INITIALIZED, POD_SCHEDULED, DISRUPTION_TARGET);
 
@@ -43,7 +45,7 @@ final class PodConditions {
 
     private PodConditions() {}
 
-    /** A condition without any time. */
+    /** Returns a condition without timestamps. */
     static PodCondition condition(String type, String status, @Nullable String reason, @Nullable String message) {
         PodCondition condition = new PodCondition();
         condition.setType(type);
@@ -53,69 +55,80 @@ final class PodConditions {
         return condition;
     }
 
+    /** Returns copies of the conditions that others write. */
+    static List<PodCondition> copiesOfOthers(PodStatus status) {
+        List<PodCondition> copies = new ArrayList<>();
+        for (PodCondition condition : present(status.getConditions())) {
+            if (!OWNED.contains(condition.getType())) {
+                copies.add(new PodConditionBuilder(condition).build());
+            }
+        }
+        return copies;
+    }
+
     static PodCondition scheduled() {
         return condition(POD_SCHEDULED, TRUE, null, null);
     }
 
     /**
-     * Whether all init containers are through.
+     * Returns the condition Initialized: whether all init containers have completed and all sidecars have started.
      *
-     * @param statuses of init and regular containers alike; null if nothing is known of any
+     * @param statuses the statuses of init and regular containers; null if none is known
      */
     static PodCondition initialized(PodSpec spec, @Nullable List<ContainerStatus> statuses, @Nullable String phase) {
-        List<Container> init = present(spec.getInitContainers());
-        if (statuses == null && !init.isEmpty()) {
+        List<Container> initContainers = present(spec.getInitContainers());
+        if (statuses == null && !initContainers.isEmpty()) {
             return condition(INITIALIZED, FALSE, UNKNOWN_STATUSES, null);
         }
         List<ContainerStatus> known = present(statuses);
-        Sorted sorted = new Sorted();
-        for (Container container : init) {
-            sorted.add(container, known, status -> isThrough(container, status));
+        UnmetContainers unmet = new UnmetContainers();
+        for (Container container : initContainers) {
+            unmet.add(container, known, status -> isInitialized(container, status));
         }
-        if (PodPhase.SUCCEEDED.equals(phase) && sorted.unknown.isEmpty()) {
+        if (PodPhase.SUCCEEDED.equals(phase) && unmet.unknown.isEmpty()) {
             return condition(INITIALIZED, TRUE, POD_COMPLETED, null);
         }
-        if (PodPhase.hasStarted(spec, known) || sorted.isClean()) {
+        if (PodPhase.hasStarted(spec, known) || unmet.isEmpty()) {
             return condition(INITIALIZED, TRUE, null, null);
         }
-        return condition(INITIALIZED, FALSE, "ContainersNotInitialized", sorted.message("incomplete"));
+        return condition(INITIALIZED, FALSE, "ContainersNotInitialized", unmet.message("incomplete"));
     }
 
     /**
-     * Whether all containers that serve are ready: the regular ones and the sidecars.
+     * Returns the condition ContainersReady: whether all regular containers and sidecars are ready.
      *
-     * @param statuses of init and regular containers alike; null if nothing is known of any
+     * @param statuses the statuses of init and regular containers; null if none is known
      */
     static PodCondition containersReady(
             PodSpec spec, @Nullable List<ContainerStatus> statuses, @Nullable String phase) {
         if (statuses == null) {
             return condition(CONTAINERS_READY, FALSE, UNKNOWN_STATUSES, null);
         }
-        Sorted sorted = new Sorted();
+        UnmetContainers unmet = new UnmetContainers();
         for (Container container : present(spec.getInitContainers())) {
             if (PodParts.isSidecar(container)) {
-                sorted.add(container, statuses, PodConditions::isReady);
+                unmet.add(container, statuses, PodConditions::isReady);
             }
         }
         for (Container container : present(spec.getContainers())) {
-            sorted.add(container, statuses, PodConditions::isReady);
+            unmet.add(container, statuses, PodConditions::isReady);
         }
-        if (PodPhase.SUCCEEDED.equals(phase) && sorted.unknown.isEmpty()) {
-            return over(CONTAINERS_READY, PodPhase.SUCCEEDED);
+        if (PodPhase.SUCCEEDED.equals(phase) && unmet.unknown.isEmpty()) {
+            return ofTerminalPod(CONTAINERS_READY, PodPhase.SUCCEEDED);
         }
         if (PodPhase.FAILED.equals(phase)) {
-            return over(CONTAINERS_READY, PodPhase.FAILED);
+            return ofTerminalPod(CONTAINERS_READY, PodPhase.FAILED);
         }
-        return sorted.isClean()
+        return unmet.isEmpty()
                 ? condition(CONTAINERS_READY, TRUE, null, null)
-                : condition(CONTAINERS_READY, FALSE, "ContainersNotReady", sorted.message("unready"));
+                : condition(CONTAINERS_READY, FALSE, "ContainersNotReady", unmet.message("unready"));
     }
 
     /**
-     * Whether the pod may serve: its containers are ready, and so says everybody who holds one of its readiness gates.
+     * Returns the condition Ready: whether the containers are ready and all readiness gates are True.
      *
-     * @param containersReady as {@link #containersReady} has it
-     * @param conditions among which those of the gates are
+     * @param containersReady the result of {@link #containersReady}
+     * @param conditions the pod's conditions, including the ones of its readiness gates
      */
     static PodCondition ready(PodSpec spec, PodCondition containersReady, List<PodCondition> conditions) {
         if (!TRUE.equals(containersReady.getStatus())) {
@@ -141,12 +154,12 @@ final class PodConditions {
                 : condition(READY, FALSE, "ReadinessGatesNotReady", String.join(", ", messages));
     }
 
-    /** What Ready or ContainersReady is of a pod in a terminal phase. */
-    static PodCondition over(String type, String phase) {
+    /** Returns the condition Ready or ContainersReady of a pod in a terminal phase. */
+    static PodCondition ofTerminalPod(String type, String phase) {
         return condition(type, FALSE, phase.equals(PodPhase.SUCCEEDED) ? POD_COMPLETED : POD_FAILED, null);
     }
 
-    /** Puts {@code condition} in the place of the one of its type, or at the end. */
+    /** Replaces the condition of the same type in {@code conditions}, or appends {@code condition}. */
     static void put(List<PodCondition> conditions, PodCondition condition) {
         for (int i = 0; i < conditions.size(); i++) {
             if (condition.getType().equals(conditions.get(i).getType())) {
@@ -157,7 +170,7 @@ final class PodConditions {
         conditions.add(condition);
     }
 
-    private static boolean isThrough(Container container, ContainerStatus status) {
+    private static boolean isInitialized(Container container, ContainerStatus status) {
         return PodParts.isSidecar(container) ? Boolean.TRUE.equals(status.getStarted()) : isReady(status);
     }
 
@@ -165,32 +178,32 @@ final class PodConditions {
         return Boolean.TRUE.equals(status.getReady());
     }
 
-    /** Containers that are not as they should be, in spec order. */
-    private static final class Sorted {
+    /** The containers that do not meet a requirement, in the order of the spec. */
+    private static final class UnmetContainers {
 
         final List<String> unknown = new ArrayList<>();
-        final List<String> wrong = new ArrayList<>();
+        final List<String> unmet = new ArrayList<>();
 
-        void add(Container container, List<ContainerStatus> statuses, Predicate<ContainerStatus> right) {
+        void add(Container container, List<ContainerStatus> statuses, Predicate<ContainerStatus> requirement) {
             @Nullable ContainerStatus status = PodParts.named(statuses, container.getName());
             if (status == null) {
                 unknown.add(container.getName());
-            } else if (!right.test(status)) {
-                wrong.add(container.getName());
+            } else if (!requirement.test(status)) {
+                unmet.add(container.getName());
             }
         }
 
-        boolean isClean() {
-            return unknown.isEmpty() && wrong.isEmpty();
+        boolean isEmpty() {
+            return unknown.isEmpty() && unmet.isEmpty();
         }
 
-        String message(String how) {
+        String message(String statusWord) {
             List<String> messages = new ArrayList<>();
             if (!unknown.isEmpty()) {
                 messages.add("containers with unknown status: [" + String.join(" ", unknown) + "]");
             }
-            if (!wrong.isEmpty()) {
-                messages.add("containers with " + how + " status: [" + String.join(" ", wrong) + "]");
+            if (!unmet.isEmpty()) {
+                messages.add("containers with " + statusWord + " status: [" + String.join(" ", unmet) + "]");
             }
             return String.join(", ", messages);
         }

@@ -1,47 +1,48 @@
 package dev.podcache.kubelet.podstatus;
 
-import com.google.common.collect.ImmutableList;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import java.util.List;
 
 /**
- * What a runtime sees of a pod. Immutable, as long as nobody changes the statuses in it.
+ * A runtime's observation of a pod. Immutable: the lists are copied, and the statuses in them must not be modified
+ * afterwards.
  *
- * @param containers regular containers, by name, in any order; those it knows nothing of may be missing
- * @param initContainers init containers, sidecars included, likewise
- * @param hostIps addresses of the node, the main one first; empty if unknown
- * @param podIps addresses of the pod, the main one first; empty if it has none yet
- * @param over whether nothing of the pod runs, or will be started again
+ * @param containers the statuses of regular containers, in any order; may omit unknown containers
+ * @param initContainers the statuses of init containers, including sidecars, in any order; may omit unknown containers
+ * @param hostIps the node's addresses, the primary one first; empty if unknown
+ * @param podIps the pod's addresses, the primary one first; empty if it has none yet
+ * @param over whether no container of the pod runs or will be started again
  */
 public record PodObservation(
-        ImmutableList<ContainerStatus> containers,
-        ImmutableList<ContainerStatus> initContainers,
-        ImmutableList<String> hostIps,
-        ImmutableList<String> podIps,
+        List<ContainerStatus> containers,
+        List<ContainerStatus> initContainers,
+        List<String> hostIps,
+        List<String> podIps,
         boolean over) {
 
-    /** A pod without addresses that is not over. */
-    public static PodObservation of(List<ContainerStatus> containers, List<ContainerStatus> initContainers) {
-        return new PodObservation(
-                ImmutableList.copyOf(containers),
-                ImmutableList.copyOf(initContainers),
-                ImmutableList.of(),
-                ImmutableList.of(),
-                false);
+    public PodObservation {
+        containers = List.copyOf(containers);
+        initContainers = List.copyOf(initContainers);
+        hostIps = List.copyOf(hostIps);
+        podIps = List.copyOf(podIps);
     }
 
-    /** A pod of which nothing was started yet. */
+    /** Returns an observation without addresses of a pod that is not over. */
+    public static PodObservation of(List<ContainerStatus> containers, List<ContainerStatus> initContainers) {
+        return new PodObservation(containers, initContainers, List.of(), List.of(), false);
+    }
+
+    /** Returns the observation of a pod of which no container was started yet. */
     public static PodObservation nothing() {
         return of(List.of(), List.of());
     }
 
-    /** The same with addresses. */
-    public PodObservation at(List<String> ofHost, List<String> ofPod) {
-        return new PodObservation(
-                containers, initContainers, ImmutableList.copyOf(ofHost), ImmutableList.copyOf(ofPod), over);
+    /** Returns this observation with these addresses. */
+    public PodObservation at(List<String> newHostIps, List<String> newPodIps) {
+        return new PodObservation(containers, initContainers, newHostIps, newPodIps, over);
     }
 
-    /** The same of a pod that is over. */
+    /** Returns this observation with {@link #over} set. */
     public PodObservation afterTheEnd() {
         return new PodObservation(containers, initContainers, hostIps, podIps, true);
     }

@@ -11,23 +11,23 @@ import io.fabric8.kubernetes.api.model.PodStatusBuilder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads pods, parts of which may be missing. Pure; what it returns must not be modified, except copies. */
+/** Reads pods that may lack parts. Pure functions; callers must not modify results other than copies. */
 final class PodParts {
 
     private PodParts() {}
 
-    /** The status that came with the pod, if only an empty one. */
+    /** Returns the pod's status, or an empty status if it has none. */
     static PodStatus status(Pod pod) {
         @Nullable PodStatus status = pod.getStatus();
         return status == null ? new PodStatus() : status;
     }
 
-    /** A copy that shares nothing that changes. */
+    /** Returns a deep copy. */
     static PodStatus copy(PodStatus status) {
         return new PodStatusBuilder(status).build();
     }
 
-    /** The elements of a list that may be missing. */
+    /** Returns {@code list}, or an empty list if it is null. */
     static <T> List<T> present(@Nullable List<T> list) {
         return list == null ? List.of() : list;
     }
@@ -46,15 +46,15 @@ final class PodParts {
                 .orElse(null);
     }
 
-    /** The statuses of init and of regular containers, in this order. */
-    static ImmutableList<ContainerStatus> containers(PodStatus status) {
+    /** Returns the statuses of init containers, followed by those of regular containers. */
+    static List<ContainerStatus> containers(PodStatus status) {
         return ImmutableList.<ContainerStatus>builder()
                 .addAll(present(status.getInitContainerStatuses()))
                 .addAll(present(status.getContainerStatuses()))
                 .build();
     }
 
-    /** The state a container is in; one without any is waiting. */
+    /** Returns the state of a container; an empty state, which means waiting, if it has none. */
     static ContainerState state(ContainerStatus status) {
         @Nullable ContainerState state = status.getState();
         return state == null ? new ContainerState() : state;
@@ -72,14 +72,14 @@ final class PodParts {
         return !isRunning(status) && !isTerminated(status);
     }
 
-    /** Whether the container has ended before, and is to be started again. */
-    static boolean hasEndedBefore(ContainerStatus status) {
+    /** Returns whether the container has a previous termination, before its current state. */
+    static boolean hasTerminatedBefore(ContainerStatus status) {
         @Nullable ContainerState last = status.getLastState();
         return last != null && last.getTerminated() != null;
     }
 
-    /** Whether {@code state} is that of a container that ended well. */
-    static boolean endedWell(@Nullable ContainerState state) {
+    /** Returns whether {@code state} is a termination with exit code 0; a missing exit code counts as 0. */
+    static boolean isSuccess(@Nullable ContainerState state) {
         if (state == null || state.getTerminated() == null) {
             return false;
         }
@@ -87,7 +87,7 @@ final class PodParts {
         return exitCode == null || exitCode == 0;
     }
 
-    /** Whether an init container is a sidecar: one that runs for as long as the pod does. */
+    /** Returns whether an init container is a sidecar, which runs as long as the pod. */
     static boolean isSidecar(Container initContainer) {
         return "Always".equals(initContainer.getRestartPolicy());
     }

@@ -8,10 +8,10 @@ import io.fabric8.kubernetes.api.model.PodSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where a pod is in its life, told from its containers. */
+/** Computes the phase of a pod from the statuses of its containers. */
 final class PodPhase {
 
-    // After getPhase of pkg/kubelet/kubelet_pods.go of Kubernetes.
+    // Follows getPhase of pkg/kubelet/kubelet_pods.go of Kubernetes.
 
     static final String PENDING = "Pending";
     static final String RUNNING = "Running";
@@ -21,12 +21,12 @@ final class PodPhase {
     private final PodSpec spec;
     private final List<ContainerStatus> statuses;
 
-    // init containers
-    private int initialising;
-    private int failedInitialising;
+    // counts of init containers
+    private int pendingInit;
+    private int failedInit;
     private int sidecarsStarting;
 
-    // sidecars and regular containers
+    // counts of sidecars and regular containers
     private int unknown;
     private int running;
     private int waiting;
@@ -39,10 +39,10 @@ final class PodPhase {
     }
 
     /**
-     * The phase of a pod.
+     * Returns the phase of a pod.
      *
-     * @param statuses of init and regular containers alike
-     * @param over whether no container will be started again, whatever the restart policy
+     * @param statuses the statuses of init and regular containers
+     * @param over whether no container will be started again, regardless of the restart policy
      */
     static String of(PodSpec spec, List<ContainerStatus> statuses, boolean over) {
         PodPhase phase = new PodPhase(spec, statuses);
@@ -60,7 +60,10 @@ final class PodPhase {
         return phase.decide(over);
     }
 
-    /** Whether a regular container runs or has run: then the pod was initialised, whatever its sidecars do now. */
+    /**
+     * Returns whether a regular container runs or ran. If so, the pod counts as initialised, even while a sidecar
+     * restarts.
+     */
     static boolean hasStarted(PodSpec spec, List<ContainerStatus> statuses) {
         return present(spec.getContainers()).stream()
                 .map(container -> PodParts.named(statuses, container.getName()))
@@ -69,13 +72,13 @@ final class PodPhase {
 
     private void countInit(@Nullable ContainerStatus status) {
         if (status == null || PodParts.isRunning(status)) {
-            initialising++;
+            pendingInit++;
         } else if (PodParts.isTerminated(status)) {
-            failedInitialising += PodParts.endedWell(status.getState()) ? 0 : 1;
-        } else if (PodParts.hasEndedBefore(status)) {
-            failedInitialising += PodParts.endedWell(status.getLastState()) ? 0 : 1;
+            failedInit += PodParts.isSuccess(status.getState()) ? 0 : 1;
+        } else if (PodParts.hasTerminatedBefore(status)) {
+            failedInit += PodParts.isSuccess(status.getLastState()) ? 0 : 1;
         } else {
-            initialising++;
+            pendingInit++;
         }
     }
 
@@ -85,8 +88,8 @@ final class PodPhase {
         } else if (PodParts.isRunning(status)) {
             sidecarsStarting += Boolean.TRUE.equals(status.getStarted()) ? 0 : 1;
             running++;
-        } else if (PodParts.isWaiting(status) && !PodParts.hasEndedBefore(status)) {
-            // a sidecar that has ended, now or before, does not count
+        } else if (PodParts.isWaiting(status) && !PodParts.hasTerminatedBefore(status)) {
+            // sidecars that have terminated, now or before, do not count
             waiting++;
         }
     }
@@ -98,8 +101,8 @@ final class PodPhase {
             running++;
         } else if (PodParts.isTerminated(status)) {
             stopped++;
-            succeeded += PodParts.endedWell(status.getState()) ? 1 : 0;
-        } else if (PodParts.hasEndedBefore(status)) {
+            succeeded += PodParts.isSuccess(status.getState()) ? 1 : 0;
+        } else if (PodParts.hasTerminatedBefore(status)) {
             stopped++;
         } else {
             waiting++;
@@ -108,21 +111,21 @@ final class PodPhase {
 
     private String decide(boolean over) {
         boolean never = "Never".equals(spec.getRestartPolicy());
-        if (failedInitialising > 0 && never) {
+        if (failedInit > 0 && never) {
             return FAILED;
         }
-        boolean notInitialised = initialising > 0 || (sidecarsStarting > 0 && !hasStarted(spec, statuses));
+        boolean notInitialised = pendingInit > 0 || (sidecarsStarting > 0 && !hasStarted(spec, statuses));
         if (notInitialised || waiting > 0 || unknown > 0) {
             return PENDING;
         }
         if (running > 0) {
             return RUNNING;
         }
-        return stopped > 0 ? ended(over, never) : PENDING;
+        return stopped > 0 ? phaseAfterAllStopped(over, never) : PENDING;
     }
 
-    private String ended(boolean over, boolean never) {
-        // the API server writes Always where a manifest says nothing
+    private String phaseAfterAllStopped(boolean over, boolean never) {
+        // Always is the API server's default
         boolean always = !never && !"OnFailure".equals(spec.getRestartPolicy());
         if (always && !over) {
             return RUNNING;

@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podstatus;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodReferences;
@@ -9,6 +8,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -16,20 +16,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The newest status of each pod, by UID, beside the pods as they are known from elsewhere. Thread-safe; the lock covers
- * every step from one status to the next.
- */
+/** The newest status of each pod, by UID. Thread-safe; each change of a status is atomic under the lock. */
 final class PodStatusCache {
 
-    // After updateStatusInternal of pkg/kubelet/status/status_manager.go of Kubernetes. Versions are counted over all
-    // pods, not for each, so that they grow even for a pod that was forgotten and comes back.
+    // Follows updateStatusInternal of pkg/kubelet/status/status_manager.go of Kubernetes. All pods share one version
+    // counter, so that versions increase even for a pod that is forgotten and then reappears.
 
     private static final Logger log = LoggerFactory.getLogger(PodStatusManager.class);
 
     private final Function<String, Optional<Pod>> known;
     private final Timekeeper timekeeper;
-    // in the order of their versions, so that a pod that changes all the time stands behind those that wait
+    // ordered by version, so that a pod that changes constantly does not delay the reports of others
     private final Map<String, VersionedPodStatus> byUid = new LinkedHashMap<>(); // guarded by this
     private long lastVersion; // guarded by this
 
@@ -38,27 +35,18 @@ final class PodStatusCache {
         this.timekeeper = timekeeper;
     }
 
-    /** Makes the next status of the cached one, which is null if there is none; null if there is nothing to do. */
-    private interface Edit {
-        @Nullable
-        PodStatus apply(@Nullable PodStatus cached);
-    }
-
-    /** The same of a status that is there. */
-    private interface StatusChange {
-        @Nullable
-        PodStatus apply(PodStatus cached);
-    }
-
-    /** The pod with that UID as the API server last showed it, if we know it. Called under no lock. */
+    /**
+     * Returns the pod as the API server last reported it, or null if it is unknown. Calls the function of the manager's
+     * owner, so it must not be called under the lock.
+     */
     @Nullable
     Pod known(String uid) {
         return known.apply(uid).orElse(null);
     }
 
-    /** The newest status, oldest change first. */
-    synchronized ImmutableList<VersionedPodStatus> all() {
-        return ImmutableList.copyOf(byUid.values());
+    /** Returns the newest statuses, in the order of their versions. */
+    synchronized List<VersionedPodStatus> all() {
+        return List.copyOf(byUid.values());
     }
 
     synchronized @Nullable VersionedPodStatus get(String uid) {
@@ -69,7 +57,7 @@ final class PodStatusCache {
         byUid.remove(uid);
     }
 
-    /** Takes a new status, and says whether there is now something to report. The same is said by the following. */
+    /** Stores a new status. Like the other modifying methods, returns whether there is a new version to report. */
     boolean set(Pod pod, PodStatus status) {
         return store(pod, cached -> PodParts.copy(status), PodEnd.isDeleted(pod), false);
     }
@@ -96,11 +84,18 @@ final class PodStatusCache {
                 true);
     }
 
-    private boolean change(Pod pod, StatusChange edit) {
+    private boolean change(Pod pod, Function<PodStatus, @Nullable PodStatus> edit) {
         return store(pod, cached -> cached == null ? null : edit.apply(cached), false, false);
     }
 
-    private boolean store(Pod pod, Edit edit, boolean forced, boolean finished) {
+    /**
+     * Replaces the cached status by the result of {@code edit}.
+     *
+     * @param edit receives the cached status, or null if there is none; returns null to change nothing
+     * @param forced whether to create a new version even if the status is equal to the cached one
+     */
+    private boolean store(
+            Pod pod, Function<@Nullable PodStatus, @Nullable PodStatus> edit, boolean forced, boolean finished) {
         PodKey key = PodReferences.key(pod);
         String now = ApiTime.of(timekeeper.wallTime());
         String refusal;
@@ -113,7 +108,7 @@ final class PodStatusCache {
             PodStatus before = cached == null ? PodParts.status(pod) : cached.status();
             refusal = StatusTransitions.refusal(pod.getSpec(), before, next);
             if (refusal == null) {
-                StatusContinuity.take(pod, before, next, now);
+                StatusContinuity.carryOver(pod, before, next, now);
                 PodStatus normalised = PodStatusNormalizer.normalised(pod, next);
                 if (cached != null && !forced && PodStatusEquality.equal(cached.status(), normalised)) {
                     return false;
@@ -122,7 +117,7 @@ final class PodStatusCache {
                 return true;
             }
         }
-        log.warn("a status of pod {} is not taken: {}", key, refusal);
+        log.warn("status of pod {} was rejected: {}", key, refusal);
         return false;
     }
 

@@ -8,43 +8,44 @@ import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a status brings anything new, as far as the node is concerned. */
+/** Compares statuses by the fields that the node writes. */
 final class PodStatusEquality {
 
-    // After isPodStatusByKubeletEqual of pkg/kubelet/status/status_manager.go of Kubernetes.
+    // Follows isPodStatusByKubeletEqual of pkg/kubelet/status/status_manager.go of Kubernetes.
 
     private PodStatusEquality() {}
 
     /**
-     * Whether {@code newer} says nothing that {@code older} does not say: the conditions of others and all times of
-     * conditions are left out, and so is a condition that only {@code older} has. Both normalised.
+     * Returns whether {@code newer} needs no report if {@code older} was reported. Ignores conditions that others
+     * write, the timestamps of conditions, and conditions that only {@code older} has. Both statuses must be
+     * normalised.
      */
     static boolean equal(PodStatus older, PodStatus newer) {
-        // most reports say just the same, and trees cost more than comparing
+        // most statuses are equal, and comparing objects is cheaper than building trees
         if (older.equals(newer)) {
             return true;
         }
         for (PodCondition condition : present(newer.getConditions())) {
-            if (isOurs(condition) && !isSame(PodParts.condition(older, condition.getType()), condition)) {
+            if (isWrittenByNode(condition) && !isEqual(PodParts.condition(older, condition.getType()), condition)) {
                 return false;
             }
         }
         return withoutConditions(older).equals(withoutConditions(newer));
     }
 
-    private static boolean isOurs(PodCondition condition) {
+    private static boolean isWrittenByNode(PodCondition condition) {
         return PodConditions.OWNED.contains(condition.getType())
                 || PodConditions.DISRUPTION_TARGET.equals(condition.getType());
     }
 
-    private static boolean isSame(@Nullable PodCondition older, PodCondition newer) {
+    private static boolean isEqual(@Nullable PodCondition older, PodCondition newer) {
         return older != null
-                && same(older.getStatus(), newer.getStatus())
-                && same(older.getReason(), newer.getReason())
-                && same(older.getMessage(), newer.getMessage());
+                && equalText(older.getStatus(), newer.getStatus())
+                && equalText(older.getReason(), newer.getReason())
+                && equalText(older.getMessage(), newer.getMessage());
     }
 
-    private static boolean same(@Nullable String a, @Nullable String b) {
+    private static boolean equalText(@Nullable String a, @Nullable String b) {
         return Strings.nullToEmpty(a).equals(Strings.nullToEmpty(b));
     }
 

@@ -10,32 +10,33 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 
 /**
- * Keeps the newest status of each pod of our node and brings the API server to agree with it. Thread-safe; no method
- * blocks or makes a request on the caller's thread.
+ * Keeps the newest status of each pod of a node and reports it to the API server. Thread-safe; no method blocks or
+ * makes a request on the caller's thread.
  *
- * <p>What it promises:
+ * <p>Guarantees:
  *
  * <ul>
- * <li>The server is sent the newest status of a pod, in order, and never one older than it was sent before. Statuses
- * between two reports are skipped.
- * <li>Only the pod with the UID that the status was set for is written to or deleted, whatever has its name by then.
- * <li>Conditions of others stay as the server has them. Succeeded and Failed are held back until {@link #terminatePod}.
- * <li>A status that says nothing new makes no request, unless the pod is being deleted: then each makes a GET.
+ * <li>The statuses of a pod are reported in order, never an older one after a newer one. Statuses that are replaced
+ * before their report are skipped.
+ * <li>Only the pod with the UID that the status was set for is patched or deleted, even if another pod has its name.
+ * <li>Conditions that others write are preserved. Succeeded and Failed are not reported before {@link #terminatePod}.
+ * <li>A status without changes makes no request. The exception is a pod that is marked for deletion, for which each
+ * status makes a GET.
  * </ul>
  *
- * <p>A report is a GET of the latest state, a PATCH if that differs, and a DELETE if the pod was asked to end and has.
- * The GET comes before every PATCH even if a watch has brought the pod: a patch is the difference to what is there, so
- * one made from an older state would leave out what somebody changed since, such as a Ready that the node lifecycle
- * controller took away. Eight pods are reported at once, so a pod that waits for its answer holds up one place of
- * eight, and no more than eight requests are under way: 110 pods are 220 requests in 14 rounds.
+ * <p>A report is a GET, a PATCH if the status differs, and a DELETE if the pod is marked for deletion and has ended.
+ * The GET precedes every PATCH, even if a watch already delivered the pod. The PATCH contains only differences, so a
+ * PATCH from an outdated state would not restore what others changed since, such as a Ready that the node lifecycle
+ * controller set to False. At most eight pods are reported at a time, each with one request at a time, so that a
+ * slow answer delays only its own pod: 110 pods take 220 requests in 14 rounds.
  *
- * <p>A report that fails is repeated after a pause of its pod alone, first at most 1 s, doubling up to 10 s, or after
- * what the server asks for (Retry-After). Every 10 s a full pass compares what the pods look like from outside with
- * what was reported, and reports again where somebody else has changed it.
+ * <p>A failed report is repeated after a pause that affects only its pod: at first at most 1 s, then doubled up to
+ * 10 s, or as long as the server requests (Retry-After). Every 10 s, a full pass compares the pods at the API server
+ * with their reported statuses, and repeats the reports that others have overwritten.
  *
- * <p>For pods that come from the API server; the mirror pods of static pods are not treated apart. Follows the
- * kubelet's {@code pkg/kubelet/status/status_manager.go}, except for what is said here of several at once,
- * pauses, and a status after the end.
+ * <p>Supports pods from the API server; mirror pods of static pods get no special treatment. Follows the kubelet's
+ * {@code pkg/kubelet/status/status_manager.go}, except for concurrent reports, pauses, and statuses after the end of a
+ * pod.
  */
 public final class PodStatusManager implements AutoCloseable {
 
@@ -43,12 +44,12 @@ public final class PodStatusManager implements AutoCloseable {
     private final PodStatusSync sync;
 
     /**
-     * A manager that reports nothing yet.
+     * Creates a manager, which reports nothing until {@link #start}.
      *
-     * @param api not closed with it
-     * @param known the pod with that UID as the API server last showed it, such as by a watch; must not block. Asked
-     *     for the comparison with what was reported, and for the spec of a pod whose container changed
-     * @param timekeeper not closed with it
+     * @param api the API for pods; not closed by the manager
+     * @param known returns the pod with a UID as the API server last reported it, such as from a watch; must not block.
+     *     The full pass compares it with the reported status; readiness and startup changes use its spec
+     * @param timekeeper the clock and timers; not closed by the manager
      * @param random uniform in [0, 1), for jitter
      */
     public PodStatusManager(
@@ -59,77 +60,78 @@ public final class PodStatusManager implements AutoCloseable {
                 Objects.requireNonNull(api, "api"), cache, timekeeper, Objects.requireNonNull(random, "random"));
     }
 
-    /** Begins to report, with the statuses that were set already. Idempotent; without effect once closed. */
+    /** Starts to report, beginning with the statuses that were already set. Idempotent; without effect once closed. */
     public void start() {
         sync.start();
     }
 
     /**
-     * Takes the pod's new status. The start time and the transition times of the node's conditions are kept from the
-     * status before where they still hold, else set to now. Times are cut to seconds, and termination messages to 12288
-     * bytes over all containers of the spec.
+     * Sets the status of a pod. Keeps the previous start time, and the transition times of the node's conditions whose
+     * status is unchanged; sets the others to the current time. Truncates times to seconds, and termination messages to
+     * 12288 bytes divided by the number of containers in the spec.
      *
-     * <p>A status that undoes an end is not taken, with a warning in the log: a container that has terminated and is
-     * not to be started again under the pod's restart policy, or a pod that has Succeeded or Failed.
+     * <p>Rejects, with a warning in the log, a status that reverts an end: of a container that has terminated and must
+     * not restart under the pod's restart policy, or of a pod that has Succeeded or Failed.
      *
-     * @param pod as the API server returned it, with its spec. Not modified
-     * @param status the whole status, as {@link PodStatuses#of} makes it. Copied
+     * @param pod the pod as the API server returned it, with its spec; not modified
+     * @param status the whole status, as {@link PodStatuses#of} returns it; copied
      * @throws IllegalArgumentException if the pod has no namespace, name or uid
      */
     public void setPodStatus(Pod pod, PodStatus status) {
         Objects.requireNonNull(status, "status");
-        wakeIf(cache.set(pod, status));
+        reportIf(cache.set(pod, status));
     }
 
-    /** A copy of the newest status of the pod with that UID: empty if none was set, or it was removed. */
+    /** Returns a copy of a pod's newest status; empty if none was set, or if the pod was deleted or forgotten. */
     public Optional<PodStatus> getPodStatus(String uid) {
         return Optional.ofNullable(cache.get(Objects.requireNonNull(uid, "uid")))
-                .map(known -> PodParts.copy(known.status()));
+                .map(newest -> PodParts.copy(newest.status()));
     }
 
     /**
-     * Notes whether a container is ready, and what follows for the pod. Ignored if the pod is not known, has no status
+     * Sets whether a container is ready, and updates the pod's conditions. Ignored if the pod is unknown, has no status
      * yet, or has no such container.
      *
-     * @param uid of the pod
-     * @param containerId as the container's status has it
+     * @param uid the pod's UID
+     * @param containerId the container ID in the container's status
      */
     public void setContainerReadiness(String uid, String containerId, boolean ready) {
-        wakeIf(cache.setReady(
+        reportIf(cache.setReady(
                 Objects.requireNonNull(uid, "uid"), Objects.requireNonNull(containerId, "containerId"), ready));
     }
 
-    /** Notes whether a container has started. Ignored where {@link #setContainerReadiness} is. */
+    /** Sets whether a container has started. Ignored in the same cases as {@link #setContainerReadiness}. */
     public void setContainerStartup(String uid, String containerId, boolean started) {
-        wakeIf(cache.setStarted(
+        reportIf(cache.setStarted(
                 Objects.requireNonNull(uid, "uid"), Objects.requireNonNull(containerId, "containerId"), started));
     }
 
     /**
-     * Notes that nothing of the pod runs any more, for good: its phase becomes Failed unless it is Succeeded already,
-     * containers of which no end is known have ended with code 137. That is reported, and if the pod was asked to end,
-     * now or later, it is deleted from the API server, so everything that belongs to it must be given back by then.
+     * Marks a pod as ended: none of its containers runs or will run again. Sets the phase to Failed unless it is
+     * already Succeeded, and the exit code of containers without a known end to 137. Reports that status, and then
+     * deletes the pod from the API server if it is marked for deletion, now or later. Release all resources of the pod
+     * before this call.
      *
-     * @param pod as the API server returned it, with its spec. Not modified
+     * @param pod the pod as the API server returned it, with its spec; not modified
      * @throws IllegalArgumentException if the pod has no namespace, name or uid
      */
     public void terminatePod(Pod pod) {
-        wakeIf(cache.terminate(pod));
+        reportIf(cache.terminate(pod));
     }
 
-    /** Forgets the pod with that UID, without any request: to be called when the API server has it no more. */
+    /** Discards the status of a pod that the API server no longer has. Makes no request. */
     public void forget(String uid) {
         cache.remove(Objects.requireNonNull(uid, "uid"));
     }
 
-    /** Ends the reporting: what is under way makes no further request. Statuses can still be read. Idempotent. */
+    /** Stops reporting. Reports in flight make no further request. Statuses remain readable. Idempotent. */
     @Override
     public void close() {
         sync.close();
     }
 
-    private void wakeIf(boolean news) {
-        if (news) {
+    private void reportIf(boolean changed) {
+        if (changed) {
             sync.wakeUp();
         }
     }

@@ -4,24 +4,27 @@ import static dev.podcache.kubelet.podstatus.PodParts.present;
 
 import dev.podcache.pod.PodEnd;
 import io.fabric8.kubernetes.api.model.PodCondition;
-import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the status at the server is to become: ours, and in it what belongs to others as the server has it. Pure. */
+/**
+ * Merges the node's status of a pod with the server's: keeps what others wrote, and replaces the rest by the node's.
+ * Pure functions.
+ */
 final class PodStatusMerge {
 
-    // After mergePodStatus of pkg/kubelet/status/status_manager.go of Kubernetes.
+    // Follows mergePodStatus of pkg/kubelet/status/status_manager.go of Kubernetes.
 
     private PodStatusMerge() {}
 
     /**
-     * A new status.
+     * Returns the status to write, as a new object.
      *
-     * @param mayRun whether containers of the pod may still run: then it does not become Succeeded or Failed yet
-     * @param now for transitions that only show here
+     * @param server the status at the API server
+     * @param ours the node's status
+     * @param mayRun whether containers of the pod may still run; if so, the pod does not become Succeeded or Failed yet
+     * @param now the transition time of conditions that the merge changes
      */
     static PodStatus merge(PodStatus server, PodStatus ours, boolean mayRun, String now) {
         PodStatus merged = PodParts.copy(ours);
@@ -30,7 +33,7 @@ final class PodStatusMerge {
         PodStatus theirs = PodParts.copy(server);
         merged.setResourceClaimStatuses(theirs.getResourceClaimStatuses());
         merged.setExtendedResourceClaimStatus(theirs.getExtendedResourceClaimStatus());
-        // fields that our models do not know are none that we write
+        // the node does not write fields that the model classes do not have
         merged.setAdditionalProperties(theirs.getAdditionalProperties());
         if (ends && mayRun) {
             merged.setPhase(server.getPhase());
@@ -39,24 +42,20 @@ final class PodStatusMerge {
         }
         if (PodEnd.isTerminal(merged.getPhase())
                 && (isTrue(merged, PodConditions.READY) || isTrue(merged, PodConditions.CONTAINERS_READY))) {
-            end(server, merged, PodConditions.CONTAINERS_READY, now);
-            end(server, merged, PodConditions.READY, now);
+            setTerminal(server, merged, PodConditions.CONTAINERS_READY, now);
+            setTerminal(server, merged, PodConditions.READY, now);
         }
         return merged;
     }
 
-    private static List<PodCondition> conditions(PodStatus server, PodStatus ours, boolean disrupts, String now) {
-        List<PodCondition> merged = new ArrayList<>();
-        for (PodCondition condition : present(server.getConditions())) {
-            if (!PodConditions.OWNED.contains(condition.getType())) {
-                merged.add(new PodConditionBuilder(condition).build());
-            }
-        }
+    private static List<PodCondition> conditions(
+            PodStatus server, PodStatus ours, boolean becomesTerminal, String now) {
+        List<PodCondition> merged = PodConditions.copiesOfOthers(server);
         for (PodCondition condition : present(ours.getConditions())) {
             condition.setObservedGeneration(ours.getObservedGeneration());
             if (PodConditions.OWNED.contains(condition.getType())) {
                 merged.add(condition);
-            } else if (disrupts && PodConditions.DISRUPTION_TARGET.equals(condition.getType())) {
+            } else if (becomesTerminal && PodConditions.DISRUPTION_TARGET.equals(condition.getType())) {
                 condition.setLastTransitionTime(
                         StatusContinuity.transition(PodParts.condition(server, condition.getType()), condition, now));
                 PodConditions.put(merged, condition);
@@ -65,8 +64,8 @@ final class PodStatusMerge {
         return merged;
     }
 
-    private static void end(PodStatus server, PodStatus merged, String type, String now) {
-        PodCondition condition = PodConditions.over(type, merged.getPhase());
+    private static void setTerminal(PodStatus server, PodStatus merged, String type, String now) {
+        PodCondition condition = PodConditions.ofTerminalPod(type, merged.getPhase());
         condition.setObservedGeneration(merged.getObservedGeneration());
         condition.setLastTransitionTime(
                 StatusContinuity.transition(PodParts.condition(server, condition.getType()), condition, now));

@@ -17,18 +17,21 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Gives a status the form in which statuses are compared and sent: whole seconds, an order, bounded messages. */
+/**
+ * Normalises statuses before they are compared and sent: truncates times to seconds, sorts containers, and limits
+ * termination messages.
+ */
 final class PodStatusNormalizer {
 
-    // After normalizeStatus of pkg/kubelet/status/status_manager.go of Kubernetes, except that a message is cut
-    // between two characters, never inside one.
+    // Follows normalizeStatus of pkg/kubelet/status/status_manager.go of Kubernetes, but never cuts a message inside a
+    // character.
 
-    /** What all termination messages of a pod may have together, in bytes. */
-    static final int LARGEST_MESSAGES = 12288;
+    /** The limit of all termination messages of a pod together, in bytes of UTF-8. */
+    static final int MAX_MESSAGE_BYTES = 12288;
 
     private PodStatusNormalizer() {}
 
-    /** A normalised copy. */
+    /** Returns a normalised copy. */
     static PodStatus normalised(Pod pod, PodStatus status) {
         PodStatus copy = PodParts.copy(status);
         PodSpec spec = pod.getSpec();
@@ -37,9 +40,10 @@ final class PodStatusNormalizer {
             condition.setLastProbeTime(ApiTime.truncated(condition.getLastProbeTime()));
             condition.setLastTransitionTime(ApiTime.truncated(condition.getLastTransitionTime()));
         }
-        int containers =
-                size(spec.getContainers()) + size(spec.getInitContainers()) + size(spec.getEphemeralContainers());
-        int limit = containers == 0 ? LARGEST_MESSAGES : LARGEST_MESSAGES / containers;
+        int containers = present(spec.getContainers()).size()
+                + present(spec.getInitContainers()).size()
+                + present(spec.getEphemeralContainers()).size();
+        int limit = containers == 0 ? MAX_MESSAGE_BYTES : MAX_MESSAGE_BYTES / containers;
         Comparator<ContainerStatus> byName = Comparator.comparing(ContainerStatus::getName);
         List<String> initNames = present(spec.getInitContainers()).stream()
                 .map(Container::getName)
@@ -53,16 +57,12 @@ final class PodStatusNormalizer {
         return copy;
     }
 
-    private static int size(@Nullable List<?> list) {
-        return list == null ? 0 : list.size();
-    }
-
     private static List<ContainerStatus> normalised(
             @Nullable List<ContainerStatus> statuses, Comparator<ContainerStatus> order, int limit) {
         List<ContainerStatus> sorted = new ArrayList<>(present(statuses));
         sorted.sort(order);
         for (ContainerStatus status : sorted) {
-            // the API server writes these where we leave them out
+            // the API server adds these defaults
             status.setReady(Boolean.TRUE.equals(status.getReady()));
             status.setRestartCount(status.getRestartCount() == null ? 0 : status.getRestartCount());
             normalise(status.getState(), limit);
@@ -78,12 +78,12 @@ final class PodStatusNormalizer {
         if (state.getRunning() != null) {
             state.getRunning().setStartedAt(ApiTime.truncated(state.getRunning().getStartedAt()));
         }
-        @Nullable ContainerStateTerminated ended = state.getTerminated();
-        if (ended != null) {
-            ended.setStartedAt(ApiTime.truncated(ended.getStartedAt()));
-            ended.setFinishedAt(ApiTime.truncated(ended.getFinishedAt()));
-            ended.setExitCode(ended.getExitCode() == null ? 0 : ended.getExitCode());
-            ended.setMessage(cut(ended.getMessage(), limit));
+        @Nullable ContainerStateTerminated terminated = state.getTerminated();
+        if (terminated != null) {
+            terminated.setStartedAt(ApiTime.truncated(terminated.getStartedAt()));
+            terminated.setFinishedAt(ApiTime.truncated(terminated.getFinishedAt()));
+            terminated.setExitCode(terminated.getExitCode() == null ? 0 : terminated.getExitCode());
+            terminated.setMessage(cut(terminated.getMessage(), limit));
         }
     }
 

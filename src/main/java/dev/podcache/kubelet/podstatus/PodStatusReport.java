@@ -10,40 +10,43 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
-/** The requests that report one status: GET, PATCH if anything differs, DELETE if the pod is over. */
+/**
+ * Reports one status: GET, then PATCH if the status differs, then DELETE if the pod is marked for deletion and has
+ * ended.
+ */
 final class PodStatusReport {
 
-    // After syncPod of pkg/kubelet/status/status_manager.go of Kubernetes.
+    // Follows syncPod of pkg/kubelet/status/status_manager.go of Kubernetes.
 
     private final ObjectApi<Pod> api;
     private final Timekeeper timekeeper;
     private final BooleanSupplier closed;
 
-    /** What a report came to. */
+    /** The outcome of a successful report. */
     sealed interface Result {
 
-        /** The server has the status, as {@code answered} and normalised. */
+        /** The server has the status. {@code answered} is its normalised answer. */
         record Reported(PodStatus answered) implements Result {}
 
-        /** There is no such pod any more: it was deleted by this report, or another has its name. */
-        record Over() implements Result {}
+        /** The pod no longer exists: this report deleted it, or its name belongs to another pod. */
+        record Gone() implements Result {}
     }
 
-    /** Makes no further request as soon as {@code closed} says so. */
+    /** Creates a report that makes no further request once {@code closed} returns true. */
     PodStatusReport(ObjectApi<Pod> api, Timekeeper timekeeper, BooleanSupplier closed) {
         this.api = api;
         this.timekeeper = timekeeper;
         this.closed = closed;
     }
 
-    /** Begins at once; ends exceptionally with what a request failed with, or if closed. */
+    /** Starts the requests. The future fails if a request fails, and with CancellationException if closed. */
     CompletableFuture<Result> report(VersionedPodStatus wanted) {
         return api.get(wanted.key()).thenComposeAsync(server -> write(server, wanted), timekeeper.workers());
     }
 
     private CompletableFuture<Result> write(Pod server, VersionedPodStatus wanted) {
         if (!server.getMetadata().getUid().equals(wanted.pod().uid())) {
-            return CompletableFuture.completedFuture(new Result.Over());
+            return CompletableFuture.completedFuture(new Result.Gone());
         }
         PodStatus before = PodParts.status(server);
         PodStatus merged =
@@ -63,10 +66,10 @@ final class PodStatusReport {
                     new Result.Reported(PodStatusNormalizer.normalised(server, PodParts.status(server))));
         }
         requireOpen();
-        return api.delete(wanted.key(), wanted.pod().uid()).thenApply(last -> new Result.Over());
+        return api.delete(wanted.key(), wanted.pod().uid()).thenApply(last -> new Result.Gone());
     }
 
-    /** Whether the pod was asked to end, and has: both the server and the node say so. */
+    /** Returns whether the pod is marked for deletion and has ended, according to both the server and the node. */
     static boolean isDeletable(Pod pod, VersionedPodStatus known) {
         return PodEnd.isDeleted(pod) && known.finished() && PodEnd.isTerminal(pod);
     }

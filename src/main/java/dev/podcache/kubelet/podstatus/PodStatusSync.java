@@ -20,20 +20,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reports what is newer in a {@link PodStatusCache} than at the server. Thread-safe. */
+/** Reports the statuses of a {@link PodStatusCache} that are newer than the server's. Thread-safe. */
 final class PodStatusSync implements AutoCloseable {
 
     /*
-     * A turn looks for pods whose status is newer than the one last reported, and begins a report of each, up to
-     * IN_FLIGHT at once and never two of one pod. It waits for none of them: each that ends frees its place and asks
-     * for the next turn. Turns are asked for by wakeUp(): at most one is pending, however often they are asked for, so
-     * that a pod that changed thrice is reported once. They run one at a time, on the timer's thread.
+     * A scan finds the pods whose status is newer than the last reported version, and starts a report for each: at most
+     * IN_FLIGHT at a time, and at most one for a pod. It does not wait for the reports; each completed report requests
+     * the next scan. wakeUp() requests a scan. At most one scan is pending, so that a pod that changed three times is
+     * reported once. Scans run one at a time, on the timer thread.
      *
-     * A full pass, every 10 s, makes pods due that no new version has: by forgetting what was reported of them.
+     * A full pass, every 10 s, finds pods whose status at the server differs from the reported one. It forgets the
+     * reported version of these pods, so that the next scan reports them again.
      *
-     * A pod whose report failed pauses, alone, and asks for a turn when that is over. Being told that there is another
-     * pod by that name only now, by a refused UID, is a failure like any other: the next GET says for sure, and nothing
-     * is lost if the conflict had another cause.
+     * A failed report pauses only its own pod; the end of the pause requests a scan. A conflict on the UID, because
+     * another pod has taken the name since the GET, counts as a failure: the GET of the next attempt decides, and
+     * nothing is lost if the conflict had another cause.
      */
 
     static final Duration FULL_PASS = Duration.ofSeconds(10);
@@ -46,17 +47,17 @@ final class PodStatusSync implements AutoCloseable {
     private final PodStatusReport reports;
 
     private final Map<String, ReportedVersion> reported = new HashMap<>(); // guarded by this
-    private final Set<String> underWay = new HashSet<>(); // guarded by this
+    private final Set<String> inFlight = new HashSet<>(); // guarded by this
     private final ReportPauses pauses; // guarded by this
     private boolean started; // guarded by this
-    private boolean woken; // guarded by this
+    private boolean scanPending; // guarded by this
     private boolean closed; // guarded by this
     private Timekeeper.@Nullable Scheduled fullPass; // guarded by this
 
-    /** What the server answered to a version; null if it had no such pod any more. */
+    /** The last reported version, and the server's answer to it: normalised, or null if there was no such pod. */
     private record ReportedVersion(long version, @Nullable PodStatus answered) {}
 
-    /** Does nothing until started. */
+    /** Creates a sync that does nothing until {@link #start}. */
     PodStatusSync(ObjectApi<Pod> api, PodStatusCache cache, Timekeeper timekeeper, DoubleSupplier random) {
         this.cache = cache;
         this.timekeeper = timekeeper;
@@ -64,7 +65,7 @@ final class PodStatusSync implements AutoCloseable {
         this.pauses = new ReportPauses(timekeeper, random);
     }
 
-    /** Begins with what is there. Idempotent; without effect once closed. */
+    /** Starts to report, beginning with the cached statuses. Idempotent; without effect once closed. */
     void start() {
         synchronized (this) {
             if (started || closed) {
@@ -76,15 +77,15 @@ final class PodStatusSync implements AutoCloseable {
         wakeUp();
     }
 
-    /** Asks for a turn. Returns at once. */
+    /** Requests a scan. Never blocks. */
     synchronized void wakeUp() {
-        if (started && !closed && !woken) {
-            woken = true;
-            timekeeper.schedule(Duration.ZERO, this::turn);
+        if (started && !closed && !scanPending) {
+            scanPending = true;
+            timekeeper.schedule(Duration.ZERO, this::scan);
         }
     }
 
-    /** Begins no further request. What is under way is left to end. Idempotent. */
+    /** Starts no further request; requests in flight complete. Idempotent. */
     @Override
     public synchronized void close() {
         closed = true;
@@ -98,22 +99,22 @@ final class PodStatusSync implements AutoCloseable {
         return closed;
     }
 
-    private void turn() {
+    private void scan() {
         synchronized (this) {
-            woken = false;
+            scanPending = false;
         }
         for (VersionedPodStatus status : cache.all()) {
-            if (begins(status)) {
-                begin(status);
+            if (reserve(status)) {
+                startReport(status);
             }
         }
     }
 
-    /** Takes a place for a report of {@code status}, if one is due and there is a place. */
-    private synchronized boolean begins(VersionedPodStatus status) {
+    /** Reserves one of the IN_FLIGHT places if a report of {@code status} is due, and returns whether it did. */
+    private synchronized boolean reserve(VersionedPodStatus status) {
         String uid = status.pod().uid();
-        boolean due = !closed && !underWay.contains(uid) && !pauses.has(uid) && isBehindLocked(status);
-        return due && underWay.size() < IN_FLIGHT && underWay.add(uid);
+        boolean due = !closed && !inFlight.contains(uid) && !pauses.isPausing(uid) && isBehindLocked(status);
+        return due && inFlight.size() < IN_FLIGHT && inFlight.add(uid);
     }
 
     private boolean isBehindLocked(VersionedPodStatus status) {
@@ -121,7 +122,7 @@ final class PodStatusSync implements AutoCloseable {
         return last == null || last.version() < status.version();
     }
 
-    private void begin(VersionedPodStatus status) {
+    private void startReport(VersionedPodStatus status) {
         CompletableFuture<PodStatusReport.Result> report;
         try {
             report = reports.report(status);
@@ -130,7 +131,7 @@ final class PodStatusSync implements AutoCloseable {
         }
         report.whenComplete((result, thrown) -> {
             if (result != null) {
-                ended(status, result);
+                completed(status, result);
             } else {
                 failed(status, Objects.requireNonNull(thrown));
             }
@@ -138,14 +139,14 @@ final class PodStatusSync implements AutoCloseable {
         });
     }
 
-    private void ended(VersionedPodStatus status, PodStatusReport.Result result) {
+    private void completed(VersionedPodStatus status, PodStatusReport.Result result) {
         String uid = status.pod().uid();
-        if (result instanceof PodStatusReport.Result.Reported done) {
-            remember(status, done.answered());
+        if (result instanceof PodStatusReport.Result.Reported success) {
+            remember(status, success.answered());
         } else {
             cache.remove(uid);
             synchronized (this) {
-                underWay.remove(uid);
+                inFlight.remove(uid);
                 pauses.forget(uid);
                 reported.remove(uid);
             }
@@ -154,7 +155,7 @@ final class PodStatusSync implements AutoCloseable {
 
     private synchronized void remember(VersionedPodStatus status, @Nullable PodStatus answered) {
         String uid = status.pod().uid();
-        underWay.remove(uid);
+        inFlight.remove(uid);
         pauses.forget(uid);
         reported.put(uid, new ReportedVersion(status.version(), answered));
     }
@@ -162,25 +163,28 @@ final class PodStatusSync implements AutoCloseable {
     private void failed(VersionedPodStatus status, Throwable thrown) {
         Throwable cause = ApiServerException.causeOf(thrown);
         if (cause instanceof ApiServerException refused && refused.reason() == FailureReason.NOT_FOUND) {
-            // it will not come back; the status stays for whoever asks, until it is told to be an orphan
+            // the pod no longer exists; its status remains readable until PodStatusManager.forget
             remember(status, null);
             return;
         }
         int failures;
         synchronized (this) {
-            underWay.remove(status.pod().uid());
+            inFlight.remove(status.pod().uid());
             if (closed) {
                 return;
             }
-            failures = pauses.begin(status.pod().uid(), cause, this::wakeUp);
+            failures = pauses.start(status.pod().uid(), cause, this::wakeUp);
         }
         if (!(cause instanceof ApiServerException)) {
-            log.error("reporting the status of pod {} failed; this is a bug in Podcache", status.pod(), cause);
+            log.error(
+                    "report of the status of pod {} failed because of a bug in Podcache; retrying",
+                    status.pod(),
+                    cause);
         } else if (failures == 1) {
-            // an outage is told once for each pod
-            log.warn("the status of pod {} is not reported yet: {}", status.pod(), cause.getMessage());
+            // an outage causes one warning for each pod
+            log.warn("report of the status of pod {} failed; retrying: {}", status.pod(), cause.getMessage());
         } else {
-            log.debug("the status of pod {} is still not reported: {}", status.pod(), cause.getMessage());
+            log.debug("report of the status of pod {} failed again; retrying: {}", status.pod(), cause.getMessage());
         }
     }
 
@@ -188,17 +192,17 @@ final class PodStatusSync implements AutoCloseable {
         try {
             List<VersionedPodStatus> all = cache.all();
             forgetOrphans(all);
-            List<VersionedPodStatus> differing = new ArrayList<>();
+            List<VersionedPodStatus> changed = new ArrayList<>();
             for (VersionedPodStatus status : all) {
                 if (differs(status)) {
-                    differing.add(status);
+                    changed.add(status);
                 }
             }
             synchronized (this) {
-                differing.forEach(status -> reported.remove(status.pod().uid()));
+                changed.forEach(status -> reported.remove(status.pod().uid()));
             }
         } catch (RuntimeException e) {
-            log.error("a full pass over the statuses of pods failed; the next one comes all the same", e);
+            log.error("full pass over the statuses of pods failed; the next one runs in {}", FULL_PASS, e);
         } finally {
             synchronized (this) {
                 if (!closed) {
@@ -217,8 +221,7 @@ final class PodStatusSync implements AutoCloseable {
     }
 
     /**
-     * Whether the pod as we know it from elsewhere shows that the server does not have what was
-     * reported, or must be deleted.
+     * Returns whether the pod, as the API server last reported it, lacks the reported status or is still to be deleted.
      */
     private boolean differs(VersionedPodStatus status) {
         ReportedVersion last;
@@ -235,9 +238,10 @@ final class PodStatusSync implements AutoCloseable {
         if (PodStatusReport.isDeletable(pod, status)) {
             return true;
         }
-        PodStatus there = PodStatusNormalizer.normalised(pod, PodParts.status(pod));
-        // a server may answer with less than it was sent, such as one that does not know a new
-        // field: asking again would not help
-        return !PodStatusEquality.equal(there, status.status()) && !PodStatusEquality.equal(there, last.answered());
+        PodStatus atServer = PodStatusNormalizer.normalised(pod, PodParts.status(pod));
+        // a server that drops a field it does not know answers with less than it was sent; a repeated PATCH would not
+        // change that
+        return !PodStatusEquality.equal(atServer, status.status())
+                && !PodStatusEquality.equal(atServer, last.answered());
     }
 }

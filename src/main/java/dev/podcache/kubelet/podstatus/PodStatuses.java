@@ -2,7 +2,6 @@ package dev.podcache.kubelet.podstatus;
 
 import static dev.podcache.kubelet.podstatus.PodParts.present;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.pod.PodEnd;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
@@ -13,7 +12,6 @@ import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.HostIP;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
-import io.fabric8.kubernetes.api.model.PodConditionBuilder;
 import io.fabric8.kubernetes.api.model.PodIP;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodStatus;
@@ -21,34 +19,35 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the whole status of a pod of what a runtime observed of it. Pure functions. */
+/** Derives the status of a pod from a runtime's observation. Pure functions. */
 public final class PodStatuses {
 
-    // After generateAPIPodStatus of pkg/kubelet/kubelet_pods.go of Kubernetes. PodReadyToStartContainers is left
-    // out: it speaks of a sandbox, which an observation does not have.
+    // Follows generateAPIPodStatus of pkg/kubelet/kubelet_pods.go of Kubernetes. The condition
+    // PodReadyToStartContainers is omitted: it describes a sandbox, which an observation does not contain.
 
     private PodStatuses() {}
 
     /**
-     * The status of {@code pod}: phase, conditions, QoS class, addresses and one status for each container. Times of
-     * transitions and the start time are left to {@link PodStatusManager#setPodStatus}. A pod that the API server shows
-     * as Succeeded or Failed stays so, with reason and message.
+     * Returns the status of {@code pod}: phase, conditions, QoS class, addresses and a status for each container.
+     * {@link PodStatusManager#setPodStatus} adds the start time and the transition times. If the API server shows the
+     * pod as Succeeded or Failed, the status keeps that phase, its reason and its message.
      *
-     * <p>A container that was not observed waits, because of {@code PodInitializing} if the pod has init
-     * containers, else {@code ContainerCreating}. An observed one that waits without a reason gets the same;
-     * any reason that is there is kept.
+     * <p>A container that was not observed is waiting. The reason is {@code PodInitializing} if the pod has init
+     * containers, else {@code ContainerCreating}. An observed container that waits without a reason gets the same
+     * reason; an existing reason is kept.
      *
-     * @param pod as the API server returned it, with its spec; its status counts for readiness gates and other
-     *     conditions of others. Not modified
-     * @return new, and the caller's to change
+     * @param pod the pod as the API server returned it, with its spec; not modified. Its status provides the conditions
+     *     that others write, such as those of readiness gates
+     * @return a new status, which the caller may modify
      */
     public static PodStatus of(Pod pod, PodObservation observed) {
         PodSpec spec = pod.getSpec();
         PodStatus before = PodParts.status(pod);
-        String waits = present(spec.getInitContainers()).isEmpty() ? "ContainerCreating" : "PodInitializing";
+        String waitingReason = present(spec.getInitContainers()).isEmpty() ? "ContainerCreating" : "PodInitializing";
         PodStatus status = new PodStatus();
-        status.setInitContainerStatuses(complete(present(spec.getInitContainers()), observed.initContainers(), waits));
-        status.setContainerStatuses(complete(present(spec.getContainers()), observed.containers(), waits));
+        status.setInitContainerStatuses(
+                complete(present(spec.getInitContainers()), observed.initContainers(), waitingReason));
+        status.setContainerStatuses(complete(present(spec.getContainers()), observed.containers(), waitingReason));
         setAddresses(status, observed);
         @Nullable String qos = before.getQosClass();
         status.setQosClass(qos == null || qos.isEmpty() ? QosClass.of(spec) : qos);
@@ -64,13 +63,8 @@ public final class PodStatuses {
     }
 
     private static List<PodCondition> conditions(PodSpec spec, PodStatus before, PodStatus status) {
-        ImmutableList<ContainerStatus> statuses = PodParts.containers(status);
-        List<PodCondition> conditions = new ArrayList<>();
-        for (PodCondition condition : present(before.getConditions())) {
-            if (!PodConditions.OWNED.contains(condition.getType())) {
-                conditions.add(new PodConditionBuilder(condition).build());
-            }
-        }
+        List<ContainerStatus> statuses = PodParts.containers(status);
+        List<PodCondition> conditions = PodConditions.copiesOfOthers(before);
         PodCondition containersReady = PodConditions.containersReady(spec, statuses, status.getPhase());
         PodCondition ready = PodConditions.ready(spec, containersReady, conditions);
         conditions.add(PodConditions.initialized(spec, statuses, status.getPhase()));
@@ -81,13 +75,13 @@ public final class PodStatuses {
     }
 
     private static List<ContainerStatus> complete(
-            List<Container> containers, List<ContainerStatus> observed, String waits) {
+            List<Container> containers, List<ContainerStatus> observed, String waitingReason) {
         List<ContainerStatus> complete = new ArrayList<>();
         for (Container container : containers) {
             @Nullable ContainerStatus status = PodParts.named(observed, container.getName());
             ContainerStatus copy = status == null ? notStarted(container) : new ContainerStatusBuilder(status).build();
             if (PodParts.isWaiting(copy)) {
-                explain(copy, waits);
+                setMissingReason(copy, waitingReason);
             }
             complete.add(copy);
         }
@@ -104,7 +98,7 @@ public final class PodStatuses {
                 .build();
     }
 
-    private static void explain(ContainerStatus status, String reason) {
+    private static void setMissingReason(ContainerStatus status, String reason) {
         ContainerState state = new ContainerStateBuilder(PodParts.state(status))
                 .editOrNewWaiting()
                 .endWaiting()

@@ -2,7 +2,6 @@ package dev.podcache.kubelet.podstatus;
 
 import static dev.podcache.kubelet.podstatus.PodParts.present;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.PodSpec;
@@ -10,15 +9,16 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import java.math.BigDecimal;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How much of its resources a pod is promised: Guaranteed, Burstable or BestEffort. */
+/** Computes the QoS class of a pod: Guaranteed, Burstable or BestEffort. */
 final class QosClass {
 
-    // After ComputePodQOS of pkg/apis/core/v1/helper/qos of Kubernetes, without resources of the whole pod.
+    // Follows ComputePodQOS of pkg/apis/core/v1/helper/qos of Kubernetes, without pod-level resources.
 
-    private static final ImmutableList<String> COUNTED = ImmutableList.of("cpu", "memory");
+    private static final List<String> COUNTED = List.of("cpu", "memory");
 
     private final Map<String, BigDecimal> requests = new HashMap<>();
     private final Map<String, BigDecimal> limits = new HashMap<>();
@@ -41,15 +41,16 @@ final class QosClass {
         int limited = 0;
         for (String name : COUNTED) {
             if (resources != null) {
-                sum(requests, name, resources.getRequests());
-                limited += sum(limits, name, resources.getLimits()) ? 1 : 0;
+                addPositive(requests, name, resources.getRequests());
+                limited += addPositive(limits, name, resources.getLimits()) ? 1 : 0;
             }
         }
         allLimited &= limited == COUNTED.size();
     }
 
-    /** Adds what is positive, and says whether it was. */
-    private static boolean sum(Map<String, BigDecimal> sums, String name, @Nullable Map<String, Quantity> quantities) {
+    /** Adds the quantity of {@code name} if it is positive, and returns whether it was. */
+    private static boolean addPositive(
+            Map<String, BigDecimal> sums, String name, @Nullable Map<String, Quantity> quantities) {
         @Nullable Quantity quantity = quantities == null ? null : quantities.get(name);
         BigDecimal amount = quantity == null ? BigDecimal.ZERO : Amounts.of(quantity);
         if (amount.signum() <= 0) {

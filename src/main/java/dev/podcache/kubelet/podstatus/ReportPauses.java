@@ -8,44 +8,45 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.DoubleSupplier;
 
-/** Which pods wait after a failed report, and for how long. Not thread-safe. */
+/** Tracks the back-off of pods whose status report failed. Not thread-safe. */
 final class ReportPauses {
 
     private static final Retries RETRIES = new Retries(Duration.ofSeconds(1), Duration.ofSeconds(10));
 
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
-    private final Map<String, Backoff> byUid = new HashMap<>();
+    private final Map<String, ReportPause> byUid = new HashMap<>();
 
-    private record Backoff(int failures, long until, Timekeeper.Scheduled end) {}
+    /** A pause until {@code end}, in the timekeeper's nanoseconds, and the timer that ends it. */
+    private record ReportPause(int failures, long end, Timekeeper.Scheduled timer) {}
 
     ReportPauses(Timekeeper timekeeper, DoubleSupplier random) {
         this.timekeeper = timekeeper;
         this.random = random;
     }
 
-    boolean has(String uid) {
-        Backoff pause = byUid.get(uid);
-        return pause != null && timekeeper.nanoTime() - pause.until() < 0;
+    boolean isPausing(String uid) {
+        ReportPause pause = byUid.get(uid);
+        return pause != null && timekeeper.nanoTime() - pause.end() < 0;
     }
 
     /**
-     * Begins a pause, longer with each failure in a row.
+     * Starts a pause, which grows with the number of consecutive failures.
      *
      * @param failure why the report failed
-     * @param then run when it is over, on the timer's thread
-     * @return how many failures in a row there were
+     * @param task run at the end of the pause, on the timer thread
+     * @return the number of consecutive failures
      */
-    int begin(String uid, Throwable failure, Runnable then) {
-        Backoff before = byUid.get(uid);
-        int failures = before == null ? 1 : before.failures() + 1;
-        Duration pause = RETRIES.pause(failures, random.getAsDouble(), failure);
-        long until = timekeeper.nanoTime() + pause.toNanos();
-        byUid.put(uid, new Backoff(failures, until, timekeeper.schedule(pause, then)));
+    int start(String uid, Throwable failure, Runnable task) {
+        ReportPause previous = byUid.get(uid);
+        int failures = previous == null ? 1 : previous.failures() + 1;
+        Duration length = RETRIES.pause(failures, random.getAsDouble(), failure);
+        long end = timekeeper.nanoTime() + length.toNanos();
+        byUid.put(uid, new ReportPause(failures, end, timekeeper.schedule(length, task)));
         return failures;
     }
 
-    /** The pod's failures are over. */
+    /** Resets the failures of a pod. */
     void forget(String uid) {
         byUid.remove(uid);
     }
@@ -55,7 +56,7 @@ final class ReportPauses {
     }
 
     void cancel() {
-        byUid.values().forEach(pause -> pause.end().cancel());
+        byUid.values().forEach(pause -> pause.timer().cancel());
         byUid.clear();
     }
 }

@@ -5,18 +5,15 @@ import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a status takes over from the one before it: when the pod started, and since when its
- * conditions are what they are.
- */
+/** Carries over to a new status what the previous one knows: the start time and the conditions' transition times. */
 final class StatusContinuity {
 
-    // After updateStatusInternal and updateLastTransitionTime of pkg/kubelet/status/status_manager.go of Kubernetes.
+    // Follows updateStatusInternal and updateLastTransitionTime of pkg/kubelet/status/status_manager.go of Kubernetes.
 
     private StatusContinuity() {}
 
-    /** Changes {@code status}, which follows {@code before}, in place. */
-    static void take(Pod pod, PodStatus before, PodStatus status, String now) {
+    /** Modifies {@code status}, the successor of {@code before}. */
+    static void carryOver(Pod pod, PodStatus before, PodStatus status, String now) {
         for (String type : PodConditions.TIMED) {
             @Nullable PodCondition condition = PodParts.condition(status, type);
             if (condition != null) {
@@ -28,12 +25,12 @@ final class StatusContinuity {
         } else if (isEmpty(status.getStartTime())) {
             status.setStartTime(now);
         }
-        status.setObservedGeneration(later(
+        status.setObservedGeneration(laterOf(
                 before.getObservedGeneration(),
-                later(status.getObservedGeneration(), pod.getMetadata().getGeneration())));
+                laterOf(status.getObservedGeneration(), pod.getMetadata().getGeneration())));
     }
 
-    /** When the condition came to have its status: when the one before did, if that is the same, else now. */
+    /** Returns the transition time of a condition: the previous one if the status is equal, else {@code now}. */
     static String transition(@Nullable PodCondition before, PodCondition condition, String now) {
         if (before == null
                 || isEmpty(before.getLastTransitionTime())
@@ -43,7 +40,7 @@ final class StatusContinuity {
         return before.getLastTransitionTime();
     }
 
-    private static @Nullable Long later(@Nullable Long a, @Nullable Long b) {
+    private static @Nullable Long laterOf(@Nullable Long a, @Nullable Long b) {
         if (a == null || b == null) {
             return a == null ? b : a;
         }

@@ -8,20 +8,21 @@ import dev.podcache.patch.StrategicMergePatch;
 import io.fabric8.kubernetes.api.model.PodStatus;
 
 /**
- * What is sent to change one status into another.
+ * A patch that changes one status of a pod into another.
  *
- * @param json a strategic merge patch with sorted fields; the UID in it keeps it from any other pod
- * @param unchanged whether there is nothing to send
+ * @param json a strategic merge patch with sorted fields; contains the pod's UID, so that it cannot apply to another
+ *     pod
+ * @param unchanged whether the patch would change nothing
  */
 record StatusPatch(String json, boolean unchanged) {
 
-    // After PatchPodStatus of pkg/util/pod/pod.go of Kubernetes.
+    // Follows PatchPodStatus of pkg/util/pod/pod.go of Kubernetes.
 
     private static final JsonMapper MAPPER =
             JsonMapper.builder().enable(JsonNodeFeature.WRITE_PROPERTIES_SORTED).build();
     private static final StrategicMergePatch PODS = StrategicMergePatch.of("Pod");
 
-    /** From {@code before} to {@code after}, of the pod with that UID. */
+    /** Returns the patch from {@code before} to {@code after} for the pod with this UID. */
     static StatusPatch between(String uid, PodStatus before, PodStatus after) {
         ObjectNode original = MAPPER.createObjectNode();
         original.set("status", CanonicalStatus.tree(before));
@@ -32,7 +33,7 @@ record StatusPatch(String json, boolean unchanged) {
         try {
             return new StatusPatch(MAPPER.writeValueAsString(patch), !patch.has("status"));
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a tree of JSON could not be written as JSON", e);
+            throw new IllegalStateException("cannot write a JSON tree as text", e);
         }
     }
 }

@@ -11,15 +11,15 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which statuses may follow which: what has ended does not come back. Pure. */
+/** Checks that a new status does not restart a pod or container that has ended. Pure functions. */
 final class StatusTransitions {
 
-    // After checkContainerStateTransition of pkg/kubelet/status/status_manager.go of Kubernetes. That a phase
-    // does not come back is checked there where statuses are made; here, so that no caller can get around it.
+    // Follows checkContainerStateTransition of pkg/kubelet/status/status_manager.go of Kubernetes. Upstream checks the
+    // phase where it computes a status; here every status is checked, so that no caller can bypass it.
 
     private StatusTransitions() {}
 
-    /** Why {@code newer} must not follow {@code older}, or null if it may. */
+    /** Returns why {@code newer} must not follow {@code older}, or null if it may. */
     static @Nullable String refusal(PodSpec spec, PodStatus older, PodStatus newer) {
         if (PodEnd.isTerminal(older.getPhase()) && !PodEnd.isTerminal(newer.getPhase())) {
             return "its phase is " + older.getPhase() + " and cannot become " + newer.getPhase();
@@ -28,18 +28,18 @@ final class StatusTransitions {
         if (!"OnFailure".equals(policy) && !"Never".equals(policy)) {
             return null;
         }
-        boolean retries = policy.equals("OnFailure");
+        boolean restartsAfterFailure = policy.equals("OnFailure");
         ImmutableSet<String> sidecars = present(spec.getInitContainers()).stream()
                 .filter(PodParts::isSidecar)
                 .map(Container::getName)
                 .collect(ImmutableSet.toImmutableSet());
         List<ContainerStatus> after = PodParts.containers(newer);
         for (ContainerStatus before : PodParts.containers(older)) {
-            @Nullable ContainerStatus now = PodParts.named(after, before.getName());
+            @Nullable ContainerStatus current = PodParts.named(after, before.getName());
             boolean ended = PodParts.isTerminated(before)
                     && !sidecars.contains(before.getName())
-                    && (!retries || PodParts.endedWell(before.getState()));
-            if (ended && now != null && !PodParts.isTerminated(now)) {
+                    && (!restartsAfterFailure || PodParts.isSuccess(before.getState()));
+            if (ended && current != null && !PodParts.isTerminated(current)) {
                 return "its container " + before.getName()
                         + " has terminated and cannot come back under restart policy " + policy;
             }

@@ -10,29 +10,33 @@ import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.List;
 
-/** The last status of a pod: nothing of it runs any more. */
+/** Computes the final status of a pod of which no container runs any more. */
 final class Termination {
 
-    // After TerminatePod, hasPodInitialized and initializedContainers of
+    // Follows TerminatePod, hasPodInitialized and initializedContainers of
     // pkg/kubelet/status/status_manager.go of Kubernetes.
 
+    /** The exit code of a container that was killed: 128 + SIGKILL. */
     private static final int KILLED = 137;
 
     private Termination() {}
 
-    /** Ends {@code status} in place: containers that could have run have ended, the phase is Succeeded or Failed. */
+    /**
+     * Modifies {@code status}: terminates all containers that may have been started, and sets the phase to Failed
+     * unless it is already Succeeded or Failed.
+     */
     static void end(PodSpec spec, PodStatus status) {
         if (wasInitialised(spec, status)) {
-            present(status.getContainerStatuses()).forEach(Termination::end);
+            present(status.getContainerStatuses()).forEach(Termination::terminate);
         }
         List<ContainerStatus> init = present(status.getInitContainerStatuses());
-        init.subList(0, attempted(init)).forEach(Termination::end);
+        init.subList(0, possiblyStarted(init)).forEach(Termination::terminate);
         if (!PodEnd.isTerminal(status.getPhase())) {
             status.setPhase(PodPhase.FAILED);
         }
     }
 
-    private static void end(ContainerStatus container) {
+    private static void terminate(ContainerStatus container) {
         if (!PodParts.isTerminated(container)) {
             container.setState(new ContainerStateBuilder()
                     .withNewTerminated()
@@ -50,7 +54,7 @@ final class Termination {
             return true;
         }
         for (ContainerStatus container : present(status.getContainerStatuses())) {
-            if (!PodParts.isWaiting(container) || PodParts.hasEndedBefore(container)) {
+            if (!PodParts.isWaiting(container) || PodParts.hasTerminatedBefore(container)) {
                 return true;
             }
         }
@@ -61,17 +65,17 @@ final class Termination {
         }
         return PodParts.isSidecar(last)
                 ? PodParts.isRunning(lastStatus) && Boolean.TRUE.equals(lastStatus.getStarted())
-                : PodParts.endedWell(lastStatus.getState()) || PodParts.endedWell(lastStatus.getLastState());
+                : PodParts.isSuccess(lastStatus.getState()) || PodParts.isSuccess(lastStatus.getLastState());
     }
 
-    /** How many of the init containers, from the first, may have been started: at least one, if there are any. */
-    private static int attempted(List<ContainerStatus> init) {
-        int attempted = init.size();
-        while (attempted > 1
-                && PodParts.isWaiting(init.get(attempted - 1))
-                && !PodParts.hasEndedBefore(init.get(attempted - 1))) {
-            attempted--;
+    /** Returns how many init containers, counted from the first, may have been started: at least 1 if any exist. */
+    private static int possiblyStarted(List<ContainerStatus> init) {
+        int possiblyStarted = init.size();
+        while (possiblyStarted > 1
+                && PodParts.isWaiting(init.get(possiblyStarted - 1))
+                && !PodParts.hasTerminatedBefore(init.get(possiblyStarted - 1))) {
+            possiblyStarted--;
         }
-        return attempted;
+        return possiblyStarted;
     }
 }

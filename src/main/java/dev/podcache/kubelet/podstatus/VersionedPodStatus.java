@@ -5,15 +5,15 @@ import dev.podcache.object.PodKey;
 import io.fabric8.kubernetes.api.model.PodStatus;
 
 /**
- * A pod's newest status.
+ * The newest status of a pod.
  *
- * @param version grows with each new status of any pod
- * @param status normalised; nobody modifies it
- * @param finished whether nothing of the pod runs any more, for good
+ * @param version increases with each new status of any pod
+ * @param status normalised; must not be modified
+ * @param finished whether no container of the pod runs or will run again
  */
 record VersionedPodStatus(PodKey pod, long version, PodStatus status, boolean finished) {
 
-    /** The pod's name, under which there may be another pod by now. */
+    /** Returns the pod's namespace and name. Another pod may have the same name by now. */
     ObjectKey key() {
         return ObjectKey.of(pod.namespace(), pod.name());
     }

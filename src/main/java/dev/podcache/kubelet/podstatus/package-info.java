@@ -1,19 +1,19 @@
 /**
- * What a node says of its pods. {@link dev.podcache.kubelet.podstatus.PodStatuses} makes a whole status of what a runtime
- * observed, {@link dev.podcache.kubelet.podstatus.PodStatusManager} keeps the newest one of each pod and brings the API server
- * to agree with it, without a thread of its own, and removes the pods that are over. Follows the kubelet's {@code
- * pkg/kubelet/status} and {@code pkg/kubelet/kubelet_pods.go}.
+ * Reports the status of a node's pods to the API server. {@link dev.podcache.kubelet.podstatus.PodStatuses} derives a
+ * pod's status from what a runtime observed. {@link dev.podcache.kubelet.podstatus.PodStatusManager} keeps the newest
+ * status of each pod, sends it to the API server, and deletes pods that have ended. It has no thread of its own.
+ * Follows the kubelet's {@code pkg/kubelet/status} and {@code pkg/kubelet/kubelet_pods.go}.
  *
- * <p>Read {@code PodStatusManager}, {@code PodStatusCache} (which status is the newest), {@code PodStatusSync} (which
- * pods are due), {@code PodStatusReport} (one pod's requests), {@code PodStatusMerge}, then {@code PodStatuses}, {@code
- * PodPhase}, {@code PodConditions}.
+ * <p>Reading order: {@code PodStatusManager}, {@code PodStatusCache} (the newest statuses), {@code PodStatusSync}
+ * (which pods to report, and when), {@code PodStatusReport} (the requests of one report), {@code PodStatusMerge}, then
+ * {@code PodStatuses}, {@code PodPhase}, {@code PodConditions}.
  *
  * <table>
  * <caption>Locks</caption>
- * <tr><th>lock</th><th>covers</th><th>taken inside it</th></tr>
+ * <tr><th>lock</th><th>guards</th><th>locks taken while held</th></tr>
  * <tr><td>{@code PodStatusCache}</td><td>the statuses and their versions</td><td>none</td></tr>
- * <tr><td>{@code PodStatusSync}</td><td>what was reported, what is under way, what waits after a failure</td><td>the
- * timer's</td></tr>
+ * <tr><td>{@code PodStatusSync}</td><td>the reported versions, the reports in flight, the pauses after failures</td>
+ * <td>the timer's</td></tr>
  * </table>
  */
 @NullMarked

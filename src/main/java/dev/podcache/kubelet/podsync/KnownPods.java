@@ -1,23 +1,23 @@
 package dev.podcache.kubelet.podsync;
 
-import com.google.common.collect.ImmutableList;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The pods of our node as the API server last told of them, by UID. Thread-safe. */
+/** The pods of a node as the API server last reported them, by UID. Thread-safe. */
 public final class KnownPods {
 
     private final ConcurrentHashMap<String, Pod> pods = new ConcurrentHashMap<>();
 
-    /** The pod as last seen, not to be modified; empty if there is no such pod on our node. */
+    /** Returns the last known pod with this UID, which must not be modified; empty if the node has no such pod. */
     public Optional<Pod> get(String uid) {
         return Optional.ofNullable(pods.get(uid));
     }
 
-    /** All, in no order. */
-    public ImmutableList<Pod> all() {
-        return ImmutableList.copyOf(pods.values());
+    /** Returns a snapshot of all pods, in no particular order; unmodifiable. Do not modify the pods. */
+    public List<Pod> all() {
+        return List.copyOf(pods.values());
     }
 
     void put(String uid, Pod pod) {

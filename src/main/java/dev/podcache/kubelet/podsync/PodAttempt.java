@@ -1,9 +1,9 @@
 package dev.podcache.kubelet.podsync;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
+import dev.podcache.kubelet.podconfig.VolumePayloads;
 import dev.podcache.kubelet.podstatus.PodObservation;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
@@ -15,26 +15,28 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Volume;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt to bring a pod to where its spec wants it: volumes, then init containers one after the other, then all
- * others. What is in the way of one container does not keep the others of its kind from starting. Used by one thread.
+ * One attempt to start what a pod's spec requires: its volumes, then the init containers one after the other, then all
+ * regular containers. The failure of one regular container does not keep the others from starting. Not thread-safe.
  */
 final class PodAttempt {
 
     private static final Logger log = LoggerFactory.getLogger(PodAttempt.class);
-    private static final String NO_CONFIG = "CreateContainerConfigError";
-    private static final String NOT_STARTED = "RunContainerError";
+    private static final String CONFIG_UNAVAILABLE = "CreateContainerConfigError";
+    private static final String START_FAILED = "RunContainerError";
 
     private final Pod pod;
     private final PodRuntime runtime;
     private final PodConfiguration configuration;
     private final PodPlacement placement;
 
-    private final List<PodWarning> complaints = new ArrayList<>();
+    private final List<PodWarning> warnings = new ArrayList<>();
     private final List<ContainerStatus> waitingInit = new ArrayList<>();
     private final List<ContainerStatus> waiting = new ArrayList<>();
     private boolean lacksConfig;
@@ -53,53 +55,53 @@ final class PodAttempt {
         }
     }
 
-    ImmutableList<PodWarning> complaints() {
-        return ImmutableList.copyOf(complaints);
+    List<PodWarning> warnings() {
+        return List.copyOf(warnings);
     }
 
-    /** Whether a Secret, a ConfigMap or the like is missing. */
+    /** Returns whether configuration was unavailable, such as a Secret or ConfigMap. */
     boolean lacksConfig() {
         return lacksConfig;
     }
 
-    /** Whether the runtime refused something. */
+    /** Returns whether a call of the runtime failed. */
     boolean failed() {
         return failed;
     }
 
-    /** What is to be said of the pod now. */
+    /** Returns the observation to report: the runtime's state, and the containers that could not be started. */
     PodObservation observe() {
-        PodState status = runtime.status(pod);
-        return PodObservation.of(and(status.containers(), waiting), and(status.initContainers(), waitingInit))
+        PodState state = runtime.status(pod);
+        return PodObservation.of(concat(state.containers(), waiting), concat(state.initContainers(), waitingInit))
                 .at(placement.hostIps(), placement.podIps());
     }
 
     private boolean mount() {
-        ImmutableMap.Builder<String, ImmutableMap<String, VolumeFile>> volumes = ImmutableMap.builder();
+        ImmutableMap.Builder<String, Map<String, VolumeFile>> volumes = ImmutableMap.builder();
         for (Volume volume : pod.getSpec().getVolumes()) {
-            if (PodConfiguration.isMadeHere(volume)) {
+            if (VolumePayloads.isMadeHere(volume)) {
                 try {
                     volumes.put(volume.getName(), configuration.volume(pod, volume, placement));
                 } catch (PodConfigException e) {
                     lacksConfig = true;
-                    complaints.add(PodWarning.ofVolume(volume.getName(), text(e)));
+                    warnings.add(PodWarning.ofVolume(volume.getName(), text(e)));
                 }
             }
         }
         return !lacksConfig && mount(volumes.buildOrThrow());
     }
 
-    private boolean mount(ImmutableMap<String, ImmutableMap<String, VolumeFile>> volumes) {
+    private boolean mount(Map<String, Map<String, VolumeFile>> volumes) {
         try {
             runtime.mount(pod, volumes);
             return true;
         } catch (RuntimeException | Error e) {
-            complaints.add(PodWarning.ofMount(refused("mount the volumes of", e)));
+            warnings.add(PodWarning.ofMount(runtimeFailed("mount volumes", e)));
             return false;
         }
     }
 
-    /** Whether all init containers have done their work. */
+    /** Starts the next init containers, and returns whether all of them are done. */
     private boolean initialize() {
         for (Container container : pod.getSpec().getInitContainers()) {
             if (named(container, runtime.status(pod).initContainers()) == null) {
@@ -114,35 +116,35 @@ final class PodAttempt {
     }
 
     private void startAll() {
-        PodState status = runtime.status(pod);
+        PodState state = runtime.status(pod);
         for (Container container : pod.getSpec().getContainers()) {
-            if (named(container, status.containers()) == null) {
+            if (named(container, state.containers()) == null) {
                 start(container, "containers", waiting);
             }
         }
     }
 
-    private void start(Container container, String list, List<ContainerStatus> waits) {
+    private void start(Container container, String list, List<ContainerStatus> waitingStatuses) {
         try {
-            ImmutableMap<String, String> environment = configuration.environment(pod, container, placement);
-            // looked for only now: that one is missing is told each time
+            Map<String, String> environment = configuration.environment(pod, container, placement);
+            // read after the environment: each read of an unavailable pull secret records an event
             runtime.start(pod, container, new PodRuntime.Launch(environment, configuration.pullSecrets(pod)));
         } catch (PodConfigException e) {
             lacksConfig = true;
-            waits.add(waiting(container, NO_CONFIG, text(e)));
-            complaints.add(PodWarning.ofContainer(list, container.getName(), text(e)));
+            waitingStatuses.add(waiting(container, CONFIG_UNAVAILABLE, text(e)));
+            warnings.add(PodWarning.ofContainer(list, container.getName(), text(e)));
         } catch (RuntimeException | Error e) {
-            String why = refused("start container " + container.getName() + " of", e);
-            waits.add(waiting(container, NOT_STARTED, why));
-            complaints.add(PodWarning.ofContainer(list, container.getName(), why));
+            String cause = runtimeFailed("start container " + container.getName(), e);
+            waitingStatuses.add(waiting(container, START_FAILED, cause));
+            warnings.add(PodWarning.ofContainer(list, container.getName(), cause));
         }
     }
 
-    private String refused(String what, Throwable e) {
+    private String runtimeFailed(String action, Throwable e) {
         failed = true;
         log.warn(
-                "the runtime did not {} pod {}/{}",
-                what,
+                "runtime failed to {} of pod {}/{}; retrying",
+                action,
                 pod.getMetadata().getNamespace(),
                 pod.getMetadata().getName(),
                 e);
@@ -178,11 +180,8 @@ final class PodAttempt {
                 .orElse(null);
     }
 
-    private static ImmutableList<ContainerStatus> and(List<ContainerStatus> known, List<ContainerStatus> added) {
-        return ImmutableList.<ContainerStatus>builder()
-                .addAll(known)
-                .addAll(added)
-                .build();
+    private static List<ContainerStatus> concat(List<ContainerStatus> started, List<ContainerStatus> notStarted) {
+        return Stream.concat(started.stream(), notStarted.stream()).toList();
     }
 
     private static String text(Throwable e) {

@@ -5,22 +5,23 @@ import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Objects;
 
-/** Which changes of a pod are a reason to sync it. Pure. */
+/** Decides which changes of a pod require a sync. Pure functions. */
 final class PodChange {
 
     private PodChange() {}
 
     /**
-     * Whether {@code now} asks for something else than {@code before}: our own reports come back to us, and must not.
+     * Returns whether the change from {@code before} to {@code after} requires a sync. Changes of the status do not,
+     * unless the pod ended: the watch also delivers the node's own status reports.
      */
-    static boolean matters(Pod before, Pod now) {
-        ObjectMeta was = before.getMetadata();
-        ObjectMeta is = now.getMetadata();
-        return !Objects.equals(was.getDeletionTimestamp(), is.getDeletionTimestamp())
-                || !Objects.equals(was.getDeletionGracePeriodSeconds(), is.getDeletionGracePeriodSeconds())
-                || !Objects.equals(was.getLabels(), is.getLabels())
-                || !Objects.equals(was.getAnnotations(), is.getAnnotations())
-                || !Objects.equals(before.getSpec(), now.getSpec())
-                || (PodEnd.isTerminal(now) && !PodEnd.isTerminal(before));
+    static boolean requiresSync(Pod before, Pod after) {
+        ObjectMeta older = before.getMetadata();
+        ObjectMeta newer = after.getMetadata();
+        return !Objects.equals(older.getDeletionTimestamp(), newer.getDeletionTimestamp())
+                || !Objects.equals(older.getDeletionGracePeriodSeconds(), newer.getDeletionGracePeriodSeconds())
+                || !Objects.equals(older.getLabels(), newer.getLabels())
+                || !Objects.equals(older.getAnnotations(), newer.getAnnotations())
+                || !Objects.equals(before.getSpec(), after.getSpec())
+                || (PodEnd.isTerminal(after) && !PodEnd.isTerminal(before));
     }
 }

@@ -1,7 +1,5 @@
 package dev.podcache.kubelet.podsync;
 
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.podconfig.ContainerEnvironment;
 import dev.podcache.kubelet.podconfig.ImagePullSecrets;
@@ -15,8 +13,10 @@ import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Volume;
+import java.util.List;
+import java.util.Map;
 
-/** What pods get from Secrets, ConfigMaps and Services, as long as they are registered. Thread-safe. */
+/** The configuration that registered pods get from Secrets, ConfigMaps and Services. Thread-safe. */
 public final class PodConfiguration {
 
     private final Manager<Secret> secrets;
@@ -26,9 +26,9 @@ public final class PodConfiguration {
     private final ImagePullSecrets pullSecrets;
 
     /**
-     * Configuration read through these, none of which is closed here.
+     * Creates a configuration on these sources, which it does not close.
      *
-     * @param events told of pull secrets that are missing
+     * @param events receives a warning event if pull secrets of a pod are unavailable
      */
     public PodConfiguration(
             Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceLister services, EventRecorder events) {
@@ -49,19 +49,15 @@ public final class PodConfiguration {
         configMaps.unregisterPod(pod);
     }
 
-    ImmutableMap<String, String> environment(Pod pod, Container container, PodPlacement placement) {
+    Map<String, String> environment(Pod pod, Container container, PodPlacement placement) {
         return environments.of(pod, container, placement).variables();
     }
 
-    static boolean isMadeHere(Volume volume) {
-        return VolumePayloads.isMadeHere(volume);
-    }
-
-    ImmutableMap<String, VolumeFile> volume(Pod pod, Volume volume, PodPlacement placement) {
+    Map<String, VolumeFile> volume(Pod pod, Volume volume, PodPlacement placement) {
         return volumes.of(pod, volume, placement);
     }
 
-    ImmutableList<Secret> pullSecrets(Pod pod) {
+    List<Secret> pullSecrets(Pod pod) {
         return pullSecrets.of(pod);
     }
 }

@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podsync;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podstatus.PodObservation;
 import dev.podcache.kubelet.podstatus.PodStatuses;
@@ -10,37 +9,39 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * What one pod goes through: synced, from its first sync registered with the managers; when it is deleted or
- * has run to its end, stopped, unregistered and reported as finished; when the API server has it no more,
- * forgotten. One call at a time.
+ * The lifecycle of one pod. The first sync registers the pod with the managers. Once the pod is marked for deletion or
+ * has ended, it is stopped, unregistered and reported as finished. Once the API server no longer has it, it is
+ * forgotten. Not thread-safe.
  *
  * <p>Follows {@code SyncPod}, {@code SyncTerminatingPod} and {@code SyncTerminatedPod} of the kubelet's {@code
- * kubelet.go}, with two differences: a pod that is found being deleted after a restart is registered until it has
- * stopped, so that its volumes can be had; and an event is recorded when what it tells is new, not at every attempt.
+ * kubelet.go}, with two differences. A pod that is already marked for deletion after a restart stays registered until
+ * it has stopped, so that its volumes remain readable. An event is recorded only if the previous sync did not record
+ * it.
  */
 final class PodLifecycle {
 
     private static final Duration DEFAULT_GRACE = Duration.ofSeconds(30);
 
     private final PodWorkers.Parts parts;
-    private ImmutableList<PodWarning> told = ImmutableList.of();
+    private List<PodWarning> lastWarnings = List.of();
     private boolean ended;
 
     PodLifecycle(PodWorkers.Parts parts) {
         this.parts = parts;
     }
 
-    /** See {@link PodWorker.PodTurns#take}, but throws what goes wrong. */
-    Optional<Duration> take(Pod pod, boolean gone) throws InterruptedException {
-        return gone ? forget(pod) : advance(pod);
-    }
-
-    private Optional<Duration> advance(Pod pod) throws InterruptedException {
+    /** Implements {@link PodWorker.PodSync#sync}, but throws any failure. */
+    Optional<Duration> sync(Pod pod, boolean gone) throws InterruptedException {
+        if (gone) {
+            forget(pod);
+            return Optional.empty();
+        }
         if (ended) {
-            // it may be asked to go only now
+            // the pod may have been marked for deletion after it ended
             parts.statuses().terminatePod(pod);
             return Optional.empty();
         }
@@ -48,16 +49,16 @@ final class PodLifecycle {
             end(pod);
             return Optional.empty();
         }
-        return sync(pod);
+        return syncRunning(pod);
     }
 
-    private Optional<Duration> sync(Pod pod) throws InterruptedException {
+    private Optional<Duration> syncRunning(Pod pod) throws InterruptedException {
         parts.configuration().register(pod);
         PodAttempt attempt = new PodAttempt(pod, parts.runtime(), parts.configuration(), placement(pod));
         attempt.run();
         PodStatus status = PodStatuses.of(pod, attempt.observe());
         report(pod, status);
-        complain(pod, attempt.complaints());
+        recordNew(attempt.warnings(), pod);
         if (PodEnd.isTerminal(status.getPhase())) {
             end(pod);
             return Optional.empty();
@@ -72,7 +73,7 @@ final class PodLifecycle {
     }
 
     private void end(Pod pod) throws InterruptedException {
-        // found being deleted: until it has stopped, its volumes may be wanted
+        // a pod that was already marked for deletion at a restart may need its volumes until it has stopped
         parts.configuration().register(pod);
         parts.runtime().stop(pod, gracePeriod(pod));
         PodState status = parts.runtime().status(pod);
@@ -87,7 +88,7 @@ final class PodLifecycle {
         parts.listener().ended(pod);
     }
 
-    private Optional<Duration> forget(Pod pod) throws InterruptedException {
+    private void forget(Pod pod) throws InterruptedException {
         if (!ended) {
             parts.runtime().stop(pod, gracePeriod(pod));
             parts.configuration().unregister(pod);
@@ -96,10 +97,9 @@ final class PodLifecycle {
         }
         parts.runtime().forget(pod);
         parts.statuses().forget(pod.getMetadata().getUid());
-        // it may turn up again
+        // the pod may reappear in a list from a server that lags behind
         ended = false;
-        told = ImmutableList.of();
-        return Optional.empty();
+        lastWarnings = List.of();
     }
 
     private void report(Pod pod, PodStatus status) {
@@ -107,27 +107,27 @@ final class PodLifecycle {
         parts.listener().synced(pod, status);
     }
 
-    private void complain(Pod pod, ImmutableList<PodWarning> complaints) {
-        for (PodWarning complaint : complaints) {
-            if (!told.contains(complaint)) {
-                complaint.tell(pod, parts.events());
+    private void recordNew(List<PodWarning> warnings, Pod pod) {
+        for (PodWarning warning : warnings) {
+            if (!lastWarnings.contains(warning)) {
+                warning.emit(pod, parts.events());
             }
         }
-        told = complaints;
+        lastWarnings = warnings;
     }
 
     private PodPlacement placement(Pod pod) {
         Node node = parts.node().get().orElseGet(Node::new);
-        ImmutableList<String> own = parts.runtime().status(pod).podIps();
-        PodPlacement placement = PodPlacement.on(node, own);
+        PodPlacement placement =
+                PodPlacement.on(node, parts.runtime().status(pod).podIps());
         boolean hostNetwork = Boolean.TRUE.equals(pod.getSpec().getHostNetwork());
         return hostNetwork ? PodPlacement.on(node, placement.hostIps()) : placement;
     }
 
     private static Duration gracePeriod(Pod pod) {
         Long deletion = pod.getMetadata().getDeletionGracePeriodSeconds();
-        Long usual = pod.getSpec() == null ? null : pod.getSpec().getTerminationGracePeriodSeconds();
-        Long seconds = deletion != null ? deletion : usual;
+        Long specified = pod.getSpec() == null ? null : pod.getSpec().getTerminationGracePeriodSeconds();
+        Long seconds = deletion != null ? deletion : specified;
         return seconds == null ? DEFAULT_GRACE : Duration.ofSeconds(Math.max(0, seconds));
     }
 }

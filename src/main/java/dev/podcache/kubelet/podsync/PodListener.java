@@ -3,15 +3,17 @@ package dev.podcache.kubelet.podsync;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 
-/** Told what becomes of pods, on the threads that see to them; of one pod one call at a time. */
+/** Receives what happens to pods. Called on the threads that sync the pods; one call at a time for a pod. */
 public interface PodListener {
 
     /**
-     * The pod was synced; {@code status} is what is reported of it, whether or not that is
-     * news. Neither may be modified.
+     * Called after each sync of a pod, whether or not its status changed.
+     *
+     * @param pod must not be modified
+     * @param status the status to report; must not be modified
      */
     void synced(Pod pod, PodStatus status);
 
-    /** Nothing of the pod runs any more, and nothing will. */
+    /** Called when no container of a pod runs or will run again. */
     void ended(Pod pod);
 }

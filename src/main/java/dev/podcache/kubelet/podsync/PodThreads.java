@@ -3,17 +3,19 @@ package dev.podcache.kubelet.podsync;
 import java.util.concurrent.ExecutorService;
 
 /**
- * Where pods are seen to, which may block. Two, because the one must be few and the other must not: pods that all begin
- * at once would outrun the watches of what they refer to, and each pod that is stopped takes as long as its grace
- * period, in which others want to start.
+ * The threads that sync pods. Syncs may block.
  *
- * @param syncing for pods that are to run: as many are seen to at once as it has threads, each for the read timeout of
- *     the managers at most, and as long as the runtime takes to mount and start
- * @param ending for pods that are to be stopped: it should take on any number
+ * <p>Pods that start and pods that stop have separate threads. Few threads start pods: if all pods of a node started at
+ * once, they would read objects faster than the watches of these objects can be opened. Any number of threads stop
+ * pods: each stop takes up to the pod's grace period, and must not keep other pods from starting.
+ *
+ * @param syncing syncs pods that should run. The number of its threads limits the pods that are synced at a time. A
+ *     sync takes at most the managers' read timeout, plus the runtime's time to mount and start
+ * @param ending stops pods; should not limit the number of threads
  */
 public record PodThreads(ExecutorService syncing, ExecutorService ending) {
 
-    /** Takes no turn from now on, and waits for none that runs. Idempotent. */
+    /** Shuts down both executors. Does not wait for running syncs. Idempotent. */
     public void shutdown() {
         syncing.shutdown();
         ending.shutdown();

@@ -6,25 +6,25 @@ import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 
 /**
- * What people are to be told of a pod by an event.
+ * A warning event about a pod.
  *
- * @param fieldPath of the container it is about, or empty
+ * @param fieldPath the field path of the container that the event is about; empty if it is about the whole pod
  */
 record PodWarning(String fieldPath, String reason, String message) {
 
-    static PodWarning ofVolume(String volume, String why) {
-        return new PodWarning("", "FailedMount", "MountVolume.SetUp failed for volume \"" + volume + "\" : " + why);
+    static PodWarning ofVolume(String volume, String cause) {
+        return new PodWarning("", "FailedMount", "MountVolume.SetUp failed for volume \"" + volume + "\" : " + cause);
     }
 
-    static PodWarning ofMount(String why) {
-        return new PodWarning("", "FailedMount", "Unable to attach or mount volumes: " + why);
+    static PodWarning ofMount(String cause) {
+        return new PodWarning("", "FailedMount", "Unable to attach or mount volumes: " + cause);
     }
 
-    static PodWarning ofContainer(String list, String container, String why) {
-        return new PodWarning("spec." + list + "{" + container + "}", "Failed", "Error: " + why);
+    static PodWarning ofContainer(String list, String container, String cause) {
+        return new PodWarning("spec." + list + "{" + container + "}", "Failed", "Error: " + cause);
     }
 
-    void tell(Pod pod, EventRecorder events) {
+    void emit(Pod pod, EventRecorder events) {
         ObjectReference about = fieldPath.isEmpty() ? InvolvedObject.of(pod) : InvolvedObject.of(pod, fieldPath);
         events.event(about, EventRecorder.EventType.WARNING, reason, message);
     }

@@ -11,88 +11,84 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to one pod, known by its UID, from the moment it is assigned until it is gone and
- * nothing of it is left. Thread-safe.
+ * Schedules the syncs of one pod, identified by its UID, from its assignment until it is gone and cleaned up.
+ * Thread-safe.
  */
 final class PodWorker {
 
     /*
-     * One turn at a time: `turn` is true from when a turn is handed to a thread until it has ended, and what comes
-     * meanwhile sets `again`. So the runtime and the managers hear of a pod in order without a lock being held while
-     * they work. A turn looks at the pod as it is when it begins, so any number of changes cost one.
+     * Syncs of a pod run one at a time: `syncing` is true from the submission of a sync to a thread until its end, and
+     * a change in between sets `resync`. So the calls to the runtime and the managers are in order, although no lock is
+     * held during a sync. A sync uses the newest state of the pod at its start, so any number of changes before it
+     * cause only one sync.
      *
-     * Between two turns at most one timer runs; whoever begins a turn cancels it.
+     * Between two syncs at most one timer runs. Requesting a sync cancels it.
      *
-     * A pod that is gone is over with the first turn that knows it and leaves nothing to do. One that turns up again
-     * before that, as in a list from a server that lags behind, goes on; one that turns up after that gets another
-     * worker. So there never are two at one pod.
+     * A pod that is gone is finished after the first sync that starts after its removal and has nothing left to do. If
+     * the pod reappears before that, as in a list from a server that lags behind, its syncs continue. If it reappears
+     * later, it gets a new worker. So a pod never has two active workers.
      *
-     * The lock covers the fields below and nothing else is done under it.
+     * The lock guards the fields below. No foreign code is called under it, except the timer's.
      */
 
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
-    private final PodTurns turns;
+    private final PodSync sync;
     private final PodThreads threads;
     private final Timekeeper timekeeper;
 
-    private Pod pod; // guarded by this, like all that follows
+    private Pod pod; // guarded by this, like the fields below
     private boolean gone;
-    private boolean over;
-    private boolean turn;
-    private boolean again;
+    private boolean finished;
+    private boolean syncing;
+    private boolean resync;
     private boolean closed;
     private Timekeeper.@Nullable Scheduled timer;
 
-    /** What a worker does in its turns. */
-    interface PodTurns {
+    /** The sync of one pod. Must not throw. */
+    interface PodSync {
 
         /**
-         * Does what there is to do for the pod. May block.
+         * Syncs the pod. May block.
          *
-         * @param gone whether the API server has it no more
-         * @return when to come again if nothing changes, or empty for never
+         * @param gone whether the API server no longer has the pod
+         * @return the delay until the next sync if the pod does not change; empty for no next sync
          */
-        Optional<Duration> take(Pod pod, boolean gone);
+        Optional<Duration> sync(Pod pod, boolean gone);
 
-        /** There will be no further turn: the pod is gone, and the last turn left nothing to do. */
-        void over();
+        /** Called when there will be no further sync, because the pod is gone and nothing is left to do. */
+        void finished();
     }
 
-    PodWorker(Pod pod, PodTurns turns, PodThreads threads, Timekeeper timekeeper) {
+    PodWorker(Pod pod, PodSync sync, PodThreads threads, Timekeeper timekeeper) {
         this.pod = pod;
-        this.turns = turns;
+        this.sync = sync;
         this.threads = threads;
         this.timekeeper = timekeeper;
     }
 
-    /** Takes the first turn. */
-    void begin() {
-        wake();
-    }
-
     /**
-     * The pod changed; a turn is taken unless only what we report of it did.
+     * Takes the newest state of the pod, and requests a sync if the change requires one.
      *
-     * @return false if the pod was gone and is over: it needs another worker
+     * @return false if this worker is finished, so that the pod needs a new worker
      */
-    boolean changed(Pod now) {
-        boolean news;
+    boolean changed(Pod newest) {
+        boolean requiresSync;
         synchronized (this) {
-            if (over) {
+            if (finished) {
                 return false;
             }
-            news = gone || PodChange.matters(pod, now);
-            pod = now;
+            requiresSync = gone || PodChange.requiresSync(pod, newest);
+            pod = newest;
             gone = false;
         }
-        if (news) {
-            wake();
+        if (requiresSync) {
+            requestSync();
         }
         return true;
     }
 
-    /** The pod is gone. Idempotent. */
+    /** Marks the pod as gone and requests a sync. Idempotent. */
     void gone() {
         synchronized (this) {
             if (gone) {
@@ -100,90 +96,91 @@ final class PodWorker {
             }
             gone = true;
         }
-        wake();
+        requestSync();
     }
 
-    /** Whether the pod is gone and nothing of it is left. */
-    synchronized boolean isOver() {
-        return over;
+    /** Returns whether the pod is gone and nothing is left to do. */
+    synchronized boolean isFinished() {
+        return finished;
     }
 
-    /** Begins no turn from now on. Idempotent. */
+    /** Starts no further sync; a running one completes. Idempotent. */
     synchronized void close() {
         closed = true;
-        stopTimerLocked();
+        cancelTimerLocked();
     }
 
-    private void wake() {
+    /** Requests a sync, which starts as soon as none is running. */
+    void requestSync() {
         synchronized (this) {
-            stopTimerLocked();
-            again = true;
-            if (turn || closed || over) {
+            cancelTimerLocked();
+            resync = true;
+            if (syncing || closed || finished) {
                 return;
             }
-            turn = true;
+            syncing = true;
         }
-        handOver();
+        submit();
     }
 
-    private void handOver() {
-        boolean ends;
+    private void submit() {
+        boolean ending;
         synchronized (this) {
-            ends = endsLocked();
+            ending = isEndingLocked();
         }
         try {
-            (ends ? threads.ending() : threads.syncing()).execute(() -> begin(ends));
-        } catch (RejectedExecutionException ended) {
-            log.debug("the threads that see to pods have ended, so no turn is taken", ended);
+            (ending ? threads.ending() : threads.syncing()).execute(() -> begin(ending));
+        } catch (RejectedExecutionException e) {
+            log.debug("sync skipped: the threads were shut down", e);
         }
     }
 
-    /** On the thread for it, unless the pod is to end since it was chosen. */
-    private void begin(boolean mayEnd) {
-        boolean elsewhere;
+    /** Runs the sync, or resubmits it if the pod began to end after a thread for starting pods was chosen. */
+    private void begin(boolean onEndingThread) {
+        boolean wrongThread;
         synchronized (this) {
-            elsewhere = !mayEnd && endsLocked();
+            wrongThread = !onEndingThread && isEndingLocked();
         }
-        if (elsewhere) {
-            handOver();
+        if (wrongThread) {
+            submit();
         } else {
-            takeTurn();
+            runSync();
         }
     }
 
-    private boolean endsLocked() {
+    private boolean isEndingLocked() {
         return gone || PodEnd.isDue(pod);
     }
 
-    private void takeTurn() {
-        Pod current;
+    private void runSync() {
+        Pod newest;
         boolean isGone;
         synchronized (this) {
-            again = false;
-            current = pod;
+            resync = false;
+            newest = pod;
             isGone = gone;
         }
-        Optional<Duration> next = turns.take(current, isGone);
-        boolean onceMore;
-        boolean isOver;
+        Optional<Duration> delay = sync.sync(newest, isGone);
+        boolean submitAgain;
+        boolean isFinished;
         synchronized (this) {
-            onceMore = again && !closed;
-            turn = onceMore;
-            isOver = isGone && gone && next.isEmpty() && !onceMore;
-            over = isOver;
-            if (!onceMore && !closed) {
-                timer = next.map(delay -> timekeeper.schedule(delay, this::wake))
+            submitAgain = resync && !closed;
+            syncing = submitAgain;
+            isFinished = isGone && gone && delay.isEmpty() && !submitAgain;
+            finished = isFinished;
+            if (!submitAgain && !closed) {
+                timer = delay.map(time -> timekeeper.schedule(time, this::requestSync))
                         .orElse(null);
             }
         }
-        if (onceMore) {
-            handOver();
-        } else if (isOver) {
-            turns.over();
+        if (submitAgain) {
+            submit();
+        } else if (isFinished) {
+            sync.finished();
         }
     }
 
-    private void stopTimerLocked() {
+    private void cancelTimerLocked() {
         if (timer != null) {
             timer.cancel();
             timer = null;

@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podsync;
 
-import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.kubelet.events.EventRecorder;
@@ -14,6 +13,7 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The pods of our node, each with a worker of its own: where a watch of {@code spec.nodeName} leads. A pod is its UID,
- * so one that was deleted and another of the same name are brought to their end, and to life, independently. Told by
- * one thread at a time; never blocks it.
+ * Runs the pods of a node, each with a worker of its own. Receives the pods from a reflector that selects them by
+ * {@code spec.nodeName}. A pod is identified by its UID, so a deleted pod and its successor of the same name stop and
+ * start independently. The reflector's methods must be called by one thread at a time; none of them blocks.
  *
  * <p>Follows the kubelet's {@code pod_workers.go}.
  */
@@ -40,14 +40,14 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
-    private boolean following; // of the one thread that tells us
+    private boolean watching; // only used by the reflector's thread
     private volatile boolean closed;
 
     /**
-     * What workers work with, none of which is closed here.
+     * The collaborators of the workers, which do not close them.
      *
-     * @param known kept up to date by the workers; what {@code statuses} were made with
-     * @param node our own Node, for addresses and allocatable resources
+     * @param known updated by the workers; {@code statuses} must use the same instance
+     * @param node returns the node's Node object, for its addresses and allocatable resources; empty if unknown
      */
     public record Parts(
             PodRuntime runtime,
@@ -60,10 +60,10 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
             PodListener listener) {}
 
     /**
-     * Workers without pods.
+     * Creates workers for no pods.
      *
-     * @param threads not shut down here
-     * @param random uniform in [0, 1), for the jitter of pauses
+     * @param threads run the syncs; not shut down by the workers
+     * @param random uniform in [0, 1), for the jitter of sync periods
      */
     public PodWorkers(Parts parts, PodThreads threads, Timekeeper timekeeper, DoubleSupplier random) {
         this.parts = parts;
@@ -73,7 +73,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     }
 
     @Override
-    public void replace(ImmutableList<Fetched<Pod>> items, String resourceVersion) {
+    public void replace(List<Fetched<Pod>> items, String resourceVersion) {
         Set<String> listed = new HashSet<>();
         for (Fetched<Pod> item : items) {
             upsert(item);
@@ -91,21 +91,21 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         Pod pod = fetched.object();
         try {
             PodReferences.key(pod);
-        } catch (IllegalArgumentException unusable) {
-            log.warn("a pod of this node is left alone: {}", unusable.getMessage());
+        } catch (IllegalArgumentException e) {
+            log.warn("a pod of this node was ignored: {}", e.getMessage());
             return;
         }
         String uid = pod.getMetadata().getUid();
         parts.known().put(uid, pod);
         PodWorker worker = workers.get(uid);
         if (worker == null || !worker.changed(pod)) {
-            PodWorker added = new PodWorker(pod, new PodQueue(uid, new PodLifecycle(parts)), threads, timekeeper);
+            PodWorker added = new PodWorker(pod, new GuardedSync(uid, new PodLifecycle(parts)), threads, timekeeper);
             workers.put(uid, added);
             if (closed) {
-                // close() may have looked through the workers before this one was among them
+                // close() may have run before this worker was added
                 added.close();
             }
-            added.begin();
+            added.requestSync();
         }
     }
 
@@ -116,20 +116,18 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     @Override
     public void connected() {
-        following = true;
+        watching = true;
     }
 
     @Override
     public void disconnected(ApiServerException cause) {
-        if (following && cause.reason() != FailureReason.EXPIRED) {
-            log.warn("the pods of this node cannot be followed, trying on: {}", cause.getMessage());
+        if (watching && cause.reason() != FailureReason.EXPIRED) {
+            log.warn("watch of the pods of this node failed; retrying: {}", cause.getMessage());
         }
-        following = false;
+        watching = false;
     }
 
-    /**
-     * Begins no turn from now on; what runs is not waited for, and nothing is stopped: the pods outlive us. Idempotent.
-     */
+    /** Starts no further sync. Does not wait for running syncs, and does not stop the pods. Idempotent. */
     @Override
     public void close() {
         closed = true;
@@ -144,34 +142,34 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         }
     }
 
-    private final class PodQueue implements PodWorker.PodTurns {
+    /** Syncs a pod, handles what a sync throws, and extends the period to the next sync at random. */
+    private final class GuardedSync implements PodWorker.PodSync {
 
         private final String uid;
         private final PodLifecycle lifecycle;
 
-        PodQueue(String uid, PodLifecycle lifecycle) {
+        GuardedSync(String uid, PodLifecycle lifecycle) {
             this.uid = uid;
             this.lifecycle = lifecycle;
         }
 
-        /** A pause is up to half as long again. */
         @Override
-        public Optional<Duration> take(Pod pod, boolean gone) {
+        public Optional<Duration> sync(Pod pod, boolean gone) {
             return attempt(pod, gone)
-                    .map(pause -> pause.plusNanos((long) (pause.toNanos() * random.getAsDouble() / 2)));
+                    .map(period -> period.plusNanos((long) (period.toNanos() * random.getAsDouble() / 2)));
         }
 
         private Optional<Duration> attempt(Pod pod, boolean gone) {
             try {
-                return lifecycle.take(pod, gone);
+                return lifecycle.sync(pod, gone);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } catch (RuntimeException | Error e) {
-                // an Error too: a runtime that lacks a class must not leave the pod alone for good
+                // includes Error: a runtime that lacks a class must not end the syncs of the pod
                 log.atLevel(closed ? Level.DEBUG : Level.WARN)
                         .setCause(e)
                         .log(
-                                "pod {}/{} was not synced, trying again",
+                                "sync of pod {}/{} failed; retrying",
                                 pod.getMetadata().getNamespace(),
                                 pod.getMetadata().getName());
             }
@@ -179,8 +177,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         }
 
         @Override
-        public void over() {
-            workers.computeIfPresent(uid, (same, worker) -> worker.isOver() ? null : worker);
+        public void finished() {
+            workers.computeIfPresent(uid, (key, worker) -> worker.isFinished() ? null : worker);
         }
     }
 }

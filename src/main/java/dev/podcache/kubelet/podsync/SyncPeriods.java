@@ -3,14 +3,13 @@ package dev.podcache.kubelet.podsync;
 import java.time.Duration;
 
 /**
- * How often a pod is looked at when nothing changes. Each pause is up to half as long again, so
- * that pods do not march in step.
+ * The periods after which a pod is synced again if it does not change. Each period is extended at random by up to half
+ * its length, so that the syncs of many pods spread over time.
  *
- * @param settled after a sync that left nothing to do; this is also how long a changed Secret
- *     may take to show in a volume
- * @param failed after one that failed
- * @param waiting after one that lacks a Secret or ConfigMap; a change of it wakes nobody, but under WATCH
- *     looking again costs no request
+ * @param settled the period after a complete sync; also the time that a changed Secret may take to appear in a volume
+ * @param failed the period after a failed sync
+ * @param waiting the period after a sync that lacks a Secret or ConfigMap. The creation of the object does not trigger
+ *     a sync; under WATCH, a sync costs no request
  */
 public record SyncPeriods(Duration settled, Duration failed, Duration waiting) {
 
@@ -18,9 +17,9 @@ public record SyncPeriods(Duration settled, Duration failed, Duration waiting) {
     private static final Duration WAITING = Duration.ofSeconds(1);
 
     /**
-     * The kubelet's, but for {@code waiting}.
+     * Returns the kubelet's periods, except for {@code waiting}.
      *
-     * @param syncFrequency the kubelet's option of that name, by default a minute
+     * @param syncFrequency the kubelet's option of that name, by default one minute
      * @param readsAreFree whether reading a missing object again makes no request, as under WATCH
      */
     public static SyncPeriods of(Duration syncFrequency, boolean readsAreFree) {

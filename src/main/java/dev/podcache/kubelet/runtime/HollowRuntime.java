@@ -1,7 +1,5 @@
 package dev.podcache.kubelet.runtime;
 
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
@@ -13,14 +11,18 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
- * Runs nothing: a container that is started counts as running until its pod is stopped, an init container as having
- * succeeded at once. So the whole way from a Secret to a pod's status can be seen without a container runtime. What it
- * does not remember, after a restart of the agent, it takes from the pod's status, as if the containers had run on.
- * Thread-safe; no method blocks.
+ * A runtime that runs no containers. It reports a started container as running until the pod is stopped, and a started
+ * init container as completed at once. This exercises the whole path from a Secret to a pod's status without a
+ * container runtime.
+ *
+ * <p>After a restart of the agent it takes a pod's state from the pod's status, as if the containers had continued to
+ * run. Thread-safe; no method blocks.
  */
 public final class HollowRuntime implements PodRuntime {
 
@@ -28,9 +30,9 @@ public final class HollowRuntime implements PodRuntime {
     private final ConcurrentHashMap<String, PodState> pods = new ConcurrentHashMap<>();
 
     /**
-     * A runtime that has started nothing.
+     * Creates a runtime that has started no container.
      *
-     * @param timekeeper gives the times of day at which containers start and end
+     * @param timekeeper the clock for the start and end times of containers
      */
     public HollowRuntime(Timekeeper timekeeper) {
         this.timekeeper = timekeeper;
@@ -41,7 +43,7 @@ public final class HollowRuntime implements PodRuntime {
         return "hollow";
     }
 
-    /** Always 1: there is nothing that could be of another. */
+    /** Returns {@code 1}; there is no real runtime whose version could be shown. */
     @Override
     public String version() {
         return "1";
@@ -49,12 +51,12 @@ public final class HollowRuntime implements PodRuntime {
 
     @Override
     public PodState status(Pod pod) {
-        return pods.computeIfAbsent(uid(pod), unknown -> remembered(pod));
+        return pods.computeIfAbsent(uid(pod), unknown -> reported(pod));
     }
 
     @Override
-    public void mount(Pod pod, ImmutableMap<String, ImmutableMap<String, VolumeFile>> volumes) {
-        // there is no container to see it
+    public void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) {
+        // there is no container that could read the files
     }
 
     @Override
@@ -62,8 +64,8 @@ public final class HollowRuntime implements PodRuntime {
         PodState before = status(pod);
         boolean init = pod.getSpec().getInitContainers().stream()
                 .anyMatch(each -> each.getName().equals(container.getName()));
-        boolean runsOn = !init || "Always".equals(container.getRestartPolicy());
-        ContainerStatus started = started(pod, container, runsOn);
+        boolean keepsRunning = !init || "Always".equals(container.getRestartPolicy());
+        ContainerStatus started = started(pod, container, keepsRunning);
         pods.put(
                 uid(pod),
                 PodState.of(
@@ -88,9 +90,9 @@ public final class HollowRuntime implements PodRuntime {
         return Optional.empty();
     }
 
-    private ContainerStatus started(Pod pod, Container container, boolean runsOn) {
+    private ContainerStatus started(Pod pod, Container container, boolean keepsRunning) {
         String now = now();
-        ContainerState state = runsOn
+        ContainerState state = keepsRunning
                 ? new ContainerStateBuilder()
                         .withNewRunning()
                         .withStartedAt(now)
@@ -104,7 +106,7 @@ public final class HollowRuntime implements PodRuntime {
                 .withContainerID("hollow://" + uid(pod) + "/" + container.getName())
                 .withRestartCount(0)
                 .withReady(true)
-                .withStarted(runsOn)
+                .withStarted(keepsRunning)
                 .withState(state)
                 .build();
     }
@@ -134,19 +136,19 @@ public final class HollowRuntime implements PodRuntime {
                 .build();
     }
 
-    /** What an earlier process started, as its reports tell. */
-    private static PodState remembered(Pod pod) {
+    /** Returns the state that the agent reported before its restart. */
+    private static PodState reported(Pod pod) {
         PodStatus status = pod.getStatus();
         if (status == null) {
             return PodState.NONE;
         }
         return PodState.of(
-                everStarted(status.getInitContainerStatuses()),
-                everStarted(status.getContainerStatuses()),
-                status.getPodIPs().stream().map(each -> each.getIp()).toList());
+                onlyStarted(status.getInitContainerStatuses()),
+                onlyStarted(status.getContainerStatuses()),
+                status.getPodIPs().stream().map(ip -> ip.getIp()).toList());
     }
 
-    private static List<ContainerStatus> everStarted(List<ContainerStatus> statuses) {
+    private static List<ContainerStatus> onlyStarted(List<ContainerStatus> statuses) {
         return statuses.stream()
                 .filter(status -> status.getState() != null
                         && (status.getState().getRunning() != null
@@ -155,10 +157,7 @@ public final class HollowRuntime implements PodRuntime {
     }
 
     private static List<ContainerStatus> with(List<ContainerStatus> before, ContainerStatus added) {
-        return ImmutableList.<ContainerStatus>builder()
-                .addAll(before)
-                .add(added)
-                .build();
+        return Stream.concat(before.stream(), Stream.of(added)).toList();
     }
 
     private String now() {

@@ -1,69 +1,78 @@
 package dev.podcache.kubelet.runtime;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
- * Runs the containers of pods: what a user of the node agent plugs in. Thread-safe.
+ * Runs the containers of pods. Users of the node agent implement it. Implementations must be thread-safe.
  *
- * <p>Of one pod, known by its UID, one call at a time is made; calls for different pods come from different
- * threads. All may block. What a call throws is told in the pod's status, or logged where there is none, and the
- * call is made again with the next sync.
+ * <p>A pod is identified by its UID. The agent makes one call at a time for a pod; calls for different pods come from
+ * different threads. All methods may block, except {@link #type}. If a call throws, the next sync of the pod repeats
+ * it. The pod's status shows the exception; if the status has no field for it, the log does.
  *
- * <p>Each container is started once. Starting it again after it ended, as its pod's {@code restartPolicy} says, is the
- * runtime's own affair, and its statuses tell of it.
+ * <p>The agent starts each container once. The runtime restarts a container that ended, as the pod's {@code
+ * restartPolicy} requires, and shows that in {@link #status}.
  */
 public interface PodRuntime {
 
-    /** What the node shows as its runtime, such as {@code containerd}. Always the same; must not block. */
+    /** Returns the name of the runtime in the Node's status, such as {@code containerd}. Constant; must not block. */
     String type();
 
-    /** The runtime's version, such as {@code 1.7.2}. Asked before every report of the node's status. */
+    /** Returns the version of the runtime, such as {@code 1.7.2}. Called before every report of the Node's status. */
     String version();
 
-    /** What the pod's containers do now. Asked at every sync, so it should be quick. */
+    /** Returns the current state of a pod's containers. Called several times in each sync, so it should be fast. */
     PodState status(Pod pod);
 
     /**
-     * Makes the volumes of a pod contain this, before its first container is started and, because Secrets and
-     * ConfigMaps change, at every sync from then on.
+     * Writes the content of a pod's volumes. Called before the pod's first container is started, and again at every
+     * later sync, because Secrets and ConfigMaps change.
      *
-     * @param volumes by name: those that take their content from Secrets, ConfigMaps or the pod itself
+     * @param volumes the files by path, for each volume whose content comes from Secrets, ConfigMaps or the pod itself.
+     *     The keys are volume names in the order of the pod's spec; both maps are unmodifiable
      */
-    void mount(Pod pod, ImmutableMap<String, ImmutableMap<String, VolumeFile>> volumes);
+    void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes);
 
-    /** Starts a container that {@link #status} does not know. Returns when it has been started, not when it ends. */
+    /**
+     * Starts a container that {@link #status} does not contain. Returns when it has started; does not await its end.
+     */
     void start(Pod pod, Container container, Launch launch);
 
     /**
-     * Stops all containers of a pod. Returns when none of them runs any more, after which {@link
-     * #status} tells how each ended.
+     * Stops all containers of a pod. Returns when none of them runs any more; from then on {@link #status} shows how
+     * each of them ended.
      *
-     * @param gracePeriod for the containers to end by themselves
-     * @throws InterruptedException if the thread is interrupted; the call is made again when the pod is next looked at
+     * @param gracePeriod the time that the containers have to end by themselves
+     * @throws InterruptedException if the thread is interrupted; the pod's next sync repeats the call
      */
     void stop(Pod pod, Duration gracePeriod) throws InterruptedException;
 
-    /** The pod is gone: forget it. Nothing of it runs. */
+    /** Discards the state of a pod that no longer exists and of which no container runs. */
     void forget(Pod pod);
 
-    /** Why nothing can be started at present, for the Ready condition of the node; empty if all is well. */
+    /** Returns why no container can be started now, for the Node's Ready condition; empty if the runtime is ready. */
     Optional<String> problem();
 
     /**
-     * What a container is started with.
+     * The configuration that a container is started with. Immutable.
      *
-     * @param environment its variables, in order
-     * @param pullSecrets for its image
+     * @param environment the environment variables in the order of their definition; copied, unmodifiable
+     * @param pullSecrets the Secrets to pull the image with, in the order of the pod's spec; copied, unmodifiable
      */
-    record Launch(ImmutableMap<String, String> environment, ImmutableList<Secret> pullSecrets) {
+    record Launch(Map<String, String> environment, List<Secret> pullSecrets) {
 
-        /** The numbers and nothing else: the values are secret. */
+        public Launch {
+            environment = ImmutableMap.copyOf(environment);
+            pullSecrets = List.copyOf(pullSecrets);
+        }
+
+        /** Returns the number of variables and pull secrets. Contains no values, because they are secret. */
         @Override
         public String toString() {
             return "Launch[" + environment.size() + " variables, " + pullSecrets.size() + " pull secrets]";

@@ -1,28 +1,30 @@
 package dev.podcache.kubelet.runtime;
 
-import com.google.common.collect.ImmutableList;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import java.util.List;
 
 /**
- * What a runtime knows of a pod. Immutable; the statuses in it must not be modified any more.
+ * The state of a pod as its runtime knows it. Immutable: the lists are copied, and the statuses in them must not be
+ * modified afterwards.
  *
- * @param initContainers of the init containers that were ever started
- * @param containers of the other containers that were ever started
- * @param podIps the preferred one first; empty as long as there is none
+ * @param initContainers the statuses of all init containers that were ever started
+ * @param containers the statuses of all other containers that were ever started
+ * @param podIps the pod's addresses, the preferred one first; empty while it has none
  */
-public record PodState(
-        ImmutableList<ContainerStatus> initContainers,
-        ImmutableList<ContainerStatus> containers,
-        ImmutableList<String> podIps) {
+public record PodState(List<ContainerStatus> initContainers, List<ContainerStatus> containers, List<String> podIps) {
 
-    /** Nothing of the pod was ever started. */
-    public static final PodState NONE = new PodState(ImmutableList.of(), ImmutableList.of(), ImmutableList.of());
+    /** A pod without addresses of which no container was ever started. */
+    public static final PodState NONE = new PodState(List.of(), List.of(), List.of());
 
-    /** Copies the lists. */
+    public PodState {
+        initContainers = List.copyOf(initContainers);
+        containers = List.copyOf(containers);
+        podIps = List.copyOf(podIps);
+    }
+
+    /** Returns a state with copies of these lists. */
     public static PodState of(
             List<ContainerStatus> initContainers, List<ContainerStatus> containers, List<String> podIps) {
-        return new PodState(
-                ImmutableList.copyOf(initContainers), ImmutableList.copyOf(containers), ImmutableList.copyOf(podIps));
+        return new PodState(initContainers, containers, podIps);
     }
 }

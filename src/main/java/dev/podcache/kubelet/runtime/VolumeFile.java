@@ -3,10 +3,10 @@ package dev.podcache.kubelet.runtime;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A file of a volume: its content and its permissions. Immutable; its text form tells neither more than the size. */
+/** A file of a volume: its content and its permissions. Immutable. {@link #toString} does not show the content. */
 public final class VolumeFile {
 
-    private static final int ALL = 0777;
+    private static final int PERMISSION_BITS = 0777;
 
     private final byte[] bytes;
     private final int mode;
@@ -17,35 +17,35 @@ public final class VolumeFile {
     }
 
     /**
-     * A file.
+     * Returns a file with this content and these permissions.
      *
-     * @param bytes its content, which is copied
-     * @param mode its permission bits, at most 0777
-     * @throws IllegalArgumentException if there are other bits in {@code mode}
+     * @param bytes the content; copied
+     * @param mode the permission bits, at most 0777
+     * @throws IllegalArgumentException if {@code mode} has other bits
      */
     public static VolumeFile of(byte[] bytes, int mode) {
-        if ((mode & ~ALL) != 0) {
-            throw new IllegalArgumentException("mode 0" + Integer.toOctalString(mode)
-                    + " of a file is not possible: give permission bits from 0 to 0777");
+        if ((mode & ~PERMISSION_BITS) != 0) {
+            throw new IllegalArgumentException("mode must be from 0 to 0777, but is 0" + Integer.toOctalString(mode));
         }
         return new VolumeFile(bytes.clone(), mode);
     }
 
-    /** A copy of the content. */
+    /** Returns a copy of the content. */
     public byte[] bytes() {
         return bytes.clone();
     }
 
-    /** How many bytes. */
+    /** Returns the size of the content in bytes. */
     public int size() {
         return bytes.length;
     }
 
-    /** The permission bits. */
+    /** Returns the permission bits. */
     public int mode() {
         return mode;
     }
 
+    /** Returns whether the content equals {@code content}. */
     public boolean holds(byte[] content) {
         return Arrays.equals(bytes, content);
     }

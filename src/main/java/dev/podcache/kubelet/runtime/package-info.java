@@ -1,6 +1,6 @@
 /**
- * What an author of a runtime implements: {@link dev.podcache.kubelet.runtime.PodRuntime}. {@link
- * dev.podcache.kubelet.runtime.HollowRuntime} is the one that runs nothing.
+ * The interface to a container runtime: {@link dev.podcache.kubelet.runtime.PodRuntime}, which users of the node agent
+ * implement. {@link dev.podcache.kubelet.runtime.HollowRuntime} is an implementation that runs no containers.
  */
 @NullMarked
 package dev.podcache.kubelet.runtime;

@@ -30,11 +30,11 @@ class AuthorityRotationTest extends WireFixture {
                 .withCaCertData(null)
                 .withCaCertFile(authority.toString())
                 .build());
-        assertThat(failureOf(make(Call.GET, "before")).reason()).isEqualTo(FailureReason.UNAVAILABLE);
+        assertThat(failureOf(make(RequestKind.GET, "before")).reason()).isEqualTo(FailureReason.UNAVAILABLE);
 
         Files.writeString(authority, WireCertificates.authorityPem());
 
-        await().until(() -> isAnswered(make(Call.GET, "after")));
+        await().until(() -> isAnswered(make(RequestKind.GET, "after")));
     }
 
     private static boolean isAnswered(CompletableFuture<?> request) {

@@ -41,7 +41,7 @@ class CertificateRotationTest extends WireFixture {
     private Path folder;
 
     /** Where a client has its credentials from. */
-    private enum Source {
+    private enum CredentialSource {
         CERTIFICATE_FILE,
         CERTIFICATE_IN_THE_KUBECONFIG,
         CERTIFICATE_OF_A_PLUGIN,
@@ -79,23 +79,24 @@ class CertificateRotationTest extends WireFixture {
     }
 
     private static Stream<Arguments> sourcesAndVersions() {
-        return Arrays.stream(Source.values())
+        return Arrays.stream(CredentialSource.values())
                 .flatMap(source -> Stream.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1)
                         .map(version -> Arguments.of(source, version)));
     }
 
     @ParameterizedTest
     @MethodSource("sourcesAndVersions")
-    void credentialsReplaced_callRefused_isRepeatedWithTheNewOnes(Source source, HttpVersion version) throws Exception {
+    void credentialsReplaced_callRefused_isRepeatedWithTheNewOnes(CredentialSource source, HttpVersion version)
+            throws Exception {
         server = closeLater(WireServer.speaking(version));
         Replacement replacement = replacementIn(source);
         replacement.withUser("old");
         connect(configOf(source), time);
-        for (Call call : Call.values()) {
+        for (RequestKind call : RequestKind.values()) {
             answerOf(make(call, "before"));
         }
 
-        for (Call call : Call.values()) {
+        for (RequestKind call : RequestKind.values()) {
             String user = "new-" + call;
             replacement.withUser(user);
             server.refuse(request -> !userOf(request).equals(user));
@@ -115,11 +116,11 @@ class CertificateRotationTest extends WireFixture {
     @EnumSource(names = {"HTTP_2", "HTTP_1_1"})
     void noOtherCredentialsThere_callRefused_failsAfterTwoRequestsAtMost(HttpVersion version) throws Exception {
         server = closeLater(WireServer.speaking(version));
-        replacementIn(Source.CERTIFICATE_IN_THE_KUBECONFIG).withUser("old");
-        connect(configOf(Source.CERTIFICATE_IN_THE_KUBECONFIG), time);
+        replacementIn(CredentialSource.CERTIFICATE_IN_THE_KUBECONFIG).withUser("old");
+        connect(configOf(CredentialSource.CERTIFICATE_IN_THE_KUBECONFIG), time);
         server.refuse(request -> true);
 
-        for (Call call : Call.values()) {
+        for (RequestKind call : RequestKind.values()) {
             time.skip(PAUSE);
 
             assertThat(failureOf(make(call, "after-" + call)).reason())
@@ -130,7 +131,7 @@ class CertificateRotationTest extends WireFixture {
         }
     }
 
-    private Replacement replacementIn(Source source) throws IOException {
+    private Replacement replacementIn(CredentialSource source) throws IOException {
         WireKubeconfig kubeconfig = new WireKubeconfig(folder, server.url());
         return switch (source) {
             case CERTIFICATE_FILE ->
@@ -151,8 +152,8 @@ class CertificateRotationTest extends WireFixture {
         return plugin;
     }
 
-    private Config configOf(Source source) {
-        return source == Source.CERTIFICATE_FILE
+    private Config configOf(CredentialSource source) {
+        return source == CredentialSource.CERTIFICATE_FILE
                 ? config(server.url())
                         .withClientCertFile(folder.resolve("client.pem").toString())
                         .withClientKeyFile(folder.resolve("client.key").toString())

@@ -21,8 +21,8 @@ class ConnectionOptionsTest extends WireFixture {
     private static final String NAME = "api.cluster.test";
 
     @ParameterizedTest
-    @EnumSource(Call.class)
-    void tlsServerName_isVerifiedInPlaceOfTheHost(Call call) throws InterruptedException {
+    @EnumSource(RequestKind.class)
+    void tlsServerName_isVerifiedInPlaceOfTheHost(RequestKind call) throws InterruptedException {
         WireServer server = closeLater(WireServer.named(NAME));
         connect(config(server.url()).withTlsServerName(NAME).build());
 
@@ -32,8 +32,8 @@ class ConnectionOptionsTest extends WireFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(Call.class)
-    void tlsServerName_certificateOfTheHostOnly_isRefused(Call call) throws InterruptedException {
+    @EnumSource(RequestKind.class)
+    void tlsServerName_certificateOfTheHostOnly_isRefused(RequestKind call) throws InterruptedException {
         WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
         connect(config(server.url()).withTlsServerName(NAME).build());
 
@@ -43,8 +43,8 @@ class ConnectionOptionsTest extends WireFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(Call.class)
-    void http2Disable_requestsUseHttp11(Call call) throws InterruptedException {
+    @EnumSource(RequestKind.class)
+    void http2Disable_requestsUseHttp11(RequestKind call) throws InterruptedException {
         WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
         connect(config(server.url()).withHttp2Disable(true).build());
 
@@ -54,8 +54,8 @@ class ConnectionOptionsTest extends WireFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(Call.class)
-    void proxyPasswordWithAColon_arrivesWhole(Call call) throws InterruptedException {
+    @EnumSource(RequestKind.class)
+    void proxyPasswordWithAColon_arrivesWhole(RequestKind call) throws InterruptedException {
         WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
         ConnectProxy proxy = closeLater(ConnectProxy.askingForCredentialsTo(server.port()));
         connect(config(server.url())

@@ -42,8 +42,8 @@ class CredentialFailureLogTest extends WireFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(Call.class)
-    void tokenProviderThrowsAtRenewal_logHasNoStackTrace(Call call) throws InterruptedException {
+    @EnumSource(RequestKind.class)
+    void tokenProviderThrowsAtRenewal_logHasNoStackTrace(RequestKind call) throws InterruptedException {
         AtomicBoolean throwing = new AtomicBoolean();
         connect(config(server.url())
                 .withOauthTokenProvider(() -> {
@@ -68,8 +68,8 @@ class CredentialFailureLogTest extends WireFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(Call.class)
-    void execPluginFailsAtRenewal_logHasNotItsOutput(Call call) throws Exception {
+    @EnumSource(RequestKind.class)
+    void execPluginFailsAtRenewal_logHasNotItsOutput(RequestKind call) throws Exception {
         WirePlugin plugin = new WirePlugin(folder);
         plugin.returnToken("token");
         Path kubeconfig = new WireKubeconfig(folder, server.url()).writePlugin(plugin);

@@ -41,7 +41,7 @@ class CredentialsCacheTest extends WireFixture {
 
     @BeforeEach
     void createPlugin() throws IOException {
-        // not before: a test that is skipped has an instance, too, and nobody closes what that opened
+        // not in a field initializer: a skipped test has an instance too, whose server would never be closed
         server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
         plugin = new WirePlugin(folder);
     }
@@ -52,13 +52,13 @@ class CredentialsCacheTest extends WireFixture {
     void execPluginReturnedACertificateAMinuteAgo_manyRequests_startItAFewTimes() throws Exception {
         plugin.returnCertificate("me");
         connect();
-        answerOf(make(Call.LIST, "before"));
+        answerOf(make(RequestKind.LIST, "before"));
         Instant old = Instant.now().plusSeconds(61);
         await().atMost(Duration.ofSeconds(90)).until(() -> Instant.now().isAfter(old));
         int before = plugin.starts();
 
         for (int i = 0; i < REQUESTS; i++) {
-            for (Call call : Call.values()) {
+            for (RequestKind call : RequestKind.values()) {
                 answerOf(make(call, "object-" + i));
             }
         }
@@ -70,7 +70,7 @@ class CredentialsCacheTest extends WireFixture {
     void tokenRefused_manyRequestsAtOnce_startThePluginOnce() throws Exception {
         plugin.returnToken("old");
         connect();
-        answerOf(make(Call.LIST, "before"));
+        answerOf(make(RequestKind.LIST, "before"));
         int before = plugin.starts();
         plugin.returnToken("new");
         server.refuse(request -> !request.token().equals("new"));
@@ -86,7 +86,7 @@ class CredentialsCacheTest extends WireFixture {
     void certificateRefused_manyRequestsAtOnce_startThePluginOnce() throws Exception {
         plugin.returnCertificate("old");
         connect();
-        answerOf(make(Call.LIST, "before"));
+        answerOf(make(RequestKind.LIST, "before"));
         int before = plugin.starts();
         plugin.returnCertificate("new");
         server.refuse(request -> !request.user().equals("new"));
@@ -104,7 +104,7 @@ class CredentialsCacheTest extends WireFixture {
 
     private List<CompletableFuture<?>> manyLists() {
         return IntStream.range(0, REQUESTS)
-                .<CompletableFuture<?>>mapToObj(i -> make(Call.LIST, "object-" + i))
+                .<CompletableFuture<?>>mapToObj(i -> make(RequestKind.LIST, "object-" + i))
                 .toList();
     }
 

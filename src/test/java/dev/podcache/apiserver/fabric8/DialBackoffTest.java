@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** After a failed attempt to connect nobody dials for a while; time passes only when the test says so. */
+/** After a failed attempt to connect, no connection is dialled for a while; the test controls the time. */
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class DialBackoffTest extends WireFixture {
@@ -35,11 +35,11 @@ class DialBackoffTest extends WireFixture {
 
     @ParameterizedTest
     @EnumSource(
-            value = Call.class,
+            value = RequestKind.class,
             names = {"GET", "LIST", "WATCH", "PATCH"})
-    void connectionFailed_requestsInTheBackOff_failAtOnceWithoutDialling(Call call) throws InterruptedException {
+    void connectionFailed_requestsInTheBackOff_failAtOnceWithoutDialling(RequestKind call) throws InterruptedException {
         proxy.refuse(true);
-        assertThat(failureOf(make(Call.LIST, "first")).reason()).isEqualTo(FailureReason.UNAVAILABLE);
+        assertThat(failureOf(make(RequestKind.LIST, "first")).reason()).isEqualTo(FailureReason.UNAVAILABLE);
         int dials = proxy.accepted();
 
         for (int i = 0; i < 10; i++) {
@@ -52,13 +52,13 @@ class DialBackoffTest extends WireFixture {
     @Test
     void serverIsBack_requestAfterTheBackOff_isAnsweredAndEndsIt() throws InterruptedException {
         proxy.refuse(true);
-        failureOf(make(Call.LIST, "first"));
+        failureOf(make(RequestKind.LIST, "first"));
         proxy.refuse(false);
         time.advance(AFTER_THE_FIRST);
 
-        answerOf(make(Call.LIST, "second"));
+        answerOf(make(RequestKind.LIST, "second"));
 
-        for (Call call : Call.values()) {
+        for (RequestKind call : RequestKind.values()) {
             answerOf(make(call, "third"));
         }
     }
@@ -67,32 +67,32 @@ class DialBackoffTest extends WireFixture {
     void manyFailuresAndASuccess_nextBackOff_isAsShortAsTheFirst() throws InterruptedException {
         proxy.refuse(true);
         for (int i = 0; i < 6; i++) {
-            failureOf(make(Call.LIST, "failing-" + i));
+            failureOf(make(RequestKind.LIST, "failing-" + i));
             time.advance(Duration.ofMinutes(1));
         }
         proxy.refuse(false);
-        answerOf(make(Call.LIST, "answered"));
+        answerOf(make(RequestKind.LIST, "answered"));
         proxy.refuse(true);
         proxy.reset();
-        await().until(() -> !succeeds(Call.LIST));
+        await().until(() -> !succeeds(RequestKind.LIST));
 
         proxy.refuse(false);
         time.advance(AFTER_THE_FIRST);
 
-        answerOf(make(Call.LIST, "again"));
+        answerOf(make(RequestKind.LIST, "again"));
     }
 
     @Test
     void connectionsLost_serverIsThere_requestIsAnsweredAtOnce() throws InterruptedException {
-        answerOf(make(Call.LIST, "first"));
+        answerOf(make(RequestKind.LIST, "first"));
         proxy.reset();
         await().until(() -> proxy.connections().isEmpty());
 
         // the client may learn of the loss only now
-        await().until(() -> succeeds(Call.LIST));
+        await().until(() -> succeeds(RequestKind.LIST));
     }
 
-    private boolean succeeds(Call call) throws InterruptedException {
+    private boolean succeeds(RequestKind call) throws InterruptedException {
         try {
             answerOf(make(call, "second"));
             return true;

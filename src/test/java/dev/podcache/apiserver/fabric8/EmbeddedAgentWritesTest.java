@@ -14,10 +14,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class EmbeddedAgentWritesTest extends HttpAgentWritesContract {
 
     EmbeddedAgentWritesTest() {
-        super(new OwnServer());
+        super(new OwnAgentServer());
     }
 
-    private static final class OwnServer implements Reached {
+    private static final class OwnAgentServer implements AgentServer {
 
         private final Timekeeper timekeeper = Timekeeper.system();
         private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);

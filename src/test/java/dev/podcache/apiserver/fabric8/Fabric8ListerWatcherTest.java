@@ -123,7 +123,7 @@ class Fabric8ListerWatcherTest extends Fabric8WatchFixture {
                 .containsIgnoringCase("Authorization: Bearer token-1")
                 .containsIgnoringCase("Impersonate-User: jane")
                 .containsIgnoringCase("User-Agent: tests/1");
-        // who asks for a token may start a process or a request: it is asked again after some seconds, or a refusal
+        // a token provider may start a process or a request, so it is called again only after seconds or a refusal
         assertThat(network.requests.get(1)).containsIgnoringCase("Authorization: Bearer token-1");
     }
 

@@ -283,7 +283,7 @@ class Fabric8ObjectGetterTest {
         ApiServerException failure = failure();
 
         assertThat(failure.reason()).isEqualTo(FailureReason.UNAVAILABLE);
-        assertThat(failure.getMessage()).contains("the host of http://nowhere.invalid:8080 has no address");
+        assertThat(failure.getMessage()).contains("the host name in http://nowhere.invalid:8080 could not be resolved");
     }
 
     @Test
@@ -324,7 +324,7 @@ class Fabric8ObjectGetterTest {
         ApiServerException failure = failure(get(ReadConsistency.LATEST, Duration.ofSeconds(5)));
 
         assertThat(failure.reason()).isEqualTo(FailureReason.THROTTLED);
-        assertThat(failure.getMessage()).contains("client-side limit");
+        assertThat(failure.getMessage()).contains("client-side rate limit");
         assertThat(network.requests).hasSize(1);
     }
 
@@ -336,7 +336,7 @@ class Fabric8ObjectGetterTest {
         server.close();
 
         assertThat(held).isCompletedExceptionally();
-        assertThat(failure(held).getMessage()).contains("have been closed: close them after what uses them");
+        assertThat(failure(held).getMessage()).contains("have been closed; close them after everything that uses them");
     }
 
     @Test
@@ -345,7 +345,7 @@ class Fabric8ObjectGetterTest {
 
         ApiServerException failure = failure();
 
-        assertThat(failure).hasMessageContaining("have been closed: close them after what uses them");
+        assertThat(failure).hasMessageContaining("have been closed; close them after everything that uses them");
         assertThat(Retries.mayPass(failure.reason())).isFalse();
     }
 
@@ -372,12 +372,12 @@ class Fabric8ObjectGetterTest {
         return new ConfigBuilder(Config.empty()).withMasterUrl(url);
     }
 
-    private CompletableFuture<Fetched<Secret>> get(ReadConsistency freshness) {
-        return get(freshness, Duration.ofSeconds(Patience.SECONDS));
+    private CompletableFuture<Fetched<Secret>> get(ReadConsistency consistency) {
+        return get(consistency, Duration.ofSeconds(Patience.SECONDS));
     }
 
-    private CompletableFuture<Fetched<Secret>> get(ReadConsistency freshness, Duration timeout) {
-        return server.getter(ObjectKind.SECRET).get(DB, freshness, timeout);
+    private CompletableFuture<Fetched<Secret>> get(ReadConsistency consistency, Duration timeout) {
+        return server.getter(ObjectKind.SECRET).get(DB, consistency, timeout);
     }
 
     private ApiServerException failure() {

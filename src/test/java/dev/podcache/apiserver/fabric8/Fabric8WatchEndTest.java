@@ -113,7 +113,8 @@ class Fabric8WatchEndTest extends Fabric8WatchFixture {
         connect(config("http://nowhere.invalid:8080"));
         watch();
 
-        assertThat(ended(next()).getMessage()).contains("the host of http://nowhere.invalid:8080 has no address");
+        assertThat(ended(next()).getMessage())
+                .contains("the host name in http://nowhere.invalid:8080 could not be resolved");
     }
 
     @Test
@@ -182,7 +183,7 @@ class Fabric8WatchEndTest extends Fabric8WatchFixture {
     }
 
     @Test
-    @ExpectedWarnings("a consumer of events failed")
+    @ExpectedWarnings("the consumer of an event failed")
     void consumerThatThrows_doesNotEndTheWatch() throws InterruptedException {
         network.stream(event("ADDED", "1") + event("ADDED", "2"), 1000);
         configMaps("").watch("1", HOUR, event -> {

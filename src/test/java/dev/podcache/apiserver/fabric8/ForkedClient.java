@@ -54,7 +54,7 @@ final class ForkedClient implements AutoCloseable {
     }
 
     /** Begins a request. */
-    void make(WireFixture.Call call, String name) {
+    void make(WireFixture.RequestKind call, String name) {
         commands.println(call + " " + name);
     }
 
@@ -82,7 +82,7 @@ final class ForkedClient implements AutoCloseable {
         commands.close();
     }
 
-    /** Reads requests from its input, and tells on its output how each ends. */
+    /** Reads requests from its input, and prints to its output how each ends. */
     static final class Program extends WireFixture {
 
         private Program() {}
@@ -99,7 +99,7 @@ final class ForkedClient implements AutoCloseable {
             for (String line = commands.readLine(); line != null; line = commands.readLine()) {
                 int space = line.indexOf(' ');
                 String name = line.substring(space + 1);
-                program.make(Call.valueOf(line.substring(0, space)), name)
+                program.make(RequestKind.valueOf(line.substring(0, space)), name)
                         .whenComplete((answer, failure) ->
                                 System.out.println(name + " " + (failure == null ? "answered" : "failed: " + failure)));
             }

@@ -30,29 +30,29 @@ final class FrameServer implements AutoCloseable {
     private static final int PREFACE_LENGTH = 24;
 
     /** The connections, in order of arrival. */
-    final List<Connection> connections = new CopyOnWriteArrayList<>();
+    final List<FrameConnection> connections = new CopyOnWriteArrayList<>();
 
     /** The paths of the requests, in order of arrival. */
     final List<String> paths = new CopyOnWriteArrayList<>();
 
-    private final Script script;
+    private final FrameScript script;
     private final SSLServerSocket listening;
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
     /** What the server says. Called by the thread that reads the connection. */
-    interface Script {
+    interface FrameScript {
 
         /** What it says first. */
-        Frames greeting(Connection connection);
+        Frames greeting(FrameConnection connection);
 
         /** What it says to a request, or to the end of one. */
-        Frames answer(Connection connection, int stream, String path);
+        Frames answer(FrameConnection connection, int stream, String path);
 
         /** A stream was reset by the client. */
-        default void reset(Connection connection, int stream) {}
+        default void reset(FrameConnection connection, int stream) {}
     }
 
-    FrameServer(Script script) {
+    FrameServer(FrameScript script) {
         this.script = script;
         try {
             listening = (SSLServerSocket) WireCertificates.serverTls()
@@ -78,7 +78,7 @@ final class FrameServer implements AutoCloseable {
     private void accept() {
         while (!listening.isClosed()) {
             try {
-                Connection connection = new Connection((SSLSocket) listening.accept(), connections.size());
+                FrameConnection connection = new FrameConnection((SSLSocket) listening.accept(), connections.size());
                 connections.add(connection);
                 run("frame-server-read", connection::read);
             } catch (IOException closed) {
@@ -95,7 +95,7 @@ final class FrameServer implements AutoCloseable {
     }
 
     /** One connection. */
-    final class Connection {
+    final class FrameConnection {
 
         /** Its place in the order of arrival, from 0. */
         final int number;
@@ -103,7 +103,7 @@ final class FrameServer implements AutoCloseable {
         private final SSLSocket socket;
         private final DefaultHttp2HeadersDecoder headers = new DefaultHttp2HeadersDecoder();
 
-        Connection(SSLSocket socket, int number) {
+        FrameConnection(SSLSocket socket, int number) {
             this.socket = socket;
             this.number = number;
         }
@@ -169,7 +169,7 @@ final class FrameServer implements AutoCloseable {
     @Override
     public void close() throws IOException {
         listening.close();
-        for (Connection connection : connections) {
+        for (FrameConnection connection : connections) {
             connection.socket.close();
         }
         for (Thread thread : threads) {

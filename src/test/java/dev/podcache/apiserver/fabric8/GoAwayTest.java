@@ -38,17 +38,17 @@ class GoAwayTest extends WireFixture {
     }
 
     /** Sends GOAWAY on the first connection, and answers nothing there but the first request, if at all. */
-    private record SendsGoAway(Together together) implements FrameServer.Script {
+    private record SendsGoAway(Together together) implements FrameServer.FrameScript {
 
         @Override
-        public Frames greeting(FrameServer.Connection connection) {
+        public Frames greeting(FrameServer.FrameConnection connection) {
             Frames settings = new Frames().settingsWithLimit(LIMIT);
             boolean goesAway = connection.number == 0 && together != Together.WITH_THE_FIRST_ANSWER;
             return goesAway ? settings.goAway(together.lastStream) : settings;
         }
 
         @Override
-        public Frames answer(FrameServer.Connection connection, int stream, String path) {
+        public Frames answer(FrameServer.FrameConnection connection, int stream, String path) {
             if (connection.number == 0 && stream > together.answered) {
                 return new Frames();
             }
@@ -66,8 +66,8 @@ class GoAwayTest extends WireFixture {
         FrameServer server = closeLater(new FrameServer(new SendsGoAway(together)));
         connect(config(server.url()).build());
 
-        answerOf(make(Call.WATCH, "first"));
-        answerOf(make(Call.LIST, "second"));
+        answerOf(make(RequestKind.WATCH, "first"));
+        answerOf(make(RequestKind.LIST, "second"));
 
         assertThat(server.connections).hasSize(2);
     }
@@ -80,7 +80,7 @@ class GoAwayTest extends WireFixture {
         TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
         ManualTimekeeper time = new ManualTimekeeper();
         connect(config("https://127.0.0.1:" + proxy.port()).build(), time);
-        answerOf(make(Call.WATCH, "first"));
+        answerOf(make(RequestKind.WATCH, "first"));
         CompletableFuture<Object> ended = new CompletableFuture<>();
         answerOf(watch("second", ended::complete));
 

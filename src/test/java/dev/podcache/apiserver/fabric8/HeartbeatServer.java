@@ -125,7 +125,7 @@ final class HeartbeatServer implements AutoCloseable {
                 if (ignored || (hears != null && !hears)) {
                     return;
                 }
-                Answer early = commitsFirst || delay.isZero() ? commit(request, body.toString()) : null;
+                HeartbeatAnswer early = commitsFirst || delay.isZero() ? commit(request, body.toString()) : null;
                 if (hears == null) {
                     answerLater(request, body.toString(), early);
                 }
@@ -133,9 +133,9 @@ final class HeartbeatServer implements AutoCloseable {
         });
     }
 
-    private record Answer(int code, String body) {}
+    private record HeartbeatAnswer(int code, String body) {}
 
-    private void answerLater(HttpServerRequest request, String body, @Nullable Answer early) {
+    private void answerLater(HttpServerRequest request, String body, @Nullable HeartbeatAnswer early) {
         int number = arrivals;
         if (delay.isZero() && early != null) {
             answer(request, early, number);
@@ -148,7 +148,7 @@ final class HeartbeatServer implements AutoCloseable {
         }
     }
 
-    private void answer(HttpServerRequest request, Answer answer, int number) {
+    private void answer(HttpServerRequest request, HeartbeatAnswer answer, int number) {
         if (frozen.containsKey(request.connection())) {
             return;
         }
@@ -160,9 +160,9 @@ final class HeartbeatServer implements AutoCloseable {
         });
     }
 
-    private Answer commit(HttpServerRequest request, String body) {
+    private HeartbeatAnswer commit(HttpServerRequest request, String body) {
         if (request.path().contains("/nodes/")) {
-            return new Answer(
+            return new HeartbeatAnswer(
                     200,
                     Serialization.asJson(new NodeBuilder()
                             .withNewMetadata()
@@ -173,7 +173,7 @@ final class HeartbeatServer implements AutoCloseable {
         }
         if (request.method().equals(HttpMethod.GET)) {
             Lease there = lease;
-            return there == null ? status(404, "NotFound") : new Answer(200, Serialization.asJson(there));
+            return there == null ? status(404, "NotFound") : new HeartbeatAnswer(200, Serialization.asJson(there));
         }
         Lease sent = Serialization.unmarshal(body, Lease.class);
         if (lease != null && !String.valueOf(version).equals(sent.getMetadata().getResourceVersion())) {
@@ -186,11 +186,11 @@ final class HeartbeatServer implements AutoCloseable {
                 .build();
         lease = renewed;
         renewals.add(Duration.ofNanos(time.nanoTime()));
-        return new Answer(200, Serialization.asJson(renewed));
+        return new HeartbeatAnswer(200, Serialization.asJson(renewed));
     }
 
-    private static Answer status(int code, String reason) {
-        return new Answer(
+    private static HeartbeatAnswer status(int code, String reason) {
+        return new HeartbeatAnswer(
                 code,
                 "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"%s\",\"code\":%d}"
                         .formatted(reason, code));

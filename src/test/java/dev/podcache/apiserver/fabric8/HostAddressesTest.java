@@ -32,8 +32,9 @@ class HostAddressesTest extends WireFixture {
         WireServer server = closeLater(WireServer.speaking(HttpVersion.HTTP_2));
         ForkedClient client = fork("127.0.0.2 localhost\n127.0.0.1 localhost\n", server);
 
-        List<String> kinds = Arrays.stream(Call.values()).map(Call::toString).toList();
-        kinds.forEach(kind -> client.make(Call.valueOf(kind), kind));
+        List<String> kinds =
+                Arrays.stream(RequestKind.values()).map(RequestKind::toString).toList();
+        kinds.forEach(kind -> client.make(RequestKind.valueOf(kind), kind));
 
         assertThat(kinds).allSatisfy(kind -> assertThat(client.outcomeOf(kind)).isEqualTo("answered"));
     }
@@ -47,8 +48,8 @@ class HostAddressesTest extends WireFixture {
         hangLookups();
         makeManyThatNeedAConnection(client);
 
-        client.make(Call.GET, "open-get");
-        client.make(Call.HEARTBEAT, "open-heartbeat");
+        client.make(RequestKind.GET, "open-get");
+        client.make(RequestKind.HEARTBEAT, "open-heartbeat");
         assertThat(client.outcomeOf("open-get")).isEqualTo("answered");
         assertThat(client.outcomeOf("open-heartbeat")).isEqualTo("answered");
     }
@@ -69,10 +70,10 @@ class HostAddressesTest extends WireFixture {
     /** Fills the connection of watches, and has others opened. */
     private static void openConnections(ForkedClient client) {
         for (int i = 0; i < STREAMS; i++) {
-            client.make(Call.WATCH, "full-" + i);
+            client.make(RequestKind.WATCH, "full-" + i);
             assertThat(client.outcomeOf("full-" + i)).isEqualTo("answered");
         }
-        for (Call call : List.of(Call.GET, Call.HEARTBEAT)) {
+        for (RequestKind call : List.of(RequestKind.GET, RequestKind.HEARTBEAT)) {
             client.make(call, "before-" + call);
             assertThat(client.outcomeOf("before-" + call)).isEqualTo("answered");
         }
@@ -81,11 +82,11 @@ class HostAddressesTest extends WireFixture {
     private static List<String> makeManyThatNeedAConnection(ForkedClient client) {
         List<String> names =
                 IntStream.range(0, MANY).mapToObj(i -> "watch-" + i).toList();
-        names.forEach(name -> client.make(Call.WATCH, name));
+        names.forEach(name -> client.make(RequestKind.WATCH, name));
         return names;
     }
 
-    /** Makes the hosts file a pipe that nobody writes to: who opens it waits. */
+    /** Makes the hosts file a pipe without a writer, so that opening it blocks. */
     private void hangLookups() throws IOException, InterruptedException {
         Path pipe = folder.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())

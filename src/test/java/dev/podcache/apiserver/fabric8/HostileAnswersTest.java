@@ -181,7 +181,7 @@ class HostileAnswersTest {
 
         network.onRequest(this::answerWell);
         if (nonsense.asksForAPause()) {
-            // which holds until somebody refers to the object anew
+            // the pause holds until a new reference to the object is added
             cached.addReference(DB, SUCCESSOR);
         }
         await().ignoreExceptions().until(() -> Secrets.value(get(cached)).equals("v1"));

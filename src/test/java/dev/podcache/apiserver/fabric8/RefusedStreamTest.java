@@ -16,15 +16,15 @@ class RefusedStreamTest extends WireFixture {
     private static final int LIMIT = 100;
 
     /** Refuses every stream on the first connection. */
-    private static final class RefusesFirst implements FrameServer.Script {
+    private static final class RefusesFirst implements FrameServer.FrameScript {
 
         @Override
-        public Frames greeting(FrameServer.Connection connection) {
+        public Frames greeting(FrameServer.FrameConnection connection) {
             return new Frames().settingsWithLimit(LIMIT);
         }
 
         @Override
-        public Frames answer(FrameServer.Connection connection, int stream, String path) {
+        public Frames answer(FrameServer.FrameConnection connection, int stream, String path) {
             if (connection.number == 0) {
                 return new Frames().reset(stream, Frames.REFUSED_STREAM);
             }
@@ -37,9 +37,9 @@ class RefusedStreamTest extends WireFixture {
 
     @ParameterizedTest
     @EnumSource(
-            value = Call.class,
+            value = RequestKind.class,
             names = {"LIST", "WATCH"})
-    void streamRefused_request_isSentAgainOverAnotherConnection(Call call) throws InterruptedException {
+    void streamRefused_request_isSentAgainOverAnotherConnection(RequestKind call) throws InterruptedException {
         FrameServer server = closeLater(new FrameServer(new RefusesFirst()));
         connect(config(server.url()).build());
 

@@ -72,8 +72,8 @@ class RequestDeadlineTest extends WireFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(Call.class)
-    void execPluginHangsAtRenewal_requestThatNeedsNoRenewal_isAnswered(Call call) throws Exception {
+    @EnumSource(RequestKind.class)
+    void execPluginHangsAtRenewal_requestThatNeedsNoRenewal_isAnswered(RequestKind call) throws Exception {
         connectWithPluginThatHangsAtRenewal();
         List<CompletableFuture<?>> refused = many(i -> list("refused-" + i, Duration.ofMinutes(1)));
         await().until(() -> server.arrived("refused").size() >= MANY);
@@ -105,7 +105,7 @@ class RequestDeadlineTest extends WireFixture {
         Path kubeconfig = new WireKubeconfig(folder, server.url()).writePlugin(plugin);
         connect(Config.fromKubeconfig(kubeconfig.toFile()));
         closeLater(plugin);
-        for (Call call : Call.values()) {
+        for (RequestKind call : RequestKind.values()) {
             answerOf(make(call, "before"));
         }
         plugin.hang();

@@ -78,7 +78,7 @@ final class ScriptedServer implements AutoCloseable {
         socket.handler(bytes -> {
             head.append(bytes.toString(UTF_8));
             if (head.indexOf("PRI * HTTP/2.0") == 0) {
-                // somebody asks whether this is HTTP/2
+                // the client tries HTTP/2 with prior knowledge
                 socket.close();
             } else if (head.indexOf("\r\n\r\n") >= 0) {
                 requests.add(head.toString());

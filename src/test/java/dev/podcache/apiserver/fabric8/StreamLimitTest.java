@@ -22,17 +22,17 @@ class StreamLimitTest extends WireFixture {
 
     @Test
     void settingsWithoutALimit_afterTheFirst_leaveTheLimitAsItIs() throws InterruptedException {
-        Map<FrameServer.Connection, AtomicInteger> streams = new ConcurrentHashMap<>();
+        Map<FrameServer.FrameConnection, AtomicInteger> streams = new ConcurrentHashMap<>();
         AtomicInteger most = new AtomicInteger();
-        FrameServer server = closeLater(new FrameServer(new FrameServer.Script() {
+        FrameServer server = closeLater(new FrameServer(new FrameServer.FrameScript() {
             @Override
-            public Frames greeting(FrameServer.Connection connection) {
+            public Frames greeting(FrameServer.FrameConnection connection) {
                 streams.put(connection, new AtomicInteger());
                 return new Frames().settingsWithLimit(LIMIT).settingsWithWindow(1 << 20);
             }
 
             @Override
-            public Frames answer(FrameServer.Connection connection, int stream, String path) {
+            public Frames answer(FrameServer.FrameConnection connection, int stream, String path) {
                 int open = streams.get(connection).incrementAndGet();
                 most.accumulateAndGet(open, Math::max);
                 return new Frames().settingsWithWindow(1 << 21).headers(stream);

@@ -43,8 +43,8 @@ class TokenFileRotationTest extends WireFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(Call.class)
-    void tokenFileReplaced_callRefused_isRepeatedWithTheNewToken(Call call) throws Exception {
+    @EnumSource(RequestKind.class)
+    void tokenFileReplaced_callRefused_isRepeatedWithTheNewToken(RequestKind call) throws Exception {
         connect(Config.autoConfigure(null));
         answerOf(make(call, "before"));
 

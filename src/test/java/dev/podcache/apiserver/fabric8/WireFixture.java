@@ -42,7 +42,7 @@ abstract class WireFixture {
     private Heartbeats heartbeats;
 
     /** The kinds of request that the transport carries. */
-    enum Call {
+    enum RequestKind {
         GET,
         LIST,
         WATCH,
@@ -89,7 +89,7 @@ abstract class WireFixture {
      * @param name of the object that it is about
      * @return completes when it is answered; a watch, when it is open
      */
-    CompletableFuture<?> make(Call call, String name) {
+    CompletableFuture<?> make(RequestKind call, String name) {
         return switch (call) {
             case GET -> get(name, TIMEOUT);
             case LIST -> list(name, TIMEOUT);
@@ -112,7 +112,7 @@ abstract class WireFixture {
         return watch(name, end -> {});
     }
 
-    /** Opens a watch, and tells {@code end} when it ends. */
+    /** Opens a watch, and calls {@code end} when it ends. */
     CompletableFuture<?> watch(String name, Consumer<WatchEvent.Ended<ConfigMap>> end) {
         CompletableFuture<Void> opened = new CompletableFuture<>();
         following(name).watch("7", HOUR, event -> {

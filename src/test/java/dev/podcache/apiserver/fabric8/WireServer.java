@@ -50,7 +50,7 @@ final class WireServer implements AutoCloseable {
             .setUseDaemonThread(true));
     private final HttpServer server;
     private volatile Predicate<Arrived> unknown = request -> false;
-    private volatile Script script = (request, exchange) -> false;
+    private volatile WireScript script = (request, exchange) -> false;
 
     /**
      * A request.
@@ -69,7 +69,7 @@ final class WireServer implements AutoCloseable {
             HttpConnection connection) {}
 
     /** Answers some requests in place of the server. */
-    interface Script {
+    interface WireScript {
         /** Whether {@code request} is answered here, now or later. */
         boolean answer(Arrived request, HttpServerRequest exchange);
     }
@@ -128,7 +128,7 @@ final class WireServer implements AutoCloseable {
     }
 
     /** Has such requests answered by {@code script} from now on. */
-    void handle(Script script) {
+    void handle(WireScript script) {
         this.script = script;
     }
 

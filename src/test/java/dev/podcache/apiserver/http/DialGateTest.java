@@ -17,69 +17,69 @@ class DialGateTest {
 
     @Test
     void enter_reachable_letsEverybodyIn() {
-        assertThat(gate.enter()).isNull();
-        assertThat(gate.enter()).isNull();
+        assertThat(gate.tryEnter()).isNull();
+        assertThat(gate.tryEnter()).isNull();
     }
 
     @Test
     void enter_afterAFailure_saysWhyUntilThePauseIsOver() {
-        gate.enter();
+        gate.tryEnter();
         gate.failed(refused);
 
-        assertThat(gate.enter()).isSameAs(refused);
+        assertThat(gate.tryEnter()).isSameAs(refused);
         time.advance(Duration.ofMillis(499));
-        assertThat(gate.enter()).isSameAs(refused);
+        assertThat(gate.tryEnter()).isSameAs(refused);
         time.advance(Duration.ofMillis(1));
-        assertThat(gate.enter()).isNull();
+        assertThat(gate.tryEnter()).isNull();
     }
 
     @Test
     void enter_whileSomebodyDials_isNotForOthers() {
         fail();
 
-        assertThat(gate.enter()).isNull();
-        assertThat(gate.isProbed()).isTrue();
-        assertThat(gate.enter()).isSameAs(refused);
+        assertThat(gate.tryEnter()).isNull();
+        assertThat(gate.isDialling()).isTrue();
+        assertThat(gate.tryEnter()).isSameAs(refused);
     }
 
     @Test
     void failed_ofSeveralThatDialled_countsOnce() {
-        gate.enter();
-        gate.enter();
+        gate.tryEnter();
+        gate.tryEnter();
         gate.failed(refused);
         time.advance(Duration.ofMillis(400));
         gate.failed(new ConnectException("later"));
 
         time.advance(Duration.ofMillis(100));
-        assertThat(gate.enter()).isNull();
+        assertThat(gate.tryEnter()).isNull();
     }
 
     @Test
     void reached_letsEverybodyInAndTellsThem() {
-        AtomicInteger told = new AtomicInteger();
+        AtomicInteger notifications = new AtomicInteger();
         fail();
-        gate.observe(told::incrementAndGet);
-        gate.enter();
+        gate.observe(notifications::incrementAndGet);
+        gate.tryEnter();
         gate.reached();
 
-        assertThat(told).hasValue(1);
-        assertThat(gate.enter()).isNull();
-        assertThat(gate.enter()).isNull();
+        assertThat(notifications).hasValue(1);
+        assertThat(gate.tryEnter()).isNull();
+        assertThat(gate.tryEnter()).isNull();
     }
 
     @Test
-    void givenUp_letsAnotherDial() {
+    void abandoned_letsAnotherDial() {
         fail();
-        gate.enter();
-        gate.givenUp();
+        gate.tryEnter();
+        gate.abandoned();
 
-        assertThat(gate.isProbed()).isFalse();
-        assertThat(gate.enter()).isNull();
+        assertThat(gate.isDialling()).isFalse();
+        assertThat(gate.tryEnter()).isNull();
     }
 
     @Test
     void serverIsAwayForLong_isDialledTwiceASecondInTheFirstMinute_thenAtLeastEveryTenSeconds() {
-        gate.enter();
+        gate.tryEnter();
         gate.failed(refused);
 
         assertThat(dials(Duration.ofMinutes(1))).isBetween(110, 120);
@@ -88,7 +88,7 @@ class DialGateTest {
     }
 
     private void fail() {
-        gate.enter();
+        gate.tryEnter();
         gate.failed(refused);
         time.advance(Duration.ofMillis(500));
     }
@@ -98,7 +98,7 @@ class DialGateTest {
         int dials = 0;
         for (Duration past = Duration.ZERO; past.compareTo(during) < 0; past = past.plus(step)) {
             time.advance(step);
-            if (gate.enter() == null) {
+            if (gate.tryEnter() == null) {
                 dials++;
                 gate.failed(refused);
             }

@@ -46,6 +46,6 @@ class HeartbeatTimeoutTest {
     @Test
     void leaseThatLastsNoTime_isRefused() {
         assertThatThrownBy(() -> new HeartbeatTimeout(Duration.ZERO))
-                .hasMessage("a lease of PT0S leaves no time to renew it: it must last at least 1 s");
+                .hasMessage("the lease duration must be at least 1 s, but is PT0S");
     }
 }

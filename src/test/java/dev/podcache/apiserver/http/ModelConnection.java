@@ -15,11 +15,11 @@ public final class ModelConnection {
 
     private final Consumer<Consumer<@Nullable Throwable>> dial;
     private final @Nullable DialGate gate;
-    private final List<Request> waiting = new ArrayList<>();
+    private final List<ModelRequest> waiting = new ArrayList<>();
     private boolean opening;
     private boolean open;
 
-    private record Request(Runnable send, Consumer<Throwable> failed) {}
+    private record ModelRequest(Runnable send, Consumer<Throwable> failed) {}
 
     private ModelConnection(Consumer<Consumer<@Nullable Throwable>> dial, @Nullable DialGate gate) {
         this.dial = dial;
@@ -50,7 +50,7 @@ public final class ModelConnection {
         if (open) {
             send.run();
         } else {
-            waiting.add(new Request(send, failed));
+            waiting.add(new ModelRequest(send, failed));
             plan();
         }
     }
@@ -64,7 +64,7 @@ public final class ModelConnection {
         if (open || opening || waiting.isEmpty()) {
             return;
         }
-        Throwable unreachable = gate == null ? null : gate.enter();
+        Throwable unreachable = gate == null ? null : gate.tryEnter();
         if (unreachable == null) {
             opening = true;
             dial.accept(this::dialled);
@@ -76,7 +76,7 @@ public final class ModelConnection {
     private void dialled(@Nullable Throwable failure) {
         opening = false;
         open = failure == null;
-        List<Request> requests = take();
+        List<ModelRequest> requests = take();
         if (failure == null) {
             if (gate != null) {
                 gate.reached();
@@ -90,8 +90,8 @@ public final class ModelConnection {
         }
     }
 
-    private List<Request> take() {
-        List<Request> taken = List.copyOf(waiting);
+    private List<ModelRequest> take() {
+        List<ModelRequest> taken = List.copyOf(waiting);
         waiting.clear();
         return taken;
     }

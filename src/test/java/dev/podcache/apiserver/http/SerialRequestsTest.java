@@ -169,7 +169,7 @@ class SerialRequestsTest {
         ApiServerException failure = failure(beat("/status/409"));
 
         assertThat(failure.reason()).isEqualTo(FailureReason.CONFLICT);
-        assertThat(failure).hasMessage("GET /status/409 was answered 409: (no Status came with it)");
+        assertThat(failure).hasMessage("GET /status/409 was answered 409: (no Status in the answer)");
         assertThat(beat("/after").join()).isEqualTo("/after");
         assertThat(proxy.accepted()).isEqualTo(1);
     }

@@ -34,8 +34,8 @@ abstract class WatchConnectionsFixture {
     final List<AutoCloseable> open = new ArrayList<>();
     ApiConnections connections;
 
-    /** A watch and what it told. */
-    static final class Followed {
+    /** A watch and its events. */
+    static final class FollowedWatch {
         final Queue<WatchEvent<String>> events = new ConcurrentLinkedQueue<>();
         WatchHandle handle;
 
@@ -96,23 +96,23 @@ abstract class WatchConnectionsFixture {
         return new ConfigBuilder(Config.empty()).withTrustCerts(true);
     }
 
-    List<Followed> watch(int count) {
+    List<FollowedWatch> watch(int count) {
         return IntStream.range(0, count).mapToObj(i -> watch("/watch/" + i)).toList();
     }
 
-    List<Followed> watchAndAwait(StreamServer server, int count) {
-        List<Followed> watches = watch(count);
-        await().until(() -> watches.stream().allMatch(Followed::isOpen));
+    List<FollowedWatch> watchAndAwait(StreamServer server, int count) {
+        List<FollowedWatch> watches = watch(count);
+        await().until(() -> watches.stream().allMatch(FollowedWatch::isOpen));
         assertThat(server.openWatches()).isEqualTo(count);
         return watches;
     }
 
-    Followed watch(String path) {
+    FollowedWatch watch(String path) {
         return watch(connections.session(), path);
     }
 
-    static Followed watch(ListWatchSession session, String path) {
-        Followed watch = new Followed();
+    static FollowedWatch watch(ListWatchSession session, String path) {
+        FollowedWatch watch = new FollowedWatch();
         watch.handle = session.watch(
                 ServerRequest.get("WATCH " + path, path), ApiConnections.LONGEST_OBJECT, TEXT, watch.events::add);
         return watch;

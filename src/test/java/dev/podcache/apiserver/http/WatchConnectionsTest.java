@@ -31,7 +31,7 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
         StreamServer server = server(5);
         connect(server.port());
 
-        List<Followed> watches = watchAndAwait(server, 23);
+        List<FollowedWatch> watches = watchAndAwait(server, 23);
 
         assertThat(server.connections).hasSize(5);
         assertThat(watches).allMatch(watch -> watch.end().isEmpty());
@@ -41,7 +41,7 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
     void closeOfAllWatches_idleTimeOver_givesTheConnectionsBack() {
         StreamServer server = server(5);
         connect(server.port());
-        List<Followed> watches = watchAndAwait(server, 23);
+        List<FollowedWatch> watches = watchAndAwait(server, 23);
 
         watches.forEach(watch -> watch.handle.close());
         await().until(() -> server.openWatches() == 0);
@@ -55,11 +55,11 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
     void watchClosed_itsStream_isFreeForAnother() {
         StreamServer server = server(3);
         connect(server.port());
-        List<Followed> watches = watchAndAwait(server, 3);
+        List<FollowedWatch> watches = watchAndAwait(server, 3);
 
         watches.get(0).handle.close();
         await().until(() -> server.openWatches() == 2);
-        Followed another = watch("/watch/another");
+        FollowedWatch another = watch("/watch/another");
         await().until(another::isOpen);
 
         assertThat(server.connections).hasSize(1);
@@ -69,14 +69,14 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
     void newWatch_roomOnTwoConnections_joinsTheFullerOne() {
         StreamServer server = server(5);
         connect(server.port());
-        List<Followed> watches = watchAndAwait(server, 10);
+        List<FollowedWatch> watches = watchAndAwait(server, 10);
         HttpConnection first = server.cameOver.get("/watch/0");
-        List<Followed> onFirst = IntStream.range(0, 10)
+        List<FollowedWatch> onFirst = IntStream.range(0, 10)
                 .filter(i -> server.cameOver.get("/watch/" + i) == first)
                 .mapToObj(watches::get)
                 .toList();
         onFirst.subList(0, 3).forEach(watch -> watch.handle.close());
-        Followed onSecond = watches.stream()
+        FollowedWatch onSecond = watches.stream()
                 .filter(watch -> !onFirst.contains(watch))
                 .findFirst()
                 .orElseThrow();
@@ -95,10 +95,10 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
         proxy.freezeNew();
         connect(proxy.port());
 
-        List<Followed> watches = watch(550);
+        List<FollowedWatch> watches = watch(550);
         await().until(() -> proxy.accepted() == 1);
         proxy.thaw();
-        await().until(() -> watches.stream().allMatch(Followed::isOpen));
+        await().until(() -> watches.stream().allMatch(FollowedWatch::isOpen));
 
         assertThat(proxy.accepted()).isEqualTo(6);
     }
@@ -111,8 +111,8 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
 
         await().until(() -> server.connections.size() == 2);
 
-        Followed tenth = watch("/tenth");
-        Followed eleventh = watch("/eleventh");
+        FollowedWatch tenth = watch("/tenth");
+        FollowedWatch eleventh = watch("/eleventh");
         await().until(() -> tenth.isOpen() && eleventh.isOpen());
         assertThat(server.connections).hasSize(2);
     }
@@ -121,7 +121,7 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
     void spareConnection_nothingIsWatchedAnyMore_isGivenBackToo() {
         StreamServer server = server(10);
         connect(server.port());
-        List<Followed> watches = watchAndAwait(server, 9);
+        List<FollowedWatch> watches = watchAndAwait(server, 9);
         await().until(() -> server.connections.size() == 2);
 
         watches.forEach(watch -> watch.handle.close());
@@ -136,10 +136,10 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
         connect(proxy.port());
         watchAndAwait(server, 8);
         proxy.freezeNew();
-        Followed ninth = watch("/ninth");
+        FollowedWatch ninth = watch("/ninth");
         await().until(() -> ninth.isOpen() && proxy.accepted() == 2);
 
-        Followed tenth = watch("/tenth");
+        FollowedWatch tenth = watch("/tenth");
 
         await().until(tenth::isOpen);
         assertThat(server.connections).hasSize(1);
@@ -186,7 +186,7 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
                     .join());
             assertThat(thrown).hasRootCauseMessage("not readable");
         }
-        Followed watch = watch("/watch");
+        FollowedWatch watch = watch("/watch");
 
         await().until(watch::isOpen);
     }
@@ -195,7 +195,7 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
     void closeOfAWatch_openStream_isReset() {
         StreamServer server = server(5);
         connect(server.port());
-        List<Followed> watches = watchAndAwait(server, 2);
+        List<FollowedWatch> watches = watchAndAwait(server, 2);
 
         watches.get(0).handle.close();
 
@@ -209,11 +209,11 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
         TcpProxy proxy = proxy(server);
         proxy.freezeNew();
         connect(proxy.port());
-        List<Followed> unwanted = watch(10);
+        List<FollowedWatch> unwanted = watch(10);
         unwanted.forEach(watch -> watch.handle.close());
         proxy.thaw();
 
-        List<Followed> watches = watchAndAwait(server, 4);
+        List<FollowedWatch> watches = watchAndAwait(server, 4);
 
         assertThat(server.connections).hasSize(1);
         assertThat(watches).allMatch(watch -> watch.end().isEmpty());
@@ -224,7 +224,7 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
     void eventOfMegabytes_onOneStream_arrivesWholeAndHoldsUpNoOther() {
         StreamServer server = server(5);
         connect(server.port());
-        List<Followed> watches = watchAndAwait(server, 2);
+        List<FollowedWatch> watches = watchAndAwait(server, 2);
         String large = "日本語 🎉é".repeat(100_000);
 
         server.send("/watch/0", event(large).substring(0, 700_003));
@@ -241,20 +241,20 @@ class WatchConnectionsTest extends WatchConnectionsFixture {
         StreamServer server = server(7);
         connect(server.port());
         Random random = new Random(42);
-        List<Followed> kept = new ArrayList<>();
+        List<FollowedWatch> kept = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
             ListWatchSession session = connections.session();
             if (random.nextBoolean()) {
                 session.list(ServerRequest.get("LIST objects", "/object/" + i), READ, 1000, body -> body.length);
             }
-            Followed watch = watch(session, "/watch/" + i);
+            FollowedWatch watch = watch(session, "/watch/" + i);
             if (random.nextInt(10) == 0) {
                 kept.add(watch);
             } else {
                 watch.handle.close();
             }
         }
-        await().until(() -> kept.stream().allMatch(Followed::isOpen) && server.openWatches() == kept.size());
+        await().until(() -> kept.stream().allMatch(FollowedWatch::isOpen) && server.openWatches() == kept.size());
 
         kept.forEach(watch -> watch.handle.close());
         await().until(() -> server.openWatches() == 0);

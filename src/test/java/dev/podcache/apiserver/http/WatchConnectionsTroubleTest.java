@@ -21,7 +21,7 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Connections that break, go silent or never come about, and what their watches are told. */
+/** Connections that break, go silent or never open, and the failures of their watches. */
 @NullUnmarked
 @ExtendWith(NoLeaks.class)
 class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
@@ -30,7 +30,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     void pings_answered_keepTheConnection() {
         StreamServer server = server(5);
         connect(server.port());
-        Followed watch = watchAndAwait(server, 1).get(0);
+        FollowedWatch watch = watchAndAwait(server, 1).get(0);
 
         ticksOf(server, 6);
 
@@ -44,7 +44,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         StreamServer server = server(5);
         TcpProxy proxy = proxy(server);
         connect(proxy.port());
-        List<Followed> watches = watchAndAwait(server, 3);
+        List<FollowedWatch> watches = watchAndAwait(server, 3);
 
         proxy.freeze();
         await().until(() -> {
@@ -57,7 +57,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
                         + " did not answer a ping for 10 s");
         assertThat(watches)
                 .allMatch(watch -> watch.end().orElseThrow().failure().reason() == FailureReason.UNAVAILABLE);
-        Followed again = watch("/watch/again");
+        FollowedWatch again = watch("/watch/again");
         await().until(again::isOpen);
         assertThat(proxy.accepted()).isEqualTo(2);
         await().until(() -> Sockets.connectedTo(proxy.port()) == 1);
@@ -68,14 +68,14 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         StreamServer server = server(2);
         TcpProxy proxy = proxy(server);
         connect(proxy.port());
-        List<Followed> watches = watchAndAwait(server, 3);
+        List<FollowedWatch> watches = watchAndAwait(server, 3);
 
         proxy.reset();
 
-        for (Followed watch : watches) {
+        for (FollowedWatch watch : watches) {
             assertThat(watch.failure()).contains("the connection to https://127.0.0.1:" + proxy.port());
         }
-        Followed again = watch("/watch/again");
+        FollowedWatch again = watch("/watch/again");
         await().until(again::isOpen);
     }
 
@@ -83,12 +83,12 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     void goAway_openWatches_goOnAndNewOnesGoElsewhere() {
         StreamServer server = server(5);
         connect(server.port());
-        Followed before = watchAndAwait(server, 1).get(0);
+        FollowedWatch before = watchAndAwait(server, 1).get(0);
         HttpConnection first = server.connections.get(0);
 
         first.goAway(0, Integer.MAX_VALUE);
         await().untilAsserted(() -> {
-            Followed after = watch("/watch/after");
+            FollowedWatch after = watch("/watch/after");
             await().until(after::isOpen);
             after.handle.close();
             assertThat(server.cameOver.get("/watch/after")).isNotSameAs(first);
@@ -104,7 +104,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     void stranger_turnedAway_watchesBesideGoOn_andNoRequestAfterItIsLost() {
         StreamServer server = server(50);
         connect(server.port());
-        List<Followed> beside = watchAndAwait(server, 3);
+        List<FollowedWatch> beside = watchAndAwait(server, 3);
 
         for (int i = 0; i < 20; i++) {
             Throwable thrown = catchThrowable(() -> read(connections.session(), "/stranger"));
@@ -121,7 +121,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     void stranger_turnedAwayAmongManyRequests_theOthersAreAnsweredElsewhere() {
         StreamServer server = server(50);
         connect(server.port());
-        List<Followed> beside = watchAndAwait(server, 3);
+        List<FollowedWatch> beside = watchAndAwait(server, 3);
 
         for (int round = 0; round < 5; round++) {
             List<CompletableFuture<String>> reads = new ArrayList<>();
@@ -129,7 +129,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
             for (int i = 0; i < 20; i++) {
                 reads.add(begin("/object/" + i));
             }
-            Followed watch = watch("/watch/round/" + round);
+            FollowedWatch watch = watch("/watch/round/" + round);
 
             assertThat(catchThrowable(stranger::join)).hasMessageContaining("401");
             for (int i = 0; i < 20; i++) {
@@ -166,13 +166,13 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     void watchEndedByTheServer_inGoodOrder_tellsSoAndFreesItsStream() {
         StreamServer server = server(1);
         connect(server.port());
-        Followed watch = watchAndAwait(server, 1).get(0);
+        FollowedWatch watch = watchAndAwait(server, 1).get(0);
 
         server.end("/watch/0");
 
         await().until(() -> watch.end().isPresent());
         assertThat(watch.end().orElseThrow().failure()).isNull();
-        Followed next = watch("/watch/next");
+        FollowedWatch next = watch("/watch/next");
         await().until(next::isOpen);
         assertThat(server.connections).hasSize(1);
     }
@@ -184,7 +184,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         connect(server.port());
 
         assertThat(read(connections.session(), "/object")).contains("/object");
-        List<Followed> watches = watchAndAwait(server, 3);
+        List<FollowedWatch> watches = watchAndAwait(server, 3);
 
         assertThat(server.connections).hasSize(3);
         watches.get(0).handle.close();
@@ -201,7 +201,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         StreamServer after = server(5);
         proxy.leadTo(after.port());
 
-        List<Followed> watches = watchAndAwait(after, 5);
+        List<FollowedWatch> watches = watchAndAwait(after, 5);
 
         await().until(() -> {
             time.advance(Duration.ofSeconds(5));
@@ -234,9 +234,9 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         server.close();
         connect(port);
 
-        List<Followed> watches = watch(3);
+        List<FollowedWatch> watches = watch(3);
 
-        for (Followed watch : watches) {
+        for (FollowedWatch watch : watches) {
             assertThat(watch.failure()).contains("no connection to https://127.0.0.1:" + port);
         }
     }
@@ -247,7 +247,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
         TcpProxy proxy = proxy(server);
         proxy.freezeNew();
         connect(proxy.port());
-        Followed watch = watch("/watch");
+        FollowedWatch watch = watch("/watch");
         await().until(() -> proxy.accepted() == 1);
 
         time.advance(Duration.ofSeconds(20));
@@ -260,7 +260,7 @@ class WatchConnectionsTroubleTest extends WatchConnectionsFixture {
     void close_openWatchesAndReads_endWithACause() {
         StreamServer server = server(5);
         connect(server.port());
-        List<Followed> watches = watchAndAwait(server, 7);
+        List<FollowedWatch> watches = watchAndAwait(server, 7);
 
         connections.close();
 

@@ -3,7 +3,7 @@ package dev.podcache.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import io.fabric8.kubernetes.client.Config;
 import java.io.File;
 import java.io.IOException;
@@ -70,7 +70,7 @@ class ClusterAccessTest {
 
     @Test
     void config_nothingAtAll_namesTheWays() {
-        assertRefused(null, "no cluster to connect to: name a kubeconfig with --kubeconfig or KUBECONFIG");
+        assertRefused(null, "no cluster to connect to: set --kubeconfig or KUBECONFIG");
     }
 
     @Test
@@ -78,7 +78,7 @@ class ClusterAccessTest {
         String two = "/a" + File.pathSeparator + "/b";
 
         assertThatThrownBy(() -> access(Map.of("KUBECONFIG", two)).config(null))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessage("KUBECONFIG names several files (" + two + "): name the one to use with --kubeconfig");
     }
 
@@ -116,7 +116,7 @@ class ClusterAccessTest {
         Config config = access(Map.of()).config(file);
 
         assertThatThrownBy(() -> ClusterAccess.client(config))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageContaining(
                         "API server https://api.example:6443/: a certificate or key for it cannot be used")
                 .hasMessageContaining(why)
@@ -130,7 +130,7 @@ class ClusterAccessTest {
 
     @Test
     void config_emptyFile_isNoKubeconfig() throws IOException {
-        assertBroken("", "is no kubeconfig: it must be YAML");
+        assertBroken("", "is not a kubeconfig: it must be YAML");
     }
 
     @Test
@@ -138,27 +138,27 @@ class ClusterAccessTest {
         Path file = write("canary-token");
 
         assertThatThrownBy(() -> access(Map.of()).config(file))
-                .hasMessageContaining("is no kubeconfig")
+                .hasMessageContaining("is not a kubeconfig")
                 .hasMessageNotContaining("canary")
                 .hasNoCause();
     }
 
     @Test
     void config_brokenYaml_isNoKubeconfig() throws IOException {
-        assertBroken("{{{:\n\t- x", "is no kubeconfig: it must be YAML");
+        assertBroken("{{{:\n\t- x", "is not a kubeconfig: it must be YAML");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a: \"\\U", "a: \"\\u", "a: \"\\Uffffffff\"", "a: !!%9 1", "!<%> a: 1"})
     void config_brokenEscape_isNoKubeconfig(String content) throws IOException {
-        assertBroken(content, "is no kubeconfig: it must be YAML");
+        assertBroken(content, "is not a kubeconfig: it must be YAML");
     }
 
     @Test
     void config_binary_isNoKubeconfig() throws IOException {
         Path file = Files.write(directory.resolve("binary"), new byte[] {(byte) 0xc3, (byte) 0x28, 0});
 
-        assertRefused(file, "is no kubeconfig: it is not text");
+        assertRefused(file, "is not a kubeconfig: it is not text");
     }
 
     @Test
@@ -193,7 +193,7 @@ class ClusterAccessTest {
 
     private void assertRefused(@Nullable Path file, String why) {
         assertThatThrownBy(() -> access(Map.of()).config(file))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageContaining(why);
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.Range;
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.testing.HostileJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -123,7 +123,7 @@ class ConfigurationFileProperties {
         try {
             Files.write(file, content);
             return Optional.of(ConfigurationFile.read(file));
-        } catch (CommandFailure refused) {
+        } catch (CommandException refused) {
             assertThat(refused.getMessage()).startsWith("configuration " + file);
             return Optional.empty();
         } catch (IOException e) {

@@ -3,7 +3,7 @@ package dev.podcache.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.cli.output.CommandFailure;
+import dev.podcache.cli.output.CommandException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,15 +83,15 @@ class ConfigurationFileTest {
         Path file = write(KUBELET + "port: 10250\n" + written + ": 1\n");
 
         assertThatThrownBy(() -> ConfigurationFile.read(file))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessage("configuration " + file + " line 4: " + written
-                        + " is no field of kind KubeletConfiguration of apiVersion kubelet.config.k8s.io/v1beta1: did you mean "
+                        + " is not a field of kind KubeletConfiguration of apiVersion kubelet.config.k8s.io/v1beta1: did you mean "
                         + meant + "?");
     }
 
     @Test
     void read_fieldOfTheOtherDocument_isRefused() throws IOException {
-        refuses(PODCACHE + "maxPods: 5\n", "line 3: maxPods is no field of kind PodcacheConfiguration");
+        refuses(PODCACHE + "maxPods: 5\n", "line 3: maxPods is not a field of kind PodcacheConfiguration");
     }
 
     @ParameterizedTest
@@ -190,14 +190,14 @@ class ConfigurationFileTest {
         Path file = directory.resolve("nope.yaml");
 
         assertThatThrownBy(() -> ConfigurationFile.read(file))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageStartingWith("configuration " + file + " does not exist: give the path");
     }
 
     @Test
     void read_directory_isRefused() {
         assertThatThrownBy(() -> ConfigurationFile.read(directory))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageStartingWith("configuration " + directory + " is a directory: ");
     }
 
@@ -206,7 +206,7 @@ class ConfigurationFileTest {
         Path file = write("x").resolve("kubelet.yaml");
 
         assertThatThrownBy(() -> ConfigurationFile.read(file))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .message()
                 // JDK 25 says the first, JDK 17 the second
                 .containsAnyOf(file + " does not exist: ", file + " cannot be read (" + file + ": Not a directory): ");
@@ -218,7 +218,7 @@ class ConfigurationFileTest {
         Files.createSymbolicLink(file, file);
 
         assertThatThrownBy(() -> ConfigurationFile.read(file))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageStartingWith("configuration " + file + " cannot be read (" + file + ": ");
     }
 
@@ -227,8 +227,8 @@ class ConfigurationFileTest {
         Path file = Files.write(directory.resolve("kubelet.yaml"), new byte[] {(byte) 0xc3, 0x28, 0});
 
         assertThatThrownBy(() -> ConfigurationFile.read(file))
-                .isInstanceOf(CommandFailure.class)
-                .hasMessageContaining("is no UTF-8 text");
+                .isInstanceOf(CommandException.class)
+                .hasMessageContaining("is not UTF-8 text");
     }
 
     @Test
@@ -239,7 +239,7 @@ class ConfigurationFileTest {
     private void refuses(String text, String why) throws IOException {
         Path file = write(text);
         assertThatThrownBy(() -> ConfigurationFile.read(file))
-                .isInstanceOf(CommandFailure.class)
+                .isInstanceOf(CommandException.class)
                 .hasMessageStartingWith("configuration " + file + " ")
                 .hasMessageContaining(why);
     }

@@ -47,7 +47,7 @@ class GoDurationTest {
     void convert_noTimeAtAll_isRefused(String text) {
         assertThatThrownBy(() -> durations.convert(text))
                 .isInstanceOf(TypeConversionException.class)
-                .hasMessageStartingWith("\"" + text + "\" is no time at all");
+                .hasMessageStartingWith("\"" + text + "\" must be positive");
     }
 
     @Test

@@ -246,29 +246,30 @@ class KubeletSettingsTest {
                 "providerID: 5 | is 5: it must be text: put it in quotes",
                 "systemReserved: 1Gi | is \"1Gi\": it must be a map",
                 "systemReserved: {cpu: 1} | has 1: it must be text: put the value of cpu in quotes",
-                "systemReserved: {cpus: 1m} | resource \"cpus\" cannot be reserved: those that can are cpu, memory",
+                "systemReserved: {cpus: 1m} | resource \"cpus\" cannot be reserved; use one of cpu, memory",
                 "kubeReserved: {memory: 1Gx} | \"1Gx\" is not a quantity for memory: write a number",
-                "kubeReserved: {memory: -1Gi} | what is reserved of memory cannot be negative, and is -1Gi: leave it out",
+                "kubeReserved: {memory: -1Gi} | reservation of memory must not be negative, but is -1Gi",
                 "evictionHard: {memory: 1Gi} | unsupported eviction signal \"memory\": use one of memory.available",
-                "evictionHard: {memory.available: 101%} | must be at least 0% and at most 100%, and is 101%",
-                "evictionHard: {memory.available: -1%} | must be at least 0% and at most 100%, and is -1%",
+                "evictionHard: {memory.available: 101%} | must be at least 0% and at most 100%, but is 101%",
+                "evictionHard: {memory.available: -1%} | must be at least 0% and at most 100%, but is -1%",
                 "evictionHard: {memory.available: lots} | \"lots\" is not a quantity for the eviction threshold memory.available: write a number",
                 "mergeDefaultEvictionSettings: x | is \"x\": it must be true or false",
                 "registerWithTaints: a=b:NoSchedule | is \"a=b:NoSchedule\": it must be a list",
                 "registerWithTaints: [x] | has \"x\": it must be a taint",
                 "registerWithTaints: [{key: a b, effect: NoSchedule}] | taint key \"a b\" is not legal: ",
                 "registerWithTaints: [{key: a, value: b c, effect: NoSchedule}] | value of taint a \"b c\" is not legal: ",
-                "registerWithTaints: [{key: a}] | effect \"\" of taint a does not exist: it is one of [NoSchedule, PreferNoSchedule, NoExecute]",
+                "registerWithTaints: [{key: a}] | effect \"\" of taint a does not exist; use one of [NoSchedule, PreferNoSchedule, NoExecute]",
                 "registerWithTaints: [{key: a, value: 1, effect: NoExecute}] | has 1: it must be text: put it in quotes",
                 "registerWithTaints: [{key: a, effect: NoExecute, timeAdded: x}] | has \"timeAdded\": it must be key, value",
-                "registerWithTaints: [{key: a, effect: NoExecute}, {key: a, value: b, effect: NoExecute}] | taint a with effect NoExecute is there twice"
+                "registerWithTaints: [{key: a, effect: NoExecute}, {key: a, value: b, effect: NoExecute}] | taint a with effect NoExecute occurs twice"
             })
     void of_wrongValue_isRefusedWithPlaceValueAndWhatIsAllowed(String line, String why) {
         String field = line.substring(0, line.indexOf(':'));
 
         assertThatThrownBy(() -> file(HEAD + line + "\n"))
                 .isInstanceOfSatisfying(
-                        IllegalSetting.class, e -> assertThat(e.ofFlag()).isFalse())
+                        IllegalSettingException.class,
+                        e -> assertThat(e.ofFlag()).isFalse())
                 .hasMessageStartingWith("configuration " + directory.resolve("kubelet.yaml") + " line 3: " + field)
                 .hasMessageContaining(why);
     }
@@ -286,7 +287,7 @@ class KubeletSettingsTest {
     })
     void of_wrongValueOfOurOwnDocument_isRefused(String line, String why) {
         assertThatThrownBy(() -> file("apiVersion: podcache.dev/v1alpha1\nkind: PodcacheConfiguration\n" + line + "\n"))
-                .isInstanceOf(IllegalSetting.class)
+                .isInstanceOf(IllegalSettingException.class)
                 .hasMessageContaining("line 3: ")
                 .hasMessageContaining("it must be " + why);
     }
@@ -298,21 +299,22 @@ class KubeletSettingsTest {
                 "--max-pods=-1 | --max-pods is -1: it must be a whole number from 0",
                 "--kube-api-qps=0 | --kube-api-qps is 0: it must be a whole number from 1",
                 "--kube-api-burst=-5 | --kube-api-burst is -5: it must be a whole number from 1",
-                "--node-ip=localhost | --node-ip: node IP \"localhost\" has \"localhost\", which is no address: give one, or",
+                "--node-ip=localhost | --node-ip: node IP \"localhost\" has \"localhost\", which is not an address: give one, or",
                 "--node-ip=1.1.1.1,2.2.2.2,3.3.3.3 | --node-ip: node IP \"1.1.1.1,2.2.2.2,3.3.3.3\" has more than two",
                 "--node-labels=a/b/c=d | --node-labels: label key \"a/b/c\" is not legal: ",
                 "--node-labels=a=b! | --node-labels: value of label a \"b!\" is not legal: ",
-                "--node-labels=kubernetes.io/role=x | --node-labels: a node may not give itself the labels [kubernetes.io/role]: ",
+                "--node-labels=kubernetes.io/role=x | --node-labels: a node may not set the labels [kubernetes.io/role] on itself: ",
                 "--system-reserved=cpu | --system-reserved has \"cpu\": it must be written as NAME=VALUE",
                 "--system-reserved=cpu=lots | --system-reserved: \"lots\" is not a quantity for cpu: ",
                 "--eviction-hard=memory.available=1Gi | it must be written as NAME<VALUE",
-                "--register-with-taints=a=b | --register-with-taints: taint \"a=b\" is not of the form key=value:effect",
+                "--register-with-taints=a=b | --register-with-taints: taint \"a=b\" does not have the form key=value:effect",
                 "--register-with-taints=a=b:Never | --register-with-taints: effect \"Never\" of taint a does not exist"
             })
     void of_wrongFlag_isRefusedAsAFlag(String flag, String why) {
         assertThatThrownBy(() -> with(HEAD, flag))
                 .isInstanceOfSatisfying(
-                        IllegalSetting.class, e -> assertThat(e.ofFlag()).isTrue())
+                        IllegalSettingException.class,
+                        e -> assertThat(e.ofFlag()).isTrue())
                 .hasMessageContaining(why);
     }
 

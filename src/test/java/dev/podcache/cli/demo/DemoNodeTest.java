@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.podcache.cli.output.Console;
-import dev.podcache.cli.output.RecordedAccount;
+import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class DemoNodeTest {
 
     private final DemoCluster cluster = DemoCluster.start(1);
-    private final RecordedAccount told = RecordedAccount.ofJson();
+    private final RecordedOutput recorded = RecordedOutput.ofJson();
     private final CompletableFuture<Void> stop = new CompletableFuture<>();
 
     @AfterEach
@@ -37,7 +37,7 @@ class DemoNodeTest {
     private void play() {
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
         Console console = new Console(nowhere, nowhere, Map.of(), Path.of(""), stop, level -> {});
-        new DemoNode(cluster, told.account(), console, Duration.ofSeconds(Patience.SECONDS)).play();
+        new DemoNode(cluster, recorded.events(), console, Duration.ofSeconds(Patience.SECONDS)).play();
     }
 
     @Test
@@ -45,11 +45,11 @@ class DemoNodeTest {
         leaks.allowWarnings("kube-node-lease");
         play();
 
-        assertThat(told.objects())
+        assertThat(recorded.objects())
                 .filteredOn(event -> event.path("event").asText().equals("pod"))
                 .extracting(event -> event.path("phase").asText())
                 .containsExactly("Pending", "Running", "Succeeded", "ended");
-        assertThat(told.lines()).noneMatch(line -> line.contains("ZGVtby1sYXRl") || line.contains("demo-late"));
+        assertThat(recorded.lines()).noneMatch(line -> line.contains("ZGVtby1sYXRl") || line.contains("demo-late"));
         assertThat(cluster.cluster().get(Node.class, "", "hollow-1").getStatus().getConditions())
                 .hasSize(4);
         assertThatThrownBy(() -> cluster.cluster().get(Pod.class, "shop", "early-0"))
@@ -63,7 +63,7 @@ class DemoNodeTest {
 
         play();
 
-        assertThat(told.objects()).extracting(DemoNodeTest::name).doesNotContain("cluster");
+        assertThat(recorded.objects()).extracting(DemoNodeTest::name).doesNotContain("cluster");
     }
 
     private static String name(JsonNode event) {

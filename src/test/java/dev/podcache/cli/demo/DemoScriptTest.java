@@ -2,9 +2,9 @@ package dev.podcache.cli.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.cli.demo.DemoSchedule.Act;
-import dev.podcache.cli.observe.ObserverOptions;
-import dev.podcache.cli.output.RecordedAccount;
+import com.google.common.collect.ImmutableList;
+import dev.podcache.cli.demo.DemoScript.Act;
+import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.kubelet.agent.ObjectCaching;
@@ -16,18 +16,18 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
-import java.util.List;
+import java.util.Arrays;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @ExtendWith(NoLeaks.class)
 class DemoScriptTest {
 
-    private final RecordedAccount recorded = RecordedAccount.ofText();
+    private final RecordedOutput recorded = RecordedOutput.ofText();
     private final DemoCluster demo = DemoCluster.start(1);
     private final InMemoryCluster cluster = demo.cluster();
 
@@ -36,18 +36,29 @@ class DemoScriptTest {
         demo.close();
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "GET | The next read asks and gets the new one.",
-                "CACHE | Its pods get the new one within the TTL, 1 s.",
-                "WATCH | The API server says so at once: its pods get the new one within milliseconds."
-            })
-    void play_rotation_promisesWhatTheStrategyKeeps(ChangeDetectionStrategy strategy, String promise) {
-        play(strategy, Act.ROTATION);
+    @Test
+    void begin_ofAllActs_isInOrderAndWithinTheScript() {
+        assertThat(Arrays.stream(Act.values()).map(act -> act.begin).toList())
+                .isSorted()
+                .allMatch(begin -> begin > 0 && begin < 1);
+    }
 
-        assertThat(recorded.lines()).contains("-- Secret shop/db-password is rotated. " + promise);
+    @ParameterizedTest
+    @ValueSource(ints = {10, 55, 60})
+    void begin_scriptIsLongEnough_leavesATtlBeforeReturnAndRecovery(int seconds) {
+        double ttl = Math.max(1, Math.min(3, seconds / 20));
+
+        assertThat(seconds * (Act.RETURN.begin - Act.DELETION.begin)).isGreaterThan(ttl);
+        assertThat(seconds * (Act.RECOVERY.begin - Act.FAILURE.begin)).isBetween(ttl, 10.0);
+    }
+
+    @Test
+    void play_rotation_saysWhatEachStrategyDoes() {
+        play(ChangeDetectionStrategy.WATCH, Act.ROTATION);
+
+        assertThat(recorded.lines())
+                .contains("-- Secret shop/db-password is rotated. GET: the next read returns the new version. CACHE:"
+                        + " within the TTL, 1 s. WATCH: within milliseconds.");
     }
 
     @Test
@@ -91,13 +102,13 @@ class DemoScriptTest {
     }
 
     @Test
-    void play_failureAndRecovery_tellWhatBecameOfReads(NoLeaks leaks) {
+    void play_failureAndRecovery_reportTheReads(NoLeaks leaks) {
         leaks.allowWarnings("cannot be followed");
         play(ChangeDetectionStrategy.WATCH, Act.FAILURE, Act.RECOVERY);
 
         assertThat(recorded.lines())
-                .anyMatch(line -> line.contains("server       answers nothing"))
-                .anyMatch(line -> line.contains("outage       0 reads while it failed"));
+                .anyMatch(line -> line.startsWith("-- The API server fails"))
+                .anyMatch(line -> line.contains("outage       reads 0 "));
     }
 
     @Test
@@ -117,10 +128,9 @@ class DemoScriptTest {
     }
 
     private void play(ChangeDetectionStrategy strategy, Act... acts) {
-        ObserverOptions options = new ObserverOptions(
-                DemoCluster.NODE, ObjectCaching.usual(strategy, Duration.ofHours(1)), Duration.ofHours(1));
-        try (DemoSide side = new DemoSide(demo, options, recorded.account())) {
-            DemoScript script = new DemoScript(demo, side, List.of(side));
+        ObjectCaching caching = ObjectCaching.usual(strategy, Duration.ofHours(1));
+        try (DemoSide side = new DemoSide(demo, caching, recorded.events())) {
+            DemoScript script = new DemoScript(demo, ImmutableList.of(side), recorded.events());
             for (Act act : acts) {
                 script.play(act);
             }

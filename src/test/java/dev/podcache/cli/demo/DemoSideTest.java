@@ -4,10 +4,9 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import dev.podcache.cli.observe.ObserverOptions;
-import dev.podcache.cli.observe.ReadsInOutage;
-import dev.podcache.cli.output.Account;
-import dev.podcache.cli.output.RecordedAccount;
+import dev.podcache.cli.observe.ObjectId;
+import dev.podcache.cli.output.EventWriter;
+import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.kubelet.agent.ObjectCaching;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;
@@ -34,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(NoLeaks.class)
 class DemoSideTest {
 
-    private static final ObjectKey DB = ObjectKey.of("shop", "db-password");
+    private static final ObjectId DB = new ObjectId(ObjectKind.SECRET, ObjectKey.of("shop", "db-password"));
     private static final Duration NEVER = Duration.ofHours(1);
 
     private final DemoCluster cluster = DemoCluster.start(1);
@@ -54,11 +53,10 @@ class DemoSideTest {
     void agent_strategyWatch_hasAllItsWatchesOnOneConnection() {
         try (DemoSide side = started(ChangeDetectionStrategy.WATCH, NEVER)) {
             // 21 objects, the pods, the Node
-            eventually(() -> side.server().watches() == 23);
+            eventually(() -> side.server().openWatches() == 23);
 
             assertThat(side.server().connections()).isEqualTo(1);
-            assertThat(side.server().requestsByVerb()).containsOnlyKeys("list", "watch");
-            assertThat(side.connections().text()).isEqualTo("1 open; 23 watches share them: HTTP/2 without TLS (h2c)");
+            assertThat(side.requestsByVerb()).containsOnlyKeys("list", "watch");
         }
     }
 
@@ -67,13 +65,14 @@ class DemoSideTest {
     void agent_anyStrategy_followsItsNodeAndItsPodsOnce(ChangeDetectionStrategy strategy) {
         try (DemoSide side = started(strategy, NEVER)) {
             // the objects may be read, and watched, before these two watches are there
-            eventually(() -> side.server().requestsByKind().keySet().containsAll(List.of("watch nodes", "watch pods")));
+            eventually(() ->
+                    side.server().requests().snapshot().keySet().containsAll(List.of("watch nodes", "watch pods")));
 
-            assertThat(side.server().requestsByKind())
-                    .containsEntry("list nodes", 1L)
-                    .containsEntry("list pods", 1L)
-                    .containsEntry("watch nodes", 1L)
-                    .containsEntry("watch pods", 1L);
+            assertThat(side.server().requests().snapshot())
+                    .containsEntry("list nodes", 1)
+                    .containsEntry("list pods", 1)
+                    .containsEntry("watch nodes", 1)
+                    .containsEntry("watch pods", 1);
         }
     }
 
@@ -83,7 +82,7 @@ class DemoSideTest {
         try (DemoSide side = started(strategy, NEVER)) {
             eventually(() -> side.agent().counts().reads() >= 55);
 
-            assertThat(side.agent().counts().failed()).isZero();
+            assertThat(count(side, "failed")).isZero();
         }
     }
 
@@ -99,9 +98,9 @@ class DemoSideTest {
                         }
                     }
                 };
-        Account account = Account.direct(heldAtTheFirstPod, Account.Format.TEXT, System::nanoTime);
-        try (DemoSide side = side(ChangeDetectionStrategy.CACHE, NEVER, account)) {
-            side.agent().start();
+        EventWriter events = RecordedOutput.direct(heldAtTheFirstPod);
+        try (DemoSide side = side(ChangeDetectionStrategy.CACHE, NEVER, events)) {
+            side.start();
             eventually(() -> side.agent().counts().reads() > 0 && side.agent().podsKeptWaiting() == 0);
             assertThat(side.agent().hasReadAll()).isFalse();
 
@@ -112,20 +111,37 @@ class DemoSideTest {
 
     @ParameterizedTest
     @EnumSource
-    void lookFor_objectThatChanged_seesItWithoutTheReaders(ChangeDetectionStrategy strategy) {
-        try (DemoSide side = started(strategy, NEVER)) {
-            long reads = side.agent().counts().reads();
-            side.changes().make(ObjectKind.SECRET, DB, "rotation");
-            Secret secret = cluster.cluster().get(Secret.class, DB.namespace(), DB.name());
-            secret.getData().put("password", "c2Vjb25k");
-            cluster.cluster().update(secret);
-
-            side.lookFor(ObjectKind.SECRET, DB);
+    void changes_objectThatChanged_isSeenWithoutTheReaders(ChangeDetectionStrategy strategy) {
+        RecordedOutput recorded = RecordedOutput.ofText();
+        try (DemoSide side = started(side(strategy, NEVER, recorded.events()))) {
+            int reads = side.agent().counts().reads();
+            side.changes().expect(DB, "rotation");
+            rotate();
 
             eventually(() -> side.changes().seenAfter().containsKey("rotation"));
             assertThat(side.agent().counts().reads()).isLessThanOrEqualTo(Math.max(reads, 55));
-            assertThat(side.figures().seenAfter()).containsOnlyKeys("rotation");
+            assertThat(recorded.lines())
+                    .anyMatch(line -> line.matches(".*changed +Secret shop/db-password: .*, seen after .*"));
         }
+    }
+
+    @Test
+    void changes_changeOfTheUser_isReportedWithoutADelay() {
+        RecordedOutput recorded = RecordedOutput.ofText();
+        try (DemoSide side = started(side(ChangeDetectionStrategy.WATCH, Duration.ofMillis(50), recorded.events()))) {
+            rotate();
+
+            eventually(() -> recorded.lines().stream().anyMatch(line -> line.contains("changed ")));
+            assertThat(recorded.lines()).noneMatch(line -> line.contains("seen after"));
+            assertThat(side.changes().seenAfter()).isEmpty();
+        }
+    }
+
+    private void rotate() {
+        Secret secret = cluster.cluster()
+                .get(Secret.class, DB.key().namespace(), DB.key().name());
+        secret.getData().put("password", "c2Vjb25k");
+        cluster.cluster().update(secret);
     }
 
     @ParameterizedTest
@@ -133,17 +149,15 @@ class DemoSideTest {
     void fail_strategyThatRemembers_servesWhatItKnows(ChangeDetectionStrategy strategy) {
         try (DemoSide side = started(strategy, Duration.ofMillis(300))) {
             // on a busy machine a first read may be in vain, and what was never seen cannot be remembered
-            eventually(() -> strategy != ChangeDetectionStrategy.WATCH
-                    || side.agent().watches().opened() == 21);
+            eventually(() -> strategy != ChangeDetectionStrategy.WATCH || watches(side, "opened") == 21);
             side.fail();
-            long before = side.agent().counts().stale();
-            eventually(() -> side.agent().counts().stale() > before + 50);
+            int before = count(side, "staleServed");
+            eventually(() -> count(side, "staleServed") > before + 50);
             side.recover();
 
-            Map<String, Object> outage = Objects.requireNonNull(side.outage()).facts();
-            assertThat((Long) outage.get("staleServed")).isGreaterThan(50);
-            assertThat(outage).containsEntry("failed", 0L);
-            assertThat(side.figures().facts()).containsEntry("outage", outage);
+            Map<?, ?> outage = outage(side);
+            assertThat((Integer) outage.get("staleServed")).isGreaterThan(50);
+            assertThat(outage.get("failed")).isEqualTo(0);
         }
     }
 
@@ -154,23 +168,21 @@ class DemoSideTest {
             eventually(() -> side.agent().podsKeptWaiting() == 12);
             side.recover();
 
-            ReadsInOutage outage = Objects.requireNonNull(side.outage());
-            assertThat(outage.podsKeptWaiting()).isEqualTo(12);
-            assertThat(outage.event().text()).endsWith("; the readers of 12 pods still wait");
+            assertThat(outage(side).get("podsKeptWaiting")).isEqualTo(12);
         }
     }
 
     @Test
     void recover_lostWatches_areLiveAgain() {
         try (DemoSide side = started(ChangeDetectionStrategy.WATCH, NEVER)) {
-            eventually(() -> side.agent().watches().opened() == 21);
+            eventually(() -> watches(side, "opened") == 21);
             side.fail();
-            eventually(() -> side.agent().watches().lost() == 21);
+            eventually(() -> watches(side, "lost") == 21);
             side.recover();
 
-            eventually(() -> side.agent().watches().again() == 21);
+            eventually(() -> watches(side, "again") == 21);
             // they went on where they broke off, and a list confirmed each that no event had confirmed before
-            assertThat(side.server().requestsByVerb().get("list")).isBetween(23L, 23L + 21L);
+            assertThat(side.requestsByVerb().get("list")).isBetween(23, 23 + 21);
         }
     }
 
@@ -179,26 +191,38 @@ class DemoSideTest {
         try (DemoSide side = side(ChangeDetectionStrategy.WATCH, NEVER)) {
             side.recover();
 
-            assertThat(side.outage()).isNull();
-            assertThat(side.figures().facts()).doesNotContainKey("outage");
+            assertThat(outage(side)).isEmpty();
         }
     }
 
+    private static Map<?, ?> outage(DemoSide side) {
+        return (Map<?, ?>) Objects.requireNonNull(side.facts().get("outage"));
+    }
+
+    private static int count(DemoSide side, String result) {
+        return side.agent().counts().results().count(result);
+    }
+
+    private static long watches(DemoSide side, String what) {
+        return Objects.requireNonNull(side.agent().watches().get(what));
+    }
+
     private DemoSide started(ChangeDetectionStrategy strategy, Duration syncPeriod) {
-        DemoSide side = side(strategy, syncPeriod);
-        side.agent().start();
+        return started(side(strategy, syncPeriod));
+    }
+
+    private static DemoSide started(DemoSide side) {
+        side.start();
         eventually(() -> side.agent().hasReadAll());
         return side;
     }
 
     private DemoSide side(ChangeDetectionStrategy strategy, Duration syncPeriod) {
-        return side(strategy, syncPeriod, RecordedAccount.ofText().account());
+        return side(strategy, syncPeriod, RecordedOutput.ofText().events());
     }
 
-    private DemoSide side(ChangeDetectionStrategy strategy, Duration syncPeriod, Account account) {
-        ObserverOptions options =
-                new ObserverOptions(DemoCluster.NODE, ObjectCaching.usual(strategy, syncPeriod), NEVER);
-        return new DemoSide(cluster, options, account);
+    private DemoSide side(ChangeDetectionStrategy strategy, Duration syncPeriod, EventWriter events) {
+        return new DemoSide(cluster, ObjectCaching.usual(strategy, syncPeriod), events);
     }
 
     private static void eventually(java.util.concurrent.Callable<Boolean> condition) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.podcache.cli.output.CapturedConsole;
-import dev.podcache.cli.output.RecordedAccount;
+import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.testing.NoLeaks;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,12 +21,12 @@ class DemoTest {
     private final CapturedConsole console = new CapturedConsole(Path.of("."));
 
     @Test
-    void demo_json_tellsEveryActAndAConsistentSummary(NoLeaks leaks) {
+    void demo_json_hasEveryActAndAConsistentSummary(NoLeaks leaks) {
         allowWarningsOfTheFailure(leaks);
         int code = console.execute("demo", "--for", "11s", "-o", "json");
 
         List<JsonNode> events =
-                console.out().stream().map(RecordedAccount::parsed).toList();
+                console.out().stream().map(RecordedOutput::parsed).toList();
         assertThat(code).isZero();
         assertThat(named(events, "act")).hasSize(9);
         assertThat(named(events, "registered")).hasSize(13);
@@ -54,7 +54,7 @@ class DemoTest {
         assertThat(summary.path("watches").path("lost").asInt()).isEqualTo(21);
         JsonNode byKind = summary.path("requestsByKind");
         assertThat(summary.path("requestsAtServer").asLong()).isEqualTo(sumOf(byKind));
-        // each object once, and once more to confirm what a watch that went on where it broke off has not told
+        // each object once, and once more to confirm what a watch that continued has not sent
         assertThat(byKind.path("list secrets").asInt()
                         + byKind.path("list configmaps").asInt())
                 .isBetween(22, 22 + 21);
@@ -129,20 +129,18 @@ class DemoTest {
         allowWarningsOfTheFailure(leaks);
         int code = console.execute("demo", "--for", "2s", "--strategy", "get", "-o", "json");
 
-        JsonNode summary =
-                RecordedAccount.parsed(console.out().get(console.out().size() - 1));
+        JsonNode summary = RecordedOutput.parsed(console.out().get(console.out().size() - 1));
         assertThat(code).isZero();
         assertThat(summary.path("strategy").asText()).isEqualTo("GET");
         assertThat(summary.path("hits").asLong()).isZero();
     }
 
     @Test
-    void demo_strategyCache_tellsOfItAndComparesAllTheSame(NoLeaks leaks) {
+    void demo_strategyCache_isShownAndCompared(NoLeaks leaks) {
         allowWarningsOfTheFailure(leaks);
         int code = console.execute("demo", "--for", "4s", "--strategy", "cache", "-o", "json");
 
-        JsonNode summary =
-                RecordedAccount.parsed(console.out().get(console.out().size() - 1));
+        JsonNode summary = RecordedOutput.parsed(console.out().get(console.out().size() - 1));
         assertThat(code).isZero();
         assertThat(summary.path("strategy").asText()).isEqualTo("CACHE");
         assertThat(summary.path("fetches").asLong()).isEqualTo(sumOf(summary.path("fetchesByReason")));

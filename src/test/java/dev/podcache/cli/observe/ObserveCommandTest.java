@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.podcache.cli.demo.DemoCluster;
 import dev.podcache.cli.output.CapturedConsole;
-import dev.podcache.cli.output.RecordedAccount;
+import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
@@ -63,13 +63,13 @@ class ObserveCommandTest {
         CompletableFuture<Integer> code = start(
                 "--strategy", strategy.name().toLowerCase(Locale.ROOT), "--sync-frequency", "250ms", "-o", "json");
         await().until(() -> named("registered").size() == 12);
-        await().until(() -> strategy != ChangeDetectionStrategy.WATCH || watchesTold() == 21);
+        await().until(() -> strategy != ChangeDetectionStrategy.WATCH || watchesReported() == 21);
         // so all is read more than once
         awaitAChange("\"event\":\"changed\"");
         stop(code);
 
         List<JsonNode> events =
-                console.out().stream().map(RecordedAccount::parsed).toList();
+                console.out().stream().map(RecordedOutput::parsed).toList();
         JsonNode summary = events.get(events.size() - 1);
         assertThat(console.err()).isEmpty();
         assertThat(events.get(0).path("event").asText()).isEqualTo("started");
@@ -85,7 +85,7 @@ class ObserveCommandTest {
     }
 
     @Test
-    void observe_objectChanges_isToldWithoutItsContent() throws Exception {
+    void observe_objectChanges_isReportedWithoutItsContent() throws Exception {
         CompletableFuture<Integer> code = start("--sync-frequency", "50ms");
         await().until(() -> printed("registered   pod shop/web-1"));
 
@@ -96,13 +96,13 @@ class ObserveCommandTest {
     }
 
     @Test
-    void observe_kubeconfigWithoutCredentialsAndRefused_saysThatNobodyAsked() {
+    void observe_kubeconfigWithoutCredentialsAndRefused_saysThatNoCredentialsWereSent() {
         server.faults().fail(StatusException.forbidden(Resource.PODS, ""), RequestPattern.any());
 
         int code = console.execute("observe", "--hostname-override", DemoCluster.NODE);
 
         assertThat(code).isEqualTo(1);
-        assertThat(console.err()).singleElement().asString().contains("403", "who asks", "exec plugin");
+        assertThat(console.err()).singleElement().asString().contains("403", "no credentials were sent", "exec plugin");
     }
 
     @Test
@@ -116,7 +116,7 @@ class ObserveCommandTest {
     }
 
     @Test
-    void observe_objectThatMayNotBeWatched_isToldInOneLine(NoLeaks leaks) throws Exception {
+    void observe_objectThatMayNotBeWatched_isReportedInOneLine(NoLeaks leaks) throws Exception {
         leaks.allowWarnings("; retrying");
         server.faults()
                 .fail(
@@ -126,7 +126,7 @@ class ObserveCommandTest {
 
         await().until(() -> printed("failing      Secret shop/db-password: cannot be read, "));
         await().until(() -> console.out().stream()
-                .anyMatch(line -> line.matches(".*unwatched +\\d+ objects? cannot be watched, trying on: FORBIDDEN")));
+                .anyMatch(line -> line.matches(".*unwatched +\\d+ objects? cannot be watched; retrying: FORBIDDEN")));
 
         stop(code);
     }
@@ -148,8 +148,7 @@ class ObserveCommandTest {
         await().until(() -> reads() > 53);
         stop(code);
 
-        JsonNode summary =
-                RecordedAccount.parsed(console.out().get(console.out().size() - 1));
+        JsonNode summary = RecordedOutput.parsed(console.out().get(console.out().size() - 1));
         assertThat(summary.path("strategy").asText()).isEqualTo("GET");
     }
 
@@ -181,25 +180,25 @@ class ObserveCommandTest {
     private List<JsonNode> named(String event) {
         return console.out().stream()
                 .filter(line -> line.endsWith("}"))
-                .map(RecordedAccount::parsed)
+                .map(RecordedOutput::parsed)
                 .filter(parsed -> parsed.path("event").asText().equals(event))
                 .toList();
     }
 
-    private int watchesTold() {
+    private int watchesReported() {
         return named("watched").stream()
-                .mapToInt(told -> told.path("watches").asInt())
+                .mapToInt(event -> event.path("watches").asInt())
                 .sum();
     }
 
-    /** Changes a Secret, again and again because a change before the first read is none, until {@code told} is printed. */
-    private void awaitAChange(String told) {
+    /** Changes a Secret, again and again because a change before the first read is none, until {@code line} is printed. */
+    private void awaitAChange(String line) {
         await().until(() -> {
             Secret secret = cluster.cluster().get(Secret.class, "shop", "db-password");
             secret.getData().put("password", "c2VjcmV0LWNhbmFyeQ==");
             secret.getData().put("salt" + secret.getMetadata().getResourceVersion(), "c2VjcmV0");
             cluster.cluster().update(secret);
-            return printed(told);
+            return printed(line);
         });
     }
 

@@ -3,105 +3,87 @@ package dev.podcache.cli.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.ImmutableSortedMap;
-import dev.podcache.cli.output.Event;
-import dev.podcache.cli.output.RecordedAccount;
+import com.google.common.collect.ImmutableMultiset;
+import com.google.common.collect.ImmutableSet;
+import dev.podcache.cli.output.ProgramEvent;
+import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import org.junit.jupiter.api.Test;
 
 class SummaryTest {
 
-    private static final Inventory INVENTORY = new Inventory(12, 11, 10, 57);
-    private static final Counts COUNTS =
-            new Counts(2000, 20, 80, 5, ImmutableSortedMap.of("expired", 60L, "first read", 21L));
+    private static final ReferencedObjects OBJECTS =
+            new ReferencedObjects(12, 57, ImmutableSet.of(new ObjectId(ObjectKind.SECRET, ObjectKey.of("shop", "db"))));
+    private static final ReadCounts COUNTS = new ReadCounts(
+            ImmutableMultiset.<String>builder()
+                    .addCopies(ReadCounts.HITS, 1900)
+                    .addCopies(ReadCounts.STALE, 20)
+                    .addCopies(ReadCounts.WAITED, 80)
+                    .addCopies(ReadCounts.FAILED, 5)
+                    .build(),
+            ImmutableMultiset.<String>builder()
+                    .addCopies("expired", 60)
+                    .addCopies("first read", 21)
+                    .build());
+    private static final ImmutableMap<String, Long> WATCHES = ImmutableMap.of("opened", 22L, "lost", 21L, "again", 20L);
+
+    private static Summary summary(ChangeDetectionStrategy strategy) {
+        return new Summary(strategy, OBJECTS, COUNTS, WATCHES);
+    }
 
     @Test
-    void event_agentOnARealServer_isATableWithoutTheServersCounts() {
-        Event event = new Summary(ChangeDetectionStrategy.CACHE, INVENTORY, COUNTS).event();
-
-        assertThat(event.text().lines())
+    void event_strategyCache_isATableWithoutWatches() {
+        assertThat(summary(ChangeDetectionStrategy.CACHE).event().text().lines())
                 .containsExactly(
                         "",
                         "-- Summary",
                         "  strategy           CACHE",
                         "  pods               12",
-                        "  objects            11 Secrets, 10 ConfigMaps",
-                        "  references         57 (a pod and an object that it refers to)",
+                        "  objects            1 Secrets, 0 ConfigMaps",
+                        "  references         57 (pairs of a pod and an object that it refers to)",
                         "  reads              2000",
-                        "    hits             1900      95.0 %   answered from memory, fresh",
-                        "    stale            20         1.0 %   answered from memory, may be old: the server could not be asked",
-                        "    waited           80         4.0 %   for a request, several often for the same one",
-                        "    in vain          5          0.3 %   of them all: there is no such object, or it could not be had",
-                        "  fetches            81 fetches: expired 60, first read 21");
+                        "    hits             1900      95.0 %   answered from memory, up to date",
+                        "    stale            20         1.0 %   answered from memory, may be out of date",
+                        "    waited           80         4.0 %   waited for a request to the API server",
+                        "    failed           5          0.3 %   of all reads returned no object",
+                        "  fetches            expired x 60, first read x 21");
     }
 
     @Test
-    void event_demo_hasTheServersCountsAndWhatWasSeen() {
-        Event event = new Summary(ChangeDetectionStrategy.CACHE, INVENTORY, COUNTS)
-                .withChanges(ImmutableMap.of("rotation of Secret shop/db", 0.8, "its return", 1.25))
-                .withRequests(90, ImmutableMap.of("get secrets", 88L, "watch pods", 2L))
-                .event();
-
-        assertThat(event.text().lines())
-                .endsWith(
-                        "  seen after         800 ms   rotation of Secret shop/db",
-                        "  seen after         1.25 s   its return",
-                        "  requests           90 at the server: 4.5 for every 100 reads",
-                        "    get secrets      88",
-                        "    watch pods       2");
+    void event_strategyWatch_hasWatches() {
+        assertThat(summary(ChangeDetectionStrategy.WATCH).event().text().lines())
+                .endsWith("  watches            opened 22, lost 21, again 20");
     }
 
     @Test
-    void event_facts_areThoseThatProgramsRelyOn() {
-        RecordedAccount recorded = RecordedAccount.ofJson();
+    void event_json_hasTheFactsThatProgramsRelyOn() {
+        RecordedOutput recorded = RecordedOutput.ofJson();
 
-        recorded.account()
-                .block(new Summary(ChangeDetectionStrategy.CACHE, INVENTORY, COUNTS)
-                        .withRequests(90, ImmutableMap.of())
+        recorded.events()
+                .block(summary(ChangeDetectionStrategy.CACHE)
+                        .with("requestsAtServer", 90)
+                        .append("\n-- More")
                         .event());
 
         assertThat(recorded.lines())
-                .singleElement()
-                .asString()
-                .startsWith("{\"event\":\"summary\",")
-                .contains(
-                        "\"strategy\":\"CACHE\"",
-                        "\"objects\":21",
-                        "\"references\":57",
-                        "\"reads\":2000",
-                        "\"hits\":1900",
-                        "\"fetches\":81",
-                        "\"staleServed\":20",
-                        "\"requestsAtServer\":90");
-    }
-
-    @Test
-    void event_strategyWatch_tellsOfWatchesRatherThanFetches() {
-        Event event = new Summary(ChangeDetectionStrategy.WATCH, INVENTORY, COUNTS)
-                .withWatches(new Watched.Tally(22, 21, 20))
-                .event();
-
-        assertThat(event.text().lines())
-                .noneMatch(line -> line.startsWith("  fetches"))
-                .endsWith("  watches            22 opened, 21 lost, 20 live again");
-        assertThat(event.facts()).containsEntry("watches", ImmutableMap.of("opened", 22L, "lost", 21L, "again", 20L));
-    }
-
-    @Test
-    void event_strategyWithoutWatches_doesNotMentionThem() {
-        Event event = new Summary(ChangeDetectionStrategy.CACHE, INVENTORY, COUNTS)
-                .withWatches(new Watched.Tally(0, 0, 0))
-                .event();
-
-        assertThat(event.text()).doesNotContain("watches");
+                .containsExactly("{\"event\":\"summary\",\"seconds\":0.000,\"strategy\":\"CACHE\",\"pods\":12,"
+                        + "\"objects\":1,\"secrets\":1,\"configMaps\":0,\"references\":57,\"reads\":2000,\"hits\":1900,"
+                        + "\"staleServed\":20,\"waited\":80,\"failed\":5,\"fetches\":81,"
+                        + "\"fetchesByReason\":{\"expired\":60,\"first read\":21},"
+                        + "\"watches\":{\"opened\":22,\"lost\":21,\"again\":20},\"requestsAtServer\":90}");
     }
 
     @Test
     void event_nothingWasRead_hasNoShares() {
-        Event event = new Summary(ChangeDetectionStrategy.GET, new Inventory(0, 0, 0, 0), Counts.NONE)
-                .withRequests(0, ImmutableMap.of())
+        ProgramEvent event = new Summary(
+                        ChangeDetectionStrategy.GET,
+                        new ReferencedObjects(0, 0, ImmutableSet.of()),
+                        ReadCounts.NONE,
+                        ImmutableMap.of())
                 .event();
 
-        assertThat(event.text()).contains("hits             0          0.0 %").contains("0.0 for every 100 reads");
+        assertThat(event.text()).contains("hits             0          0.0 %");
     }
 }

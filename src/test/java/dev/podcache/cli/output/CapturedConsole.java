@@ -34,15 +34,18 @@ public final class CapturedConsole {
     }
 
     public int execute(String... args) {
-        return Main.execute(
-                new Console(
-                        new PrintStream(out, true, StandardCharsets.UTF_8),
-                        new PrintStream(err, true, StandardCharsets.UTF_8),
-                        environment,
-                        home,
-                        stop,
-                        level -> {}),
-                args);
+        return Main.execute(console(), args);
+    }
+
+    /** Returns the console whose output this keeps. */
+    public Console console() {
+        return new Console(
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                environment,
+                home,
+                stop,
+                level -> {});
     }
 
     public List<String> out() {

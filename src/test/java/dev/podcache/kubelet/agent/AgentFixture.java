@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.agent;
 
 import com.google.common.util.concurrent.MoreExecutors;
-import dev.podcache.cli.config.ConfigurationFile;
 import dev.podcache.cli.config.KubeletSettings;
 import dev.podcache.cli.config.Setting;
 import dev.podcache.cli.config.Settings;
@@ -44,7 +43,7 @@ final class AgentFixture implements AutoCloseable {
         fields.forEach((name, value) -> settings.put(name, Setting.ofFlag("--" + name, value)));
         NodeAgentOptions options = new NodeAgentOptions(
                 NODE,
-                KubeletSettings.configuration(ConfigurationFile.NONE.settings(), new Settings(settings)),
+                KubeletSettings.configuration(Settings.NONE, new Settings(settings)),
                 new FixedHost(),
                 new HollowRuntime(timekeeper),
                 new PodThreads(MoreExecutors.newDirectExecutorService(), MoreExecutors.newDirectExecutorService()),

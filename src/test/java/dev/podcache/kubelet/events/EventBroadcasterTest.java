@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ObjectApi;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is written of what is recorded, over an in-memory cluster in hand-driven time. */
+/** Records events with an in-memory cluster and hand-driven time, and checks what is written. */
 @ExtendWith(NoLeaks.class)
 class EventBroadcasterTest {
 
@@ -175,7 +175,7 @@ class EventBroadcasterTest {
     }
 
     @Test
-    void event_flood_isCutOffAfterTwentyFive() {
+    void event_manyAboutOneObject_areDroppedAfterTwentyFive() {
         for (int i = 0; i < 100; i++) {
             events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         }
@@ -184,7 +184,7 @@ class EventBroadcasterTest {
     }
 
     @Test
-    void event_floodCutOff_oneEveryFiveMinutesPasses() {
+    void event_limitReached_oneEveryFiveMinutesPasses() {
         for (int i = 0; i < 100; i++) {
             events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         }
@@ -199,7 +199,7 @@ class EventBroadcasterTest {
     }
 
     @Test
-    void event_floodAboutOnePod_leavesOthersAlone() {
+    void event_manyAboutOnePod_othersAreWritten() {
         for (int i = 0; i < 100; i++) {
             events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         }
@@ -225,7 +225,7 @@ class EventBroadcasterTest {
 
     @Test
     void write_serverAway_isGivenUpAfterTwelveTries(NoLeaks leaks) {
-        leaks.allowWarnings("the event Failed about Pod web was not written");
+        leaks.allowWarnings("event Failed about Pod web was not written");
         server.failNext(Integer.MAX_VALUE, failure(FailureReason.UNAVAILABLE));
         events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         time.advance(Duration.ofHours(1));
@@ -251,7 +251,7 @@ class EventBroadcasterTest {
 
     @Test
     void write_givenUpWhileThrottled_theNextEventWaitsToo(NoLeaks leaks) {
-        leaks.allowWarnings("the event Failed about Pod web was not written");
+        leaks.allowWarnings("event Failed about Pod web was not written");
         server.failNext(11, failure(FailureReason.UNAVAILABLE));
         server.failNext(1, TooManyRequests.SECONDS.answer());
         events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
@@ -278,7 +278,7 @@ class EventBroadcasterTest {
 
     @Test
     void write_refusedAgain_isWarnedOfOnlyOnce(NoLeaks leaks) {
-        leaks.allowWarnings("the event Failed about Pod web was not written");
+        leaks.allowWarnings("event Failed about Pod web was not written");
         server.failNext(2, failure(FailureReason.FORBIDDEN));
 
         events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
@@ -287,7 +287,7 @@ class EventBroadcasterTest {
         assertThat(server.actions()).hasSize(2);
     }
 
-    /** As a webhook may leave it. */
+    /** A webhook may remove the count. */
     @Test
     void written_answeredWithoutACount_nextOneIsWrittenToo() {
         List<Event> created = new ArrayList<>();
@@ -325,7 +325,7 @@ class EventBroadcasterTest {
 
     @Test
     void event_tooManyWaiting_areLostWithoutBlocking(NoLeaks leaks) {
-        leaks.allowWarnings("1000 events wait for the API server; those that come now are lost");
+        leaks.allowWarnings("1000 events wait for the API server; further events are lost");
         server.failNext(1, failure(FailureReason.UNAVAILABLE));
         for (int i = 0; i < 1500; i++) {
             events.event(WEB.edit().withUid("uid-" + i).build(), EventRecorder.EventType.WARNING, "Failed", "no image");
@@ -351,20 +351,20 @@ class EventBroadcasterTest {
         assertThat(server.actions()).hasSize(1);
     }
 
-    /** It fails because its connection is closed after us. */
+    /** The request fails because its connection is closed after the broadcaster. */
     @Test
-    void close_duringTheLastTryThatFailsThen_isNobodysTrouble() {
+    void close_duringTheLastTryThatFailsThen_isNotReported() {
         server.failNext(11, failure(FailureReason.UNAVAILABLE));
         events.event(WEB, EventRecorder.EventType.WARNING, "Failed", "no image");
         time.advance(Duration.ofSeconds(5 + 9 * 10));
-        Held held = server.faults().hold(RequestPattern.any());
+        HeldRequests held = server.faults().hold(RequestPattern.any());
         time.advance(Duration.ofSeconds(10));
         assertThat(held.arrivals()).isEqualTo(1);
 
         events.close();
         time.advance(Duration.ofSeconds(10));
 
-        // and no warning, which NoLeaks sees to
+        // NoLeaks checks that there is no warning
         assertThat(server.actions()).hasSize(12);
     }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Upstream's TestParseThresholdConfig, as far as it is about hard thresholds, and TestParsePercentage. */
+/** The hard thresholds of upstream's TestParseThresholdConfig, and TestParsePercentage. */
 class EvictionThresholdsTest {
 
     private static EvictionThresholds parse(String evictionHard) {
@@ -43,14 +43,14 @@ class EvictionThresholdsTest {
             value = {
                 "mem.available<150Mi | unsupported eviction signal \"mem.available\": use one of memory.available, nodefs.available,",
                 "memory.available<150Mi invalid.foo<150Mi | unsupported eviction signal \"invalid.foo\"",
-                "memory.available<-150Mi | eviction threshold memory.available must be positive, and is -150Mi",
-                "memory.available<0 | eviction threshold memory.available must be positive, and is 0",
-                "memory.available<-15% | eviction percentage threshold memory.available must be at least 0% and at most 100%, and is -15%",
-                "memory.available<100.1% | eviction percentage threshold memory.available must be at least 0% and at most 100%, and is 100.1%",
+                "memory.available<-150Mi | eviction threshold memory.available must be positive, but is -150Mi",
+                "memory.available<0 | eviction threshold memory.available must be positive, but is 0",
+                "memory.available<-15% | eviction percentage threshold memory.available must be at least 0% and at most 100%, but is -15%",
+                "memory.available<100.1% | eviction percentage threshold memory.available must be at least 0% and at most 100%, but is 100.1%",
                 "memory.available<lots | \"lots\" is not a quantity for the eviction threshold memory.available: write",
                 "memory.available<NaN% | \"NaN%\" is not a percentage: write"
             })
-    void parse_invalid_isRefusedWithTheValueAndTheRemedy(String evictionHard, String message) {
+    void parse_invalid_isRefusedWithTheValueAndTheRule(String evictionHard, String message) {
         assertThatThrownBy(() -> parse(evictionHard))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith(message);
@@ -70,7 +70,7 @@ class EvictionThresholdsTest {
                 .hasMessageStartingWith("\"" + text + "\" is not a percentage");
     }
 
-    /** 0.05 in 32 bits is a little more than it should be, and upstream's nodes show it. */
+    /** 0.05 as a 32-bit float is slightly too large, as in upstream's nodes. */
     @ParameterizedTest
     @CsvSource({"5%, 10737418240, 536870920", "10%, 1000, 100", "100Mi, 10737418240, 104857600", "0.5, 7, 1"})
     void of_capacity_isTheLeastThatMustBeLeft(String text, long capacity, long expected) {
@@ -79,7 +79,7 @@ class EvictionThresholdsTest {
         assertThat(threshold.of(capacity)).isEqualTo(expected);
     }
 
-    /** Upstream's TestThresholdsMet, without what must be reclaimed in addition. */
+    /** Upstream's TestThresholdsMet, without minimum reclaims. */
     @ParameterizedTest
     @CsvSource({"500, true", "2048, false", "1024, false"})
     void isMet_aGibibyteWanted_ifLessIsAvailable(long availableMib, boolean expected) {

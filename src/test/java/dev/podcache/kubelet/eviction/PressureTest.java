@@ -32,7 +32,7 @@ class PressureTest {
         return Optional.of(new Supply(1000, available));
     }
 
-    /** Upstream's TestPercentageThresholdsMet, as far as it is about hard thresholds. */
+    /** The hard thresholds of upstream's TestPercentageThresholdsMet. */
     @ParameterizedTest
     @CsvSource({"100, 100, true, true", "300, 400, false, false", "300, 100, false, true", "100, 400, true, false"})
     void getAsBoolean_availableOfAThousand_isUnderPressureBelowThePercentage(
@@ -59,7 +59,7 @@ class PressureTest {
     /** Upstream's TestNodeConditionsObservedSince: last observed one minute ago. */
     @ParameterizedTest
     @CsvSource({"PT2M, true", "PT30S, false", "PT1M, false"})
-    void getAsBoolean_aMinuteAfterTheLastCrossing_lingersForThePeriod(Duration period, boolean expected) {
+    void getAsBoolean_aMinuteAfterTheLastCrossing_lastsForThePeriod(Duration period, boolean expected) {
         Pressure pressure = pressure(PressureType.MEMORY, period);
         host.memory = ofAThousand(100);
         assertThat(pressure.getAsBoolean()).isTrue();
@@ -68,9 +68,9 @@ class PressureTest {
         assertThat(pressure.getAsBoolean()).isEqualTo(expected);
     }
 
-    /** Upstream's TestNodeConditionsLastObservedAt: what is seen again counts from then. */
+    /** Upstream's TestNodeConditionsLastObservedAt: the period restarts when the threshold is met again. */
     @Test
-    void getAsBoolean_crossedAgain_lingersFromTheLastCrossing() {
+    void getAsBoolean_crossedAgain_lastsFromTheLastCrossing() {
         Pressure pressure = pressure(PressureType.MEMORY, Duration.ofMinutes(5));
         host.memory = ofAThousand(100);
         assertThat(pressure.getAsBoolean()).isTrue();
@@ -84,7 +84,7 @@ class PressureTest {
     }
 
     @Test
-    @ExpectedWarnings("pid.available cannot be read here: its threshold of 100 is ignored")
+    @ExpectedWarnings("pid.available cannot be read on this machine; its eviction threshold 100 is ignored")
     void getAsBoolean_aFactThatCannotBeRead_isIgnoredWithOneWarning() {
         host.processIds = Optional.empty();
         Pressure pressure = pressure(PressureType.PID, Duration.ZERO);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.google.common.base.Splitter;
-import com.google.common.collect.ImmutableMap;
 import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.host.HostFacts.Supply;
 import dev.podcache.kubelet.nodestatus.NodeIps;
@@ -20,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What {@link HostFacts#ofThisMachine} says against what the kernel says. */
+/** Compares {@link HostFacts#ofThisMachine} with the kernel's files. */
 class ThisMachineTest {
 
     private static final long GIB = 1L << 30;
@@ -39,7 +39,7 @@ class ThisMachineTest {
         return HostFacts.ofThisMachine(root);
     }
 
-    /** By another program, since Java's ways to read a file go wrong with some of the kernel's. */
+    /** Reads with another program, because some of Java's methods fail for some of the kernel's files. */
     private static String read(String file) throws IOException {
         Process cat = new ProcessBuilder("cat", file).start();
         return new String(cat.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
@@ -98,7 +98,7 @@ class ThisMachineTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void hugePages_linux_areThoseOfSys() throws IOException {
-        ImmutableMap<Long, Long> pages = facts().hugePages();
+        Map<Long, Long> pages = facts().hugePages();
         Path sizes = Path.of("/sys/kernel/mm/hugepages");
         try (var there = Files.list(sizes)) {
             assertThat(pages).hasSize((int) there.count());

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A controller over an in-memory cluster, in hand-driven time, not started yet. */
+/** A controller that is not started, with an in-memory cluster and hand-driven time. */
 @ExtendWith(NoLeaks.class)
 abstract class LeaseFixture {
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The cases of upstream's TestNewNodeLease, and what its lease must keep. */
+/** The cases of upstream's TestNewNodeLease, and the fields that a renewal keeps. */
 class LeaseRenewalTest {
 
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00.123456Z");
@@ -80,7 +80,7 @@ class LeaseRenewalTest {
     }
 
     @Test
-    void renewed_whatOthersWrote_isKept() {
+    void renewed_fieldsOfOtherClients_areKept() {
         Lease base = new LeaseBuilder(lease(40, NOW, List.of(OWNER)))
                 .editMetadata()
                 .addToLabels("a", "b")
@@ -113,7 +113,7 @@ class LeaseRenewalTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PT0S", "PT-40S", "PT1.5S", "PT3000000000S"})
-    void options_durationThatALeaseCannotHave_isRefused(Duration duration) {
+    void options_invalidDuration_isRefused(Duration duration) {
         assertThatThrownBy(() -> new NodeLeaseOptions("foo", duration, () -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(duration.toString())

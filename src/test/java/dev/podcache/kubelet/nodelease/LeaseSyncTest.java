@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What one round does. Contains the cases of upstream's TestRetryUpdateNodeLease and TestUpdateUsingLatestLease.
+ * Single rounds. Contains the cases of upstream's TestRetryUpdateNodeLease and TestUpdateUsingLatestLease.
  */
 class LeaseSyncTest extends LeaseFixture {
 
@@ -39,7 +39,7 @@ class LeaseSyncTest extends LeaseFixture {
     }
 
     @Test
-    void renewSoon_nodeCameAfterARound_createsTheLeaseAtOnce() {
+    void renewSoon_nodeCreatedAfterARound_createsTheLeaseAtOnce() {
         start();
         createNode();
         server.clearActions();
@@ -54,7 +54,7 @@ class LeaseSyncTest extends LeaseFixture {
 
     @Test
     void renewSoon_duringARoundThatFindsNoNode_isFollowedByAnotherAtOnce(NoLeaks leaks) {
-        leaks.allowWarnings("whether Node foo has a lease is not known");
+        leaks.allowWarnings("reading or creating the Lease of Node foo failed");
         server.failNext(
                 1,
                 new ApiServerException(FailureReason.UNAVAILABLE, 503, null, "503", null),
@@ -124,7 +124,7 @@ class LeaseSyncTest extends LeaseFixture {
 
     @Test
     void update_serverTimesOutAlways_failsAfterFiveTries(NoLeaks leaks) {
-        leaks.allowWarnings("the lease of Node foo could not be renewed in 5 tries");
+        leaks.allowWarnings("the Lease of Node foo could not be renewed in 5 tries");
         createNode();
         failUpdates(5, FailureReason.TIMEOUT, 504);
 
@@ -134,7 +134,7 @@ class LeaseSyncTest extends LeaseFixture {
     }
 
     @Test
-    void update_timeoutThenConflictThenSuccess_readsAnewAndTellsNobody() {
+    void update_timeoutThenConflictThenSuccess_readsAgainAndDoesNotNotify() {
         createNode();
         Lease base = createLease();
         failUpdates(1, FailureReason.TIMEOUT, 504);
@@ -171,7 +171,7 @@ class LeaseSyncTest extends LeaseFixture {
 
     @Test
     void ensure_serverAway_pausesDoubleUpToSevenSeconds(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in");
+        leaks.allowWarnings("reading or creating the Lease");
         createNode();
         server.failNext(Integer.MAX_VALUE, failure(FailureReason.UNAVAILABLE, 0));
         start();
@@ -185,7 +185,7 @@ class LeaseSyncTest extends LeaseFixture {
 
     @Test
     void ensure_serverAwayForADay_recoversWithinSevenSeconds(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in");
+        leaks.allowWarnings("reading or creating the Lease");
         createNode();
         server.failNext(Integer.MAX_VALUE, failure(FailureReason.UNAVAILABLE, 0));
         start();
@@ -198,8 +198,8 @@ class LeaseSyncTest extends LeaseFixture {
     }
 
     @Test
-    void ensure_somebodyElseCreatesMeanwhile_takesTheirs(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in 200 ms");
+    void ensure_anotherClientCreatesTheLease_usesIt(NoLeaks leaks) {
+        leaks.allowWarnings("retrying in 200 ms");
         createNode();
         server.failNext(
                 1,

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A server that asks for a pause gets it, but not so long that the lease lapses. */
+/** A pause that the server asks for is respected, but not for so long that the Lease expires. */
 @ExtendWith(NoLeaks.class)
 class LeaseThrottledTest {
 
@@ -89,7 +89,7 @@ class LeaseThrottledTest {
     @ParameterizedTest
     @EnumSource
     void ensure_throttledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said, NoLeaks leaks) {
-        leaks.allowWarnings("asking again in 2000 ms");
+        leaks.allowWarnings("retrying in 2000 ms");
         server.failNext(1, said.answer(), RequestPattern.any().verb(Verb.GET));
         start();
         requireNothingBeforeTwoSeconds();
@@ -110,7 +110,7 @@ class LeaseThrottledTest {
 
     @Test
     void ensure_throttledForAYear_isTriedOnceAnInterval(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in 10000 ms");
+        leaks.allowWarnings("retrying in 10000 ms");
         server.failNext(1, forAYear());
         start();
         time.advance(INTERVAL);

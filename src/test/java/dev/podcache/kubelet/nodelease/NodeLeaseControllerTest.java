@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The loop, from its start to its end. Contains upstream's TestStopDoesNotBlockWhenLeaseCannotBeCreated. */
+/** The loop of the controller. Contains upstream's TestStopDoesNotBlockWhenLeaseCannotBeCreated. */
 class NodeLeaseControllerTest extends LeaseFixture {
 
     @ParameterizedTest
@@ -60,7 +60,7 @@ class NodeLeaseControllerTest extends LeaseFixture {
 
     @Test
     void round_callbackThrows_goesOn(NoLeaks leaks) {
-        leaks.allowWarnings("onRepeatedFailure failed");
+        leaks.allowWarnings("onRepeatedFailure of the Lease of Node foo threw");
         createNode();
         NodeLeaseOptions throwing = new NodeLeaseOptions("foo", DURATION, () -> {
             throw new IllegalStateException("a bug");
@@ -74,7 +74,7 @@ class NodeLeaseControllerTest extends LeaseFixture {
 
     @Test
     void round_portThrows_isFollowedByAnother(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in");
+        leaks.allowWarnings("reading or creating the Lease");
         createNode();
         controller.startAsync().awaitRunning();
         Throwable thrown =
@@ -163,7 +163,7 @@ class NodeLeaseControllerTest extends LeaseFixture {
     }
 
     @Test
-    void stop_whileTheLeaseIsBeingCreated_itsFailureIsNoNews() {
+    void stop_whileTheLeaseIsBeingCreated_itsFailureIsNotReported() {
         createNode();
         server.faults()
                 .delay(
@@ -174,12 +174,12 @@ class NodeLeaseControllerTest extends LeaseFixture {
         controller.stopAsync().awaitTerminated();
         time.advance(Duration.ofMinutes(1));
 
-        // and no warning, or NoLeaks would say so
+        // NoLeaks checks that there is no warning
         assertThat(calls()).containsExactly("GET Lease", "GET Node", "CREATE Lease");
     }
 
     @Test
-    void stop_whileTheLeaseIsAskedFor_thatItFailsIsNoWarning() {
+    void stop_whileTheLeaseIsRead_itsFailureIsNotReported() {
         createNode();
         server.faults().hold(RequestPattern.any());
         start();
@@ -206,7 +206,7 @@ class NodeLeaseControllerTest extends LeaseFixture {
 
     @Test
     void stop_leaseCanNeverBeCreated_isPromptAndTwicePossible(NoLeaks leaks) {
-        leaks.allowWarnings("asking again in");
+        leaks.allowWarnings("reading or creating the Lease");
         createNode();
         server.failNext(
                 Integer.MAX_VALUE,

@@ -12,7 +12,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
-/** Whatever the clock does. */
+/** Any sequence of clock steps. */
 class RenewTimesProperties {
 
     @Property

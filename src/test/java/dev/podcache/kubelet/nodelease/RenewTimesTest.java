@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
 
-/** Times that only ever increase. */
+/** Single steps of the clock. */
 class RenewTimesTest {
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");

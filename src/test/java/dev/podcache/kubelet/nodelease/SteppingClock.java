@@ -5,7 +5,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Hand-driven time whose time of day can be set, as by an administrator. */
+/** Hand-driven time with a wall clock that can be set, as an administrator does. */
 final class SteppingClock extends ForwardingTimekeeper {
 
     private volatile Duration offset = Duration.ZERO;
@@ -14,7 +14,7 @@ final class SteppingClock extends ForwardingTimekeeper {
         super(time);
     }
 
-    /** Sets the clock by that much, forward or back. */
+    /** Moves the wall clock by {@code by}, forward or back. */
     void step(Duration by) {
         offset = offset.plus(by);
     }

@@ -1,10 +1,11 @@
 package dev.podcache.kubelet.nodestatus;
 
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
 import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.host.HostFacts;
 import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -13,26 +14,24 @@ public final class FakeHost implements HostFacts {
 
     OptionalInt cores = OptionalInt.of(2);
     public Optional<Supply> memory = Optional.of(new Supply(1024, 1024));
-    ImmutableMap<Long, Long> hugePages = ImmutableMap.of();
+    Map<Long, Long> hugePages = Map.of();
     public Optional<Supply> bytes = Optional.of(new Supply(5000, 5000));
     public Optional<Supply> inodes = Optional.of(new Supply(1000, 1000));
     public Optional<Supply> processIds = Optional.of(new Supply(1000, 1000));
     Optional<String> bootId = Optional.of("boot");
     Optional<String> kernelVersion = Optional.of("KernelVersion");
     Optional<String> osImage = Optional.of("ContainerOSVersion");
-    ImmutableList<InetAddress> addresses = ImmutableList.of();
-    ImmutableList<InetAddress> defaultRoutes = ImmutableList.of();
+    List<InetAddress> addresses = List.of();
+    List<InetAddress> defaultRoutes = List.of();
 
-    /** Has these addresses, and no default route. */
+    /** Sets the addresses. */
     FakeHost withAddresses(String... texts) {
         addresses = ips(texts);
         return this;
     }
 
-    static ImmutableList<InetAddress> ips(String... texts) {
-        return ImmutableList.copyOf(texts).stream()
-                .map(InetAddresses::forString)
-                .collect(ImmutableList.toImmutableList());
+    static List<InetAddress> ips(String... texts) {
+        return Arrays.stream(texts).map(InetAddresses::forString).toList();
     }
 
     @Override
@@ -46,7 +45,7 @@ public final class FakeHost implements HostFacts {
     }
 
     @Override
-    public ImmutableMap<Long, Long> hugePages() {
+    public Map<Long, Long> hugePages() {
         return hugePages;
     }
 
@@ -101,12 +100,12 @@ public final class FakeHost implements HostFacts {
     }
 
     @Override
-    public ImmutableList<InetAddress> addresses() {
+    public List<InetAddress> addresses() {
         return addresses;
     }
 
     @Override
-    public ImmutableList<InetAddress> defaultRouteAddresses() {
+    public List<InetAddress> defaultRouteAddresses() {
         return defaultRoutes;
     }
 }

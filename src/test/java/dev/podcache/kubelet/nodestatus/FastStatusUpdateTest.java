@@ -26,7 +26,7 @@ class FastStatusUpdateTest {
     }
 
     @Test
-    void look_nodeComesUp_reportsThatAtOnceAndOnce() {
+    void check_nodeBecomesReady_reportsOnceAndAtOnce() {
         fixture.ready = false;
         fixture.started();
         fixture.time.advance(LOOK.multipliedBy(20));
@@ -43,7 +43,7 @@ class FastStatusUpdateTest {
     }
 
     @Test
-    void look_reported_isTheReportThatThePeriodCountsFrom() {
+    void check_reported_restartsTheReportPeriod() {
         fixture.ready = false;
         fixture.started();
         fixture.ready = true;
@@ -56,7 +56,7 @@ class FastStatusUpdateTest {
     }
 
     @Test
-    void look_notReadyInTwoMinutes_ends() {
+    void check_notReadyInTwoMinutes_ends() {
         fixture.ready = false;
         fixture.started();
         fixture.time.advance(Duration.ofSeconds(120));
@@ -72,7 +72,7 @@ class FastStatusUpdateTest {
     }
 
     @Test
-    void look_otherNewsThanReady_isLeftToTheSyncs() {
+    void check_otherChangeThanReady_isNotReported() {
         fixture.ready = false;
         fixture.started();
         fixture.memory = "40e9";
@@ -83,7 +83,7 @@ class FastStatusUpdateTest {
     }
 
     @Test
-    void look_alreadyReady_endsWithoutComputing() {
+    void check_alreadyReady_endsWithoutComputing() {
         fixture.started();
         int computed = fixture.computed;
 
@@ -93,7 +93,7 @@ class FastStatusUpdateTest {
     }
 
     @Test
-    void look_reportFails_syncsAtOnce() {
+    void check_reportFails_syncsAtOnce() {
         fixture.ready = false;
         fixture.started();
         fixture.server.failNext(2, UpdaterFixture.failure(FailureReason.CONFLICT), PATCHES);
@@ -101,14 +101,14 @@ class FastStatusUpdateTest {
 
         fixture.time.advance(LOOK);
 
-        // the look, then a sync whose second try reads from the server
+        // the check, then a sync whose second try reads from the server
         assertThat(fixture.calls()).containsExactly(Verb.PATCH, Verb.PATCH, Verb.GET, Verb.PATCH);
         assertThat(fixture.condition("Ready").getStatus()).isEqualTo("True");
     }
 
     @Test
-    @ExpectedWarnings("cannot be registered, trying on")
-    void look_beforeRegistration_waitsForItsTurn() {
+    @ExpectedWarnings("was not registered: ")
+    void check_duringRegistration_waits() {
         fixture.ready = false;
         fixture.server.failNext(
                 8,
@@ -118,13 +118,13 @@ class FastStatusUpdateTest {
 
         fixture.time.advance(Duration.ofSeconds(12));
 
-        // one for each attempt to create the Node, and none else
+        // one for each attempt to create the Node, and no other
         assertThat(fixture.computed).isEqualTo(fixture.server.count(Verb.CREATE));
     }
 
     @Test
-    @ExpectedWarnings("cannot be reported, trying on")
-    void look_nodeNotThere_goesOnUntilItIs() {
+    @ExpectedWarnings("was not reported: ")
+    void check_nodeMissing_continuesUntilItExists() {
         fixture.updater(options -> options.registerNode(false)).start();
         fixture.time.advance(LOOK.multipliedBy(5));
         fixture.server.clearActions();

@@ -7,14 +7,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 
 /**
- * What an API server makes of a strategic merge patch of a Node, as far as ours have need of it, and written for tests
- * alone: shares no code with what makes the patches. Order is not modelled. Whatever it does not know fails.
+ * Applies strategic merge patches of Nodes, as an API server does, as far as this project's patches need it. Shares no
+ * code with the main classes. Does not model order. Fails on any directive that it does not know.
  */
 final class HandMadeMerge {
 
     private HandMadeMerge() {}
 
-    /** The patched object; neither argument is modified. */
+    /** Returns the patched object. Neither argument is modified. */
     static ObjectNode apply(ObjectNode object, ObjectNode patch) {
         ObjectNode result = object.deepCopy();
         for (Map.Entry<String, JsonNode> field : patch.properties()) {
@@ -35,7 +35,7 @@ final class HandMadeMerge {
         return result;
     }
 
-    /** Elements are the same if they have one type; an element may ask for more than to be merged. */
+    /** Merges lists by the element's type. An element may be a directive. */
     private static ArrayNode merged(ArrayNode before, ArrayNode patch) {
         ArrayNode result = before.deepCopy();
         for (JsonNode element : patch) {

@@ -14,7 +14,7 @@ class LastReportProperties {
     private static final long SECOND = 1_000_000_000L;
 
     @Property
-    void isOverdue_afterAChange_fromHalfToOneAndAHalfTimesTheFrequency(
+    void isDue_afterAChange_fromHalfToOneAndAHalfTimesTheFrequency(
             @ForAll @LongRange(min = 1, max = 86_400) long frequency,
             @ForAll @DoubleRange(min = 0, max = 1, maxIncluded = false) double random,
             @ForAll long now) {
@@ -24,16 +24,16 @@ class LastReportProperties {
         report.sent(now, "");
 
         long half = frequency * SECOND / 2;
-        assertThat(report.isOverdue(now + half - 1)).isFalse();
-        assertThat(report.isOverdue(now + 3 * half)).isTrue();
-        // uniform: at the share of the range that was drawn, give or take a rounding
+        assertThat(report.isDue(now + half - 1)).isFalse();
+        assertThat(report.isDue(now + 3 * half)).isTrue();
+        // the delay is the drawn share of the range, except for rounding
         long due = half + (long) (frequency * SECOND * random);
-        assertThat(report.isOverdue(now + due - 2)).isFalse();
-        assertThat(report.isOverdue(now + due + 2)).isTrue();
+        assertThat(report.isDue(now + due - 2)).isFalse();
+        assertThat(report.isDue(now + due + 2)).isTrue();
     }
 
     @Property
-    void isOverdue_afterAReportThatWasMerelyDue_exactlyAfterTheFrequency(
+    void isDue_afterAReportWithoutAChange_exactlyAfterTheFrequency(
             @ForAll @LongRange(min = 1, max = 86_400) long frequency,
             @ForAll @DoubleRange(min = 0, max = 1, maxIncluded = false) double random,
             @ForAll long now) {
@@ -43,43 +43,42 @@ class LastReportProperties {
         report.sending(false);
         report.sent(now, "");
 
-        assertThat(report.isOverdue(now + frequency * SECOND - 1)).isFalse();
-        assertThat(report.isOverdue(now + frequency * SECOND)).isTrue();
+        assertThat(report.isDue(now + frequency * SECOND - 1)).isFalse();
+        assertThat(report.isDue(now + frequency * SECOND)).isTrue();
     }
 
-    /** Whoever wants none gives the longest time there is. */
+    /** The longest possible frequency, which disables reports without a change. */
     @Example
-    void isOverdue_frequencyOfCenturies_notTheNextSecond() {
+    void isDue_frequencyOfCenturies_notTheNextSecond() {
         LastReport report = new LastReport(Duration.ofNanos(Long.MAX_VALUE), () -> 0.9);
         report.sending(true);
         report.sent(0, "");
 
-        assertThat(report.isOverdue(SECOND)).isFalse();
+        assertThat(report.isDue(SECOND)).isFalse();
     }
 
     @Property
-    void isOverdue_neverReported_always(@ForAll long now) {
-        assertThat(new LastReport(Duration.ofMinutes(5), () -> 0.5).isOverdue(now))
-                .isTrue();
+    void isDue_neverReported_always(@ForAll long now) {
+        assertThat(new LastReport(Duration.ofMinutes(5), () -> 0.5).isDue(now)).isTrue();
     }
 
     @Example
-    void isOverdue_forgotten_atOnceAndWithANewDelay() {
+    void isDue_forgotten_atOnceAndWithANewDelay() {
         LastReport report = new LastReport(Duration.ofSeconds(10), () -> 0.0);
         report.sending(true);
         report.sent(0, "");
         report.forget();
-        assertThat(report.isOverdue(1)).isTrue();
+        assertThat(report.isDue(1)).isTrue();
 
         report.sending(false);
         report.sent(0, "");
 
-        assertThat(report.isOverdue(5 * SECOND)).isTrue();
-        assertThat(report.isOverdue(5 * SECOND - 1)).isFalse();
+        assertThat(report.isDue(5 * SECOND)).isTrue();
+        assertThat(report.isDue(5 * SECOND - 1)).isFalse();
     }
 
     @Example
-    void differsIn_podCidrs_onlyInOthersThanWereReported() {
+    void differsIn_podCidrs_onlyIfNotTheReportedOnes() {
         LastReport report = new LastReport(Duration.ofSeconds(10), () -> 0.0);
         assertThat(report.differsIn("")).isFalse();
         assertThat(report.differsIn("10.0.0.0/24")).isTrue();

@@ -1,6 +1,6 @@
 package dev.podcache.kubelet.nodestatus;
 
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
@@ -17,11 +17,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Upstream's TestMachineInfo: two cores and 1024 bytes, as {@link FakeHost} has. */
+/** Upstream's TestMachineInfo, with the two cores and 1024 bytes of {@link FakeHost}. */
 @ExtendWith(NoLeaks.class)
 class MachineInfoSetterTest {
 
-    private final StatusFixture status = new StatusFixture();
+    private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost();
     private MachineInfoSetter.PodLimits limits = new MachineInfoSetter.PodLimits(110, 0);
     private ImmutableMap<String, Quantity> reservation = ImmutableMap.of();
@@ -122,7 +122,7 @@ class MachineInfoSetterTest {
     }
 
     @Test
-    void set_extendedResourceOfSomebody_staysAndIsAllocatable() {
+    void set_extendedResourceOfAnotherComponent_isKeptAndAllocatable() {
         had("example.com/extended", "3");
         set();
         assertThat(capacity("example.com/extended")).isEqualTo("3");
@@ -130,7 +130,7 @@ class MachineInfoSetterTest {
     }
 
     @Test
-    @ExpectedWarnings("The machine's processors (0) or its memory (1024 bytes) cannot be read")
+    @ExpectedWarnings("processors (0) or memory (1024 bytes) cannot be read")
     void set_processorsUnknown_reportsNoneAndNoMemoryButAllPods() {
         host.cores = OptionalInt.empty();
         limits = new MachineInfoSetter.PodLimits(110, 1);

@@ -1,10 +1,9 @@
 package dev.podcache.kubelet.nodestatus;
 
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.common.collect.ImmutableList;
 import io.fabric8.kubernetes.api.model.NodeAddress;
 import java.net.InetAddress;
 import java.util.List;
@@ -12,22 +11,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Upstream's TestNodeAddress_NoCloudProvider, and the rules beside it. */
+/** Upstream's TestNodeAddress_NoCloudProvider, and further rules. */
 class NodeAddressSetterTest {
 
     private static final String HOST_NAME = "test-hostname";
     private static final String ANNOTATION = "alpha.kubernetes.io/provided-node-ip";
 
-    private final StatusFixture status = new StatusFixture();
+    private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost().withAddresses("10.1.1.1", "10.1.1.2", "fd01::1234");
-    private ImmutableList<InetAddress> named = ImmutableList.of();
+    private List<InetAddress> named = List.of();
     private boolean external;
     private String hostName = HOST_NAME;
 
     private void set(String nodeIp) {
         NodeAddressSetter.NodeIdentity identity =
                 new NodeAddressSetter.NodeIdentity(hostName, NodeIps.parse(nodeIp), external);
-        new NodeAddressSetter(identity, host, name -> name.equals(StatusFixture.NAME) ? named : ImmutableList.of())
+        new NodeAddressSetter(identity, host, name -> name.equals(NodeStatusFixture.NAME) ? named : List.of())
                 .set(status.node, NOW);
     }
 
@@ -57,7 +56,7 @@ class NodeAddressSetterTest {
         assertThat(addresses()).containsExactly("InternalIP 10.9.9.9", "Hostname 10.9.9.9");
     }
 
-    /** Given, then what the node's name leads to, what the default route does, and the address that is taken. */
+    /** Configured address, addresses of the node's name, addresses of the default routes, expected address. */
     @ParameterizedTest
     @CsvSource({
         "'', 127.0.0.1 fd01::1234 10.1.1.2 10.1.1.1, 10.1.1.1, 10.1.1.2",
@@ -76,7 +75,7 @@ class NodeAddressSetterTest {
     }
 
     @Test
-    void set_nowhereAnAddress_saysSo() {
+    void set_noAddressFound_throws() {
         assertThatThrownBy(() -> set(""))
                 .hasMessageStartingWith("can't get ip address of node test-kubelet-node. error: ");
         assertThat(addresses()).isEmpty();
@@ -87,7 +86,7 @@ class NodeAddressSetterTest {
         "1.2.3.4, 'failed to validate nodeIP: node IP: \"1.2.3.4\" not found in the host''s network interfaces'",
         "'10.1.1.1,::1', 'failed to validate secondaryNodeIP: nodeIP can''t be loopback address'"
     })
-    void set_ipThatIsNotOurs_leavesTheAddressesAlone(String nodeIp, String message) {
+    void set_ipOfAnotherMachine_leavesTheAddressesAlone(String nodeIp, String message) {
         status.node.getStatus().getAddresses().add(new NodeAddress("10.0.0.7", "InternalIP"));
         assertThatThrownBy(() -> set(nodeIp)).hasMessage(message);
         assertThat(addresses()).containsExactly("InternalIP 10.0.0.7");
@@ -103,7 +102,7 @@ class NodeAddressSetterTest {
     }
 
     @Test
-    void set_externalWithoutAnIp_saysOnlyTheHostName() {
+    void set_externalWithoutAnIp_setsOnlyTheHostName() {
         external = true;
         host.defaultRoutes = FakeHost.ips("10.1.1.1");
         set("");
@@ -121,7 +120,7 @@ class NodeAddressSetterTest {
     }
 
     @Test
-    void set_notExternal_removesTheAnnotationOfOldAndKeepsOthers() {
+    void set_notExternal_removesTheOldAnnotationAndKeepsOthers() {
         status.node.getMetadata().getAnnotations().put(ANNOTATION, "10.0.0.7");
         status.node.getMetadata().getAnnotations().put("other", "stays");
         set("10.1.1.1");

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Upstream's tables of ParseNodeIPArgument, but that it refuses what is no address, and TestValidateNodeIPParam. */
+/**
+ * Upstream's tables of ParseNodeIPArgument, except that text that is not an address is refused;
+ * TestValidateNodeIPParam.
+ */
 class NodeIpsTest {
 
     @ParameterizedTest
@@ -40,8 +43,8 @@ class NodeIpsTest {
         "'1.2.3.4,::1,5.6.7.8', has more than two addresses",
         "'0.0.0.0,::', has two addresses of which one is unspecified",
         "'1.2.3.4,::', has two addresses of which one is unspecified",
-        "'nonsense,1.2.3.4', 'has \"nonsense\", which is no address'",
-        "'1.2.3', 'has \"1.2.3\", which is no address'"
+        "'nonsense,1.2.3.4', 'has \"nonsense\", which is not an address'",
+        "'1.2.3', 'has \"1.2.3\", which is not an address'"
     })
     void parse_impossible_isRefusedWithTheRemedy(String text, String why) {
         assertThatThrownBy(() -> NodeIps.parse(text))
@@ -50,9 +53,9 @@ class NodeIpsTest {
     }
 
     @Test
-    void specified_familyAlone_isNone() {
-        assertThat(NodeIps.parse("0.0.0.0").specified()).isEmpty();
-        assertThat(NodeIps.parse("1.2.3.4").specified()).containsExactly(InetAddresses.forString("1.2.3.4"));
+    void configured_familyAlone_isNone() {
+        assertThat(NodeIps.parse("0.0.0.0").configured()).isEmpty();
+        assertThat(NodeIps.parse("1.2.3.4").configured()).containsExactly(InetAddresses.forString("1.2.3.4"));
     }
 
     @ParameterizedTest
@@ -69,7 +72,7 @@ class NodeIpsTest {
         "10.0.0.1, ",
         "2001:db8::7, "
     })
-    void objection_address_isThatUnlessOthersCanReachUsThere(String address, String expected) {
+    void objection_address_isEmptyOnlyIfOthersCanReachIt(String address, String expected) {
         FakeHost host = new FakeHost().withAddresses("127.0.0.1", "10.0.0.1", "2001:db8::7");
         assertThat(new NodeIpValidator(host).objection(InetAddresses.forString(address)))
                 .isEqualTo(Optional.ofNullable(expected));

@@ -108,6 +108,6 @@ class NodeLabelsTest {
     void parse_keyTwice_isRefused() {
         assertThatThrownBy(() -> NodeLabels.parse("a=1,a=2"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("\"a\" is there twice");
+                .hasMessageContaining("\"a\" occurs twice");
     }
 }

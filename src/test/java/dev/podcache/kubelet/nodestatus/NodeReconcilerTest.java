@@ -120,7 +120,7 @@ class NodeReconcilerTest {
     @ParameterizedTest
     @MethodSource("hugePageTable")
     void hugePages_existingNode_hasThoseOfTheInitialOne(
-            Resources initial, Resources existing, boolean changed, Resources expected) {
+            NodeResources initial, NodeResources existing, boolean changed, NodeResources expected) {
         Node node = existing.node();
 
         assertThat(NodeReconciler.hugePages(initial.node(), node)).isEqualTo(changed);
@@ -128,10 +128,10 @@ class NodeReconcilerTest {
         assertThat(node.getStatus().getAllocatable()).isEqualTo(expected.allocatable());
     }
 
-    record Resources(Map<String, Quantity> capacity, Map<String, Quantity> allocatable) {
+    record NodeResources(Map<String, Quantity> capacity, Map<String, Quantity> allocatable) {
 
-        static Resources of(String... namesAndQuantities) {
-            return new Resources(quantities(namesAndQuantities), quantities(namesAndQuantities));
+        static NodeResources of(String... namesAndQuantities) {
+            return new NodeResources(quantities(namesAndQuantities), quantities(namesAndQuantities));
         }
 
         Node node() {
@@ -140,26 +140,28 @@ class NodeReconcilerTest {
     }
 
     static Arguments[] hugePageTable() {
-        Resources plain = Resources.of("cpu", "2", "memory", "10e9");
-        Resources small = Resources.of("cpu", "2", "memory", "10e9", "hugepages-2Mi", "100Mi");
-        Resources none = Resources.of("cpu", "2", "memory", "10e9", "hugepages-2Mi", "0");
-        Resources big = Resources.of("cpu", "2", "memory", "10e9", "hugepages-2Mi", "0", "hugepages-1Gi", "2Gi");
-        Resources bigger = Resources.of("cpu", "2", "memory", "10e9", "hugepages-2Mi", "0", "hugepages-1Gi", "4Gi");
+        NodeResources plain = NodeResources.of("cpu", "2", "memory", "10e9");
+        NodeResources small = NodeResources.of("cpu", "2", "memory", "10e9", "hugepages-2Mi", "100Mi");
+        NodeResources none = NodeResources.of("cpu", "2", "memory", "10e9", "hugepages-2Mi", "0");
+        NodeResources big =
+                NodeResources.of("cpu", "2", "memory", "10e9", "hugepages-2Mi", "0", "hugepages-1Gi", "2Gi");
+        NodeResources bigger =
+                NodeResources.of("cpu", "2", "memory", "10e9", "hugepages-2Mi", "0", "hugepages-1Gi", "4Gi");
         return new Arguments[] {
             Arguments.of(Named.of("no huge pages", plain), plain, false, plain),
             Arguments.of(Named.of("equal", small), small, false, small),
             Arguments.of(
-                    Named.of("equal by value", Resources.of("hugepages-1Gi", "2Gi")),
-                    Resources.of("hugepages-1Gi", "2048Mi"),
+                    Named.of("equal by value", NodeResources.of("hugepages-1Gi", "2Gi")),
+                    NodeResources.of("hugepages-1Gi", "2048Mi"),
                     false,
-                    Resources.of("hugepages-1Gi", "2Gi")),
+                    NodeResources.of("hugepages-1Gi", "2Gi")),
             Arguments.of(Named.of("a new size while another is none now", big), small, true, big),
             Arguments.of(Named.of("another quantity", bigger), big, true, bigger),
             Arguments.of(Named.of("a size no longer supported", none), bigger, true, none),
             Arguments.of(Named.of("no size supported any more", plain), small, true, plain),
             Arguments.of(
                     Named.of("only allocatable differs", big),
-                    new Resources(big.capacity(), none.allocatable()),
+                    new NodeResources(big.capacity(), none.allocatable()),
                     true,
                     big)
         };

@@ -37,7 +37,8 @@ class NodeRegistrationTest {
 
     @ParameterizedTest
     @MethodSource("attempts")
-    void attempt_upstreamTable(Attempt attempt, boolean succeeds, int calls, @Nullable String savedAnnotation) {
+    void attempt_upstreamTable(
+            RegistrationCase attempt, boolean succeeds, int calls, @Nullable String savedAnnotation) {
         if (attempt.existing != null) {
             fixture.server.cluster().create(attempt.existing);
         }
@@ -61,25 +62,25 @@ class NodeRegistrationTest {
         }
     }
 
-    record Attempt(
+    record RegistrationCase(
             @Nullable Node existing,
             boolean attachDetach,
             @Nullable Verb failing) {}
 
     static Arguments[] attempts() {
         return new Arguments[] {
-            row("new node", new Attempt(null, true, null), true, 1, "true"),
-            row("existing, same annotation", new Attempt(existing(true), true, null), true, 2, "true"),
-            row("existing, no annotation any more", new Attempt(existing(true), false, null), true, 3, null),
-            row("existing, annotation now", new Attempt(existing(false), true, null), true, 3, "true"),
-            row("create failed", new Attempt(null, true, Verb.CREATE), false, 1, null),
-            row("get failed", new Attempt(existing(true), true, Verb.GET), false, 2, null),
-            row("patch failed", new Attempt(existing(true), false, Verb.PATCH), false, 3, null)
+            row("new node", new RegistrationCase(null, true, null), true, 1, "true"),
+            row("existing, same annotation", new RegistrationCase(existing(true), true, null), true, 2, "true"),
+            row("existing, no annotation any more", new RegistrationCase(existing(true), false, null), true, 3, null),
+            row("existing, annotation now", new RegistrationCase(existing(false), true, null), true, 3, "true"),
+            row("create failed", new RegistrationCase(null, true, Verb.CREATE), false, 1, null),
+            row("get failed", new RegistrationCase(existing(true), true, Verb.GET), false, 2, null),
+            row("patch failed", new RegistrationCase(existing(true), false, Verb.PATCH), false, 3, null)
         };
     }
 
     private static Arguments row(
-            String name, Attempt attempt, boolean succeeds, int calls, @Nullable String annotation) {
+            String name, RegistrationCase attempt, boolean succeeds, int calls, @Nullable String annotation) {
         return Arguments.of(Named.of(name, attempt), succeeds, calls, annotation);
     }
 
@@ -91,7 +92,7 @@ class NodeRegistrationTest {
     }
 
     @Test
-    void attempt_createForbidden_takesTheNodeThatIsThere() {
+    void attempt_createForbidden_usesTheExistingNode() {
         fixture.server.cluster().create(existing(true));
         forbidCreation();
 
@@ -111,7 +112,7 @@ class NodeRegistrationTest {
     }
 
     @Test
-    void attempt_existing_isPutRightAndKeepsWhatIsNotOurs() {
+    void attempt_existing_isCorrectedAndKeepsOtherFields() {
         fixture.server
                 .cluster()
                 .create(new NodeBuilder(existing(true))

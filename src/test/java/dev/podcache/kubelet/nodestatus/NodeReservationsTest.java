@@ -92,12 +92,12 @@ class NodeReservationsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "pods=5, 'resource \"pods\" cannot be reserved: those that can are cpu, memory, ephemeral-storage, pid'",
-        "cpu=-1, 'what is reserved of cpu cannot be negative, and is -1: leave it out'",
+        "pods=5, 'resource \"pods\" cannot be reserved; use one of cpu, memory, ephemeral-storage, pid'",
+        "cpu=-1, 'reservation of cpu must not be negative, but is -1'",
         "memory=1GB, '\"1GB\" is not a quantity for memory: write a number with an optional suffix, such as 500m, 2, 100Mi or 10Gi'",
         "memory=1e9999, '\"1e9999\" is not a quantity for memory: write a number with an optional suffix, such as 500m, 2, 100Mi or 10Gi'"
     })
-    void withReserved_invalid_isRefusedWithTheValueAndTheRemedy(String reserved, String message) {
+    void withReserved_invalid_isRefusedWithTheValueAndTheRule(String reserved, String message) {
         assertThatThrownBy(() -> NodeReservations.none().withKubeReserved(map(reserved)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(message);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** TestNodeStatusHasChanged of the kubelet, and what it leaves to its library. */
+/** TestNodeStatusHasChanged of the kubelet, and cases that upstream's equality library covers. */
 class NodeStatusChangeTest {
 
     private static final Instant T = Instant.parse("2026-01-01T00:00:00Z");
@@ -28,7 +28,7 @@ class NodeStatusChangeTest {
 
     @ParameterizedTest
     @MethodSource("table")
-    void between_twoStatuses_seesNewsOnly(@Nullable NodeStatus before, @Nullable NodeStatus after, boolean expected) {
+    void between_twoStatuses_findsChanges(@Nullable NodeStatus before, @Nullable NodeStatus after, boolean expected) {
         ObjectNode treeBefore = before == null ? null : NodeJson.tree(before);
         ObjectNode treeAfter = after == null ? null : NodeJson.tree(after);
 
@@ -59,7 +59,7 @@ class NodeStatusChangeTest {
     }
 
     @Test
-    void between_absentAndEmptyLists_isNoNews() {
+    void between_absentAndEmptyLists_isNoChange() {
         NodeStatus absent = new NodeStatus();
         absent.setConditions(null);
         absent.setImages(null);
@@ -69,13 +69,13 @@ class NodeStatusChangeTest {
     }
 
     @Test
-    void between_quantitiesWrittenDifferently_isNoNews() {
+    void between_quantitiesWrittenDifferently_isNoChange() {
         assertThat(NodeStatusChange.between(withCpu("2"), withCpu("2000m"))).isFalse();
         assertThat(NodeStatusChange.between(withCpu("2"), withCpu("2001m"))).isTrue();
     }
 
     @Test
-    void between_allocatableOnly_isNews() {
+    void between_allocatableOnly_isAChange() {
         NodeStatus more = new NodeStatusBuilder()
                 .withAllocatable(Nodes.quantities("cpu", "1"))
                 .build();
@@ -84,7 +84,7 @@ class NodeStatusChangeTest {
     }
 
     @Test
-    void between_oneInstantWrittenDifferently_isNoNews() {
+    void between_oneInstantWrittenDifferently_isNoChange() {
         NodeCondition local = condition("Ready", "True", T, T);
         local.setLastTransitionTime("2026-01-01T01:00:00+01:00");
 
@@ -93,7 +93,7 @@ class NodeStatusChangeTest {
 
     @Test
     @SuppressWarnings("NullAway") // a condition may have no time
-    void between_timeAndNone_isNews() {
+    void between_timeAndNull_isAChange() {
         NodeCondition timeless = condition("Ready", "True", T, T);
         timeless.setLastTransitionTime(null);
 
@@ -102,7 +102,7 @@ class NodeStatusChangeTest {
     }
 
     @Test
-    void between_timeAndWhatIsNone_isNews() {
+    void between_timeAndInvalidTime_isAChange() {
         NodeCondition odd = condition("Ready", "True", T, T);
         odd.setLastTransitionTime("yesterday");
 

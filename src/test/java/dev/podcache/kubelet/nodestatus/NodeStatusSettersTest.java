@@ -1,27 +1,27 @@
 package dev.podcache.kubelet.nodestatus;
 
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NAME;
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NAME;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.host.HostFacts.Supply;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeStatus;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class NodeStatusSettersTest {
 
-    private final StatusFixture status = new StatusFixture();
+    private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost().withAddresses("10.1.1.1");
     private final ManualTimekeeper time = new ManualTimekeeper();
     private final NodeStatusSetters setters = NodeStatusSetters.standard(NAME, host, status.recorded, time);
@@ -48,9 +48,9 @@ class NodeStatusSettersTest {
     @Test
     void build_reserved_allocatableIsTheRest() {
         setters.reservations(NodeReservations.none()
-                .withSystemReserved(ImmutableMap.of("cpu", "100m", "memory", "50M"))
-                .withKubeReserved(ImmutableMap.of("cpu", "100m", "memory", "50M"))
-                .withHardEviction(EvictionThresholds.parse(ImmutableMap.of())));
+                .withSystemReserved(Map.of("cpu", "100m", "memory", "50M"))
+                .withKubeReserved(Map.of("cpu", "100m", "memory", "50M"))
+                .withHardEviction(EvictionThresholds.parse(Map.of())));
         NodeStatus set = set();
         assertThat(set.getCapacity()).hasToString("{cpu=2, memory=19531250Ki, pods=110, ephemeral-storage=5000}");
         assertThat(set.getAllocatable())
@@ -59,14 +59,14 @@ class NodeStatusSettersTest {
 
     @Test
     void build_moreReservedThanThere_isRefusedWithNamesAndNumbers() {
-        setters.reservations(NodeReservations.none().withSystemReserved(ImmutableMap.of("cpu", "3")));
+        setters.reservations(NodeReservations.none().withSystemReserved(Map.of("cpu", "3")));
         assertThatThrownBy(setters::build)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("resource \"cpu\" has a reservation of 3 but capacity of 2");
     }
 
     @Test
-    void build_always_saysWhereTheKubeletIsAndWhatPlatform() {
+    void build_always_setsKubeletPortAndPlatform() {
         setters.kubeletPort(10255).hostName("host");
         NodeStatus set = set();
         assertThat(set.getDaemonEndpoints().getKubeletEndpoint().getPort()).isEqualTo(10255);
@@ -80,7 +80,7 @@ class NodeStatusSettersTest {
     @Test
     void build_memoryBelowItsThreshold_isPressureForThePeriodConfigured() {
         setters.pressureTransitionPeriod(Duration.ofMinutes(1));
-        ImmutableList<NodeStatusSetter> built = setters.build();
+        List<NodeStatusSetter> built = setters.build();
         for (String expected : new String[] {"True", "True", "False"}) {
             host.memory = Optional.of(new Supply(20_000_000_000L, expected.equals("True") ? 1 : 10_000_000_000L));
             built.forEach(setter -> setter.set(status.node, NOW));
@@ -92,11 +92,10 @@ class NodeStatusSettersTest {
 
     @ParameterizedTest
     @CsvSource({"runtime", "storage", "shutdown"})
-    void build_somethingIsWrong_nodeIsNotReady(String what) {
-        ImmutableList<String> wrong = ImmutableList.of("wrong");
+    void build_anyError_nodeIsNotReady(String what) {
+        List<String> wrong = List.of("wrong");
         switch (what) {
-            case "runtime" ->
-                setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.READY, ImmutableMap.of(), time));
+            case "runtime" -> setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.READY, Map.of(), time));
             case "storage" -> setters.storageErrors(() -> wrong);
             default -> setters.shutdownErrors(() -> wrong);
         }
@@ -111,8 +110,8 @@ class NodeStatusSettersTest {
 
     @Test
     void build_suppliers_areReported() {
-        setters.images(() -> ImmutableList.of(new NodeImage(ImmutableList.of(), ImmutableList.of("pause"), 1)), 1)
-                .volumesInUse(() -> Optional.of(ImmutableSet.of("vol")))
+        setters.images(() -> List.of(new NodeImage(List.of(), List.of("pause"), 1)), 1)
+                .volumesInUse(() -> Optional.of(Set.of("vol")))
                 .versions(new NodeVersions("v1", "rt", () -> "2"))
                 .warning(() -> Optional.of("careful"))
                 .podLimits(7, 0);
@@ -126,7 +125,7 @@ class NodeStatusSettersTest {
     }
 
     @Test
-    void build_external_leavesTheAddressesToTheCloud() {
+    void build_external_leavesTheAddressesToTheCloudController() {
         setters.externalCloudProvider(true).nodeIps(NodeIps.NONE);
         assertThat(set().getAddresses())
                 .extracting(address -> address.getType())
@@ -135,7 +134,7 @@ class NodeStatusSettersTest {
 
     @Test
     void build_computedTwice_changesNothing() {
-        ImmutableList<NodeStatusSetter> built = setters.build();
+        List<NodeStatusSetter> built = setters.build();
         built.forEach(setter -> setter.set(status.node, NOW));
         String first = status.node.toString();
         int events = status.recorded.events().size();
@@ -145,9 +144,10 @@ class NodeStatusSettersTest {
     }
 
     @Test
-    void options_impossible_areRefusedWithTheirValue() {
+    void options_invalid_areRefusedWithTheirValue() {
         assertThatThrownBy(() -> setters.podLimits(-1, 0)).hasMessageContaining("maxPods is -1");
-        assertThatThrownBy(() -> setters.images(ImmutableList::of, -2)).hasMessageContaining("nodeStatusMaxImages -2");
+        assertThatThrownBy(() -> setters.images(List::of, -2))
+                .hasMessageContaining("nodeStatusMaxImages must be at least -1, which means all, but is -2");
         assertThatThrownBy(() -> setters.pressureTransitionPeriod(Duration.ofSeconds(-1)))
                 .hasMessageContaining("PT-1S");
     }

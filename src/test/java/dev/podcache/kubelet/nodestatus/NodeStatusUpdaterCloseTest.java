@@ -2,7 +2,7 @@ package dev.podcache.kubelet.nodestatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Wherever an updater is when it is closed, it makes no further request, and nothing stays scheduled. */
+/** Closing an updater in any state: it makes no further request, and no task stays scheduled. */
 @ExtendWith(NoLeaks.class)
 class NodeStatusUpdaterCloseTest {
 
@@ -63,7 +63,7 @@ class NodeStatusUpdaterCloseTest {
     }
 
     @Test
-    void close_duringFastLooks_isTheEnd() {
+    void close_duringFastChecks_isTheEnd() {
         fixture.ready = false;
         fixture.started().close();
 
@@ -75,7 +75,7 @@ class NodeStatusUpdaterCloseTest {
             value = Verb.class,
             names = {"CREATE", "GET", "PATCH"})
     void close_duringARegistration_itsAnswerIsTheLast(Verb verb) {
-        Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
+        HeldRequests held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
         NodeStatusUpdater updater = registering(held);
 
         closeAndAnswer(updater, held);
@@ -94,27 +94,27 @@ class NodeStatusUpdaterCloseTest {
                     UpdaterFixture.failure(FailureReason.CONFLICT),
                     RequestPattern.any().verb(Verb.PATCH));
         }
-        Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
+        HeldRequests held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
         fixture.time.advance(UpdaterFixture.SYNC);
         assertThat(held.arrivals()).isEqualTo(1);
 
         closeAndAnswer(updater, held);
     }
 
-    /** As it does when the connection is closed after the updater. */
+    /** The request fails because the connection is closed after the updater. */
     @ParameterizedTest
     @EnumSource(
             value = Verb.class,
             names = {"CREATE", "GET", "PATCH"})
-    void close_duringARegistrationThatFailsThen_isNobodysTrouble(Verb verb) {
-        Held held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
+    void close_duringARegistrationThatFailsThen_isNotReported(Verb verb) {
+        HeldRequests held = fixture.server.faults().hold(RequestPattern.any().verb(verb));
         NodeStatusUpdater updater = registering(held);
 
         updater.close();
         fixture.time.advance(UpdaterFixture.TIMEOUT);
 
         requireSilence();
-        // and no warning, which NoLeaks sees to
+        // NoLeaks checks that there is no warning
         assertThat(updater.state().problem()).isEmpty();
     }
 
@@ -145,8 +145,8 @@ class NodeStatusUpdaterCloseTest {
         requireSilence();
     }
 
-    /** One that registers a Node that is there and is not as it should be, and whose request is held. */
-    private NodeStatusUpdater registering(Held held) {
+    /** Returns an updater that is correcting an existing Node, and whose request is held. */
+    private NodeStatusUpdater registering(HeldRequests held) {
         fixture.server
                 .cluster()
                 .create(Nodes.initial()
@@ -160,7 +160,7 @@ class NodeStatusUpdaterCloseTest {
         return updater;
     }
 
-    private void closeAndAnswer(NodeStatusUpdater updater, Held held) {
+    private void closeAndAnswer(NodeStatusUpdater updater, HeldRequests held) {
         updater.close();
         fixture.server.clearActions();
         held.release();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableSet;
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The loop as a whole. TestUpdateNodeStatusWithLease, TestUpdateNodeStatusError and TestUpdateExistingNodeStatusTimeout
+ * The whole updater: TestUpdateNodeStatusWithLease, TestUpdateNodeStatusError and TestUpdateExistingNodeStatusTimeout
  * of the kubelet, with a first read that costs no request, as in newer versions.
  */
 @ExtendWith(NoLeaks.class)
@@ -44,10 +44,10 @@ class NodeStatusUpdaterTest {
         fixture.close();
     }
 
-    // What is reported, and when
+    // Reports and their times
 
     @Test
-    void sync_upstreamTable_reportsNewsAndWhatIsDue() {
+    void sync_upstreamTable_reportsChangesAndDueReports() {
         fixture.server.cluster().create(Nodes.empty());
         fixture.updater(options -> options.registerNode(false).reportFrequency(Duration.ofMinutes(1)))
                 .start();
@@ -62,7 +62,7 @@ class NodeStatusUpdaterTest {
                 .isEqualTo(Nodes.quantities("cpu", "1800m", "memory", "19900e6"));
         NodeCondition first = fixture.condition("Ready");
 
-        // (b) nothing new until one is due, and then only heartbeats
+        // (b) no change until a report is due, which then has only heartbeats
         fixture.server.clearActions();
         fixture.time.advance(UpdaterFixture.SYNC.multipliedBy(5));
         assertThat(fixture.calls()).isEmpty();
@@ -72,7 +72,7 @@ class NodeStatusUpdaterTest {
         assertThat(fixture.condition("Ready").getLastHeartbeatTime()).isGreaterThan(first.getLastHeartbeatTime());
         assertThat(fixture.condition("Ready").getLastTransitionTime()).isEqualTo(first.getLastTransitionTime());
 
-        // (c) nothing new, nothing due
+        // (c) no change, no report due
         assertThat(callsOfNextSync()).isEmpty();
 
         // (d) more memory
@@ -81,7 +81,7 @@ class NodeStatusUpdaterTest {
         assertThat(fixture.node().getStatus().getCapacity()).isEqualTo(Nodes.quantities("cpu", "2", "memory", "40e9"));
         assertThat(fixture.condition("Ready").getLastTransitionTime()).isEqualTo(first.getLastTransitionTime());
 
-        // (e) addresses for pods, (f) the same ones again
+        // (e) pod CIDRs, (f) the same pod CIDRs again
         fixture.server.cluster().update(withPodCidrs());
         assertThat(callsOfNextSync()).containsExactly(Verb.PATCH);
         assertThat(callsOfNextSync()).isEmpty();
@@ -95,7 +95,7 @@ class NodeStatusUpdaterTest {
                 .build();
     }
 
-    /** TestUpdateNodeStatusAndVolumesInUseWithNodeLease, but that nobody is told which volumes were reported. */
+    /** TestUpdateNodeStatusAndVolumesInUseWithNodeLease, without upstream's callback for the reported volumes. */
     @ParameterizedTest
     @CsvSource({"'', '', false", "vol1, vol1, false", "vol1, '', true", "'', vol1, true"})
     void sync_volumesInUse_areReportedIfTheyDiffer(String reported, String inUse, boolean patched) {
@@ -143,7 +143,7 @@ class NodeStatusUpdaterTest {
 
         fixture.time.advance(Duration.ofHours(1));
 
-        // each after the first sync that comes when 5 min are over, the 30th
+        // each with the 30th sync, the first one after 5 min
         assertThat(fixture.calls()).isEqualTo(Collections.nCopies(11, Verb.PATCH));
     }
 
@@ -213,7 +213,7 @@ class NodeStatusUpdaterTest {
     @Test
     void syncSoon_duringASync_syncsOnceMore() {
         NodeStatusUpdater updater = fixture.started();
-        Held patch = fixture.server.faults().holdNext(1, PATCHES);
+        HeldRequests patch = fixture.server.faults().holdNext(1, PATCHES);
         fixture.memory = "40e9";
         updater.syncSoon();
         fixture.time.advance(Duration.ZERO);
@@ -251,7 +251,7 @@ class NodeStatusUpdaterTest {
     // Failures
 
     @Test
-    @ExpectedWarnings("status of Node worker-1 cannot be reported, trying on")
+    @ExpectedWarnings("status of Node worker-1 was not reported: ")
     void sync_noNodeAndNoRegistration_triesFiveTimes() {
         NodeStatusUpdater updater = fixture.updater(options -> options.registerNode(false));
         updater.start();
@@ -265,7 +265,7 @@ class NodeStatusUpdaterTest {
     }
 
     @Test
-    @ExpectedWarnings("status of Node worker-1 cannot be reported, trying on")
+    @ExpectedWarnings("status of Node worker-1 was not reported: ")
     void sync_serverThatHangs_givesUpAfterFiveTimeoutsAndTellsFromTheSecondOn() {
         fixture.started();
         fixture.server.faults().hold(PATCHES);
@@ -294,7 +294,7 @@ class NodeStatusUpdaterTest {
     }
 
     @Test
-    @ExpectedWarnings("what is run on repeated failures")
+    @ExpectedWarnings("onRepeatedFailure of Node worker-1 threw")
     void sync_listenerOfFailuresThatThrows_isLoggedAndTriedOn() {
         fixture.updater(options -> options.onRepeatedFailure(() -> {
                     throw new IllegalStateException("broken listener");
@@ -310,7 +310,7 @@ class NodeStatusUpdaterTest {
     }
 
     @Test
-    @ExpectedWarnings("cannot be told")
+    @ExpectedWarnings("its part of the status is stale")
     void sync_setterThatThrows_othersAreReportedAllTheSame() {
         NodeStatusSetter broken = (node, now) -> {
             node.getStatus().setPhase("half done");
@@ -326,7 +326,7 @@ class NodeStatusUpdaterTest {
     }
 
     @Test
-    @ExpectedWarnings({"cannot be reported, trying on", "a look whether it is ready failed"})
+    @ExpectedWarnings({"was not reported: ", "readiness check of Node worker-1 failed"})
     void sync_errorInASetter_doesNotEndTheLoop() {
         fixture.server.cluster().create(Nodes.notReady(fixture.time.wallTime()));
         boolean[] broken = {true};
@@ -348,7 +348,7 @@ class NodeStatusUpdaterTest {
     }
 
     @Test
-    @ExpectedWarnings({"cannot be reported, trying on", "cannot be followed"})
+    @ExpectedWarnings({"was not reported: ", "cannot be followed"})
     void sync_serverDownForAMinute_goesOnAfterwards() {
         NodeStatusUpdater updater = fixture.started();
         fixture.server.resetWatches();
@@ -366,7 +366,7 @@ class NodeStatusUpdaterTest {
     }
 
     @Test
-    @ExpectedWarnings("Node worker-1 cannot be registered, trying on: answered UNAVAILABLE")
+    @ExpectedWarnings("Node worker-1 was not registered: answered UNAVAILABLE")
     void registration_serverDownAtTheStart_showsInTheState() {
         fixture.server.failNext(
                 3,
@@ -388,10 +388,10 @@ class NodeStatusUpdaterTest {
                         assertThat(time).isBetween(fixture.time.wallTime().minusSeconds(2), fixture.time.wallTime()));
     }
 
-    // Deleted by hand
+    // Deleted Nodes
 
     @Test
-    @ExpectedWarnings("Node worker-1 does not exist any more; it is registered again")
+    @ExpectedWarnings("Node worker-1 was deleted; registering it again")
     void sync_nodeDeletedByHand_registersItAgain() {
         NodeStatusUpdater updater = fixture.started();
         String uid = fixture.node().getMetadata().getUid();
@@ -408,7 +408,7 @@ class NodeStatusUpdaterTest {
     }
 
     @Test
-    @ExpectedWarnings("Node worker-1 does not exist any more; it is registered again")
+    @ExpectedWarnings("Node worker-1 was deleted; registering it again")
     void sync_nodeDeletedByHandAndTheListerBehind_registersItAgainAtTheNextReport() {
         fixture.started();
         fixture.server.cluster().holdWatchCache();
@@ -422,7 +422,7 @@ class NodeStatusUpdaterTest {
     }
 
     @Test
-    @ExpectedWarnings({"it is registered again", "cannot be reported, trying on"})
+    @ExpectedWarnings({"registering it again", "was not reported: "})
     void sync_nodeDeletedAgainAndAgain_registersOnceASync() {
         fixture.started();
         fixture.server.cluster().deleteNow(fixture.node());
@@ -436,7 +436,7 @@ class NodeStatusUpdaterTest {
         assertThat(fixture.calls()).isEmpty();
     }
 
-    // Otherwise
+    // Options
 
     @Test
     void new_listerOfAnotherNode_isRefused() {
@@ -454,10 +454,10 @@ class NodeStatusUpdaterTest {
     void options_noPeriod_isRefused() {
         assertThatThrownBy(() -> fixture.options().updateFrequency(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("updateFrequency PT0S");
+                .hasMessageContaining("updateFrequency must be positive, but is PT0S");
         assertThatThrownBy(() -> fixture.options().reportFrequency(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("reportFrequency PT-1S");
+                .hasMessageContaining("reportFrequency must be positive, but is PT-1S");
     }
 
     private List<Verb> callsOfNextSync() {

@@ -33,11 +33,11 @@ class NodeTaintsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "a, taint \"a\" is not of the form key=value:effect or key:effect",
-        "a=b, taint \"a=b\" is not of the form",
-        "a:NoSchedule:x, is not of the form",
-        "a=b=c:NoSchedule, is not of the form",
-        "a=b:Never, 'effect \"Never\" of taint a does not exist: it is one of [NoSchedule, PreferNoSchedule, NoExecute]'",
+        "a, taint \"a\" does not have the form key=value:effect or key:effect",
+        "a=b, taint \"a=b\" does not have the form",
+        "a:NoSchedule:x, does not have the form",
+        "a=b=c:NoSchedule, does not have the form",
+        "a=b:Never, 'effect \"Never\" of taint a does not exist; use one of [NoSchedule, PreferNoSchedule, NoExecute]'",
         "a=b:, effect \"\" of taint a does not exist",
         ":NoSchedule, taint key \"\" is not legal",
         "a b:NoSchedule, taint key \"a b\" is not legal",
@@ -53,6 +53,6 @@ class NodeTaintsTest {
     void parse_keyAndEffectTwice_isRefused() {
         assertThatThrownBy(() -> NodeTaints.parse("a=1:NoSchedule,a=2:NoSchedule"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("taint a with effect NoSchedule is there twice");
+                .hasMessageContaining("taint a with effect NoSchedule occurs twice");
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A server that asks for a pause gets it from all that is said of a Node, whichever loop would have said it. */
+/** A pause that the server asks for delays every request about the Node, from all loops. */
 @ExtendWith(NoLeaks.class)
 class NodeThrottledTest {
 
@@ -33,7 +33,7 @@ class NodeThrottledTest {
 
     @ParameterizedTest
     @EnumSource
-    @ExpectedWarnings("cannot be registered, trying on")
+    @ExpectedWarnings("was not registered: ")
     void registration_throttledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said) {
         fixture.server.failNext(1, said.answer(), RequestPattern.any().verb(Verb.CREATE));
         fixture.updater().start();
@@ -44,7 +44,7 @@ class NodeThrottledTest {
     }
 
     @Test
-    @ExpectedWarnings("cannot be registered, trying on")
+    @ExpectedWarnings("was not registered: ")
     void registration_creationForbiddenAndReadThrottled_isNotRepeatedBefore() {
         fixture.server.failNext(
                 1,
@@ -61,7 +61,7 @@ class NodeThrottledTest {
 
     @ParameterizedTest
     @EnumSource
-    @ExpectedWarnings("cannot be reported, trying on")
+    @ExpectedWarnings("was not reported: ")
     void sync_throttledForTwoSeconds_isNotTriedAgainBefore(TooManyRequests said) {
         fixture.started();
         fixture.server.failNext(1, said.answer(), PATCHES);
@@ -73,7 +73,7 @@ class NodeThrottledTest {
     }
 
     @Test
-    @ExpectedWarnings("cannot be reported, trying on")
+    @ExpectedWarnings("was not reported: ")
     void sync_throttled_saysSoWhileItPauses() {
         NodeStatusUpdater updater = fixture.started();
         fixture.server.failNext(1, TooManyRequests.SECONDS.answer(), PATCHES);
@@ -85,7 +85,7 @@ class NodeThrottledTest {
     }
 
     @Test
-    @ExpectedWarnings("cannot be reported, trying on")
+    @ExpectedWarnings("was not reported: ")
     void sync_lastTryThrottled_theNextSyncComesNoSoonerEither() {
         NodeStatusUpdater updater = fixture.started();
         fixture.server.failNext(4, UpdaterFixture.failure(FailureReason.UNAVAILABLE), PATCHES);
@@ -99,7 +99,7 @@ class NodeThrottledTest {
     }
 
     @Test
-    @ExpectedWarnings("cannot be reported, trying on")
+    @ExpectedWarnings("was not reported: ")
     void sync_throttledForAYear_isTriedAgainAfterTwoMinutes() {
         fixture.started();
         fixture.server.failNext(
@@ -126,7 +126,7 @@ class NodeThrottledTest {
     }
 
     @Test
-    @ExpectedWarnings("cannot be reported, trying on")
+    @ExpectedWarnings("was not reported: ")
     void close_duringAPause_leavesNoTimer() {
         NodeStatusUpdater updater = fixture.started();
         fixture.server.failNext(1, TooManyRequests.SECONDS.answer(), PATCHES);

@@ -20,7 +20,7 @@ final class Nodes {
         return InitialNode.builder(NAME, "linux", "amd64");
     }
 
-    /** A Node with nothing but its name and an empty status. */
+    /** Returns a Node with only a name and an empty status. */
     static Node empty() {
         return new NodeBuilder()
                 .withNewMetadata()
@@ -58,7 +58,7 @@ final class Nodes {
                 .build();
     }
 
-    /** Names and quantities in turn. */
+    /** Takes names and quantities alternately. */
     static Map<String, Quantity> quantities(String... namesAndQuantities) {
         Map<String, Quantity> quantities = new LinkedHashMap<>();
         for (int i = 0; i < namesAndQuantities.length; i += 2) {

@@ -1,8 +1,8 @@
 package dev.podcache.kubelet.nodestatus;
 
-import static dev.podcache.kubelet.nodestatus.StatusFixture.BEFORE;
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW_TEXT;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.BEFORE;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW_TEXT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.kubelet.eviction.PressureType;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class PressureSetterTest {
 
-    private final StatusFixture status = new StatusFixture();
+    private final NodeStatusFixture status = new NodeStatusFixture();
 
     private void set(PressureType type, boolean pressure) {
         new PressureSetter(type, () -> pressure, status.events).set(status.node, NOW);
@@ -31,7 +31,7 @@ class PressureSetterTest {
 
     private static String event(PressureType type, boolean pressure) {
         String event = type.wording(pressure).event();
-        return "Normal " + event + " Node " + StatusFixture.NAME + " status is now: " + event;
+        return "Normal " + event + " Node " + NodeStatusFixture.NAME + " status is now: " + event;
     }
 
     @ParameterizedTest

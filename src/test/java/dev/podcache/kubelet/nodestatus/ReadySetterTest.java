@@ -1,8 +1,8 @@
 package dev.podcache.kubelet.nodestatus;
 
-import static dev.podcache.kubelet.nodestatus.StatusFixture.BEFORE;
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW_TEXT;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.BEFORE;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW_TEXT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableList;
@@ -14,7 +14,7 @@ class ReadySetterTest {
 
     private static final String GOOD = "True | KubeletReady | kubelet is posting ready status";
 
-    private final StatusFixture status = new StatusFixture();
+    private final NodeStatusFixture status = new NodeStatusFixture();
     private ImmutableList<String> runtime = ImmutableList.of();
     private ImmutableList<String> network = ImmutableList.of();
     private ImmutableList<String> storage = ImmutableList.of();

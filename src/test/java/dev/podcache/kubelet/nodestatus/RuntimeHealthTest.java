@@ -2,8 +2,6 @@ package dev.podcache.kubelet.nodestatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.Service;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ForwardingTimekeeper;
@@ -12,6 +10,8 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.Executor;
@@ -24,12 +24,12 @@ class RuntimeHealthTest {
 
     private final ManualTimekeeper time = new ManualTimekeeper();
     private Supplier<RuntimeStatus> runtime = () -> RuntimeStatus.READY;
-    private int asked;
+    private int queries;
 
-    private RuntimeHealth health(ImmutableMap<String, Supplier<Optional<String>>> checks, Timekeeper timekeeper) {
+    private RuntimeHealth health(Map<String, Supplier<Optional<String>>> checks, Timekeeper timekeeper) {
         return new RuntimeHealth(
                 () -> {
-                    asked++;
+                    queries++;
                     return runtime.get();
                 },
                 checks,
@@ -37,7 +37,7 @@ class RuntimeHealthTest {
     }
 
     private RuntimeHealth health() {
-        return health(ImmutableMap.of(), time);
+        return health(Map.of(), time);
     }
 
     private static RuntimeStatus failed() {
@@ -49,7 +49,7 @@ class RuntimeHealthTest {
     }
 
     @Test
-    void errors_neverAsked_sayThatNothingIsKnown() {
+    void errors_neverQueried_areUnknown() {
         RuntimeHealth health = health();
         assertThat(health.runtimeErrors()).containsExactly("container runtime status check may not have completed yet");
         assertThat(health.networkErrors()).containsExactly("network state unknown");
@@ -65,7 +65,7 @@ class RuntimeHealthTest {
     }
 
     @Test
-    void errors_notReady_areTheRuntimesOwn() {
+    void errors_notReady_areThoseOfTheRuntime() {
         runtime = () -> notReady("RuntimeReady=false", "NetworkReady=false");
         RuntimeHealth health = health();
         health.startAsync();
@@ -77,7 +77,7 @@ class RuntimeHealthTest {
     }
 
     @Test
-    void tick_everyFiveSeconds_asksAgain() {
+    void tick_everyFiveSeconds_queriesAgain() {
         RuntimeHealth health = health();
         health.startAsync();
         runtime = () -> notReady("r", "n");
@@ -85,11 +85,11 @@ class RuntimeHealthTest {
         assertThat(health.networkErrors()).isEmpty();
         time.advance(Duration.ofMillis(1));
         assertThat(health.networkErrors()).isNotEmpty();
-        assertThat(asked).isEqualTo(2);
+        assertThat(queries).isEqualTo(2);
     }
 
     @Test
-    void errors_networkOnly_leavesTheRuntimeWell() {
+    void errors_networkOnly_runtimeIsReady() {
         runtime = () -> new RuntimeStatus(Optional.empty(), Optional.of("n"));
         RuntimeHealth health = health();
         health.startAsync();
@@ -98,8 +98,8 @@ class RuntimeHealthTest {
     }
 
     @Test
-    @ExpectedWarnings("Cannot ask the container runtime how it is")
-    void errors_questionsFail_isDownAfterThirtySecondsAndWellAgainAfterAnAnswer() {
+    @ExpectedWarnings("query of the container runtime's status failed")
+    void errors_queriesFail_isDownAfterThirtySecondsAndReadyAfterAnAnswer() {
         RuntimeHealth health = health();
         health.startAsync();
         runtime = RuntimeHealthTest::failed;
@@ -126,7 +126,7 @@ class RuntimeHealthTest {
     @Test
     void errors_furtherChecks_areNamedAndMayThrow() {
         RuntimeHealth health = health(
-                ImmutableMap.of(
+                Map.of(
                         "PLEG", () -> Optional.of("pleg was last seen active 3m ago"),
                         "well", Optional::empty,
                         "broken",
@@ -142,16 +142,16 @@ class RuntimeHealthTest {
     }
 
     @Test
-    void start_runtimeHangs_isRunningAfterFiveSecondsAndNotAskedTwice() {
+    void start_runtimeHangs_isRunningAfterFiveSecondsAndNotQueriedTwice() {
         Queue<Runnable> hanging = new ArrayDeque<>();
-        RuntimeHealth health = health(ImmutableMap.of(), blockingOn(hanging::add));
+        RuntimeHealth health = health(Map.of(), blockingOn(hanging::add));
         health.startAsync();
         assertThat(health.state()).isEqualTo(Service.State.STARTING);
         time.advance(Duration.ofSeconds(35));
         assertThat(health.state()).isEqualTo(Service.State.RUNNING);
         assertThat(hanging).hasSize(1);
         assertThat(health.runtimeErrors())
-                .isEqualTo(ImmutableList.of("container runtime status check may not have completed yet"));
+                .isEqualTo(List.of("container runtime status check may not have completed yet"));
         hanging.remove().run();
         assertThat(health.runtimeErrors()).isEmpty();
         time.advance(Duration.ofSeconds(5));
@@ -159,16 +159,16 @@ class RuntimeHealthTest {
     }
 
     @Test
-    void stop_running_asksNoMore() {
+    void stop_running_queriesNoMore() {
         RuntimeHealth health = health();
         health.startAsync().awaitRunning();
         health.stopAsync().awaitTerminated();
         time.advance(Duration.ofMinutes(1));
-        assertThat(asked).isEqualTo(1);
+        assertThat(queries).isEqualTo(1);
         assertThat(time.scheduledTasks()).isZero();
     }
 
-    /** Hand-driven time whose threads for what may block are {@code blocking}. */
+    /** Hand-driven time whose executor for blocking tasks is {@code blocking}. */
     private Timekeeper blockingOn(Executor blocking) {
         return new ForwardingTimekeeper(time) {
             @Override

@@ -15,15 +15,15 @@ class SerialTasksTest {
 
     private static final int TASKS = 10_000;
 
-    private final SerialTasks turns = new SerialTasks();
+    private final SerialTasks tasks = new SerialTasks();
     private final List<String> log = new ArrayList<>();
 
     @Test
-    void take_whileTaken_waitsForTheFutureOfTheOneBefore() {
+    void run_whileAnotherRuns_waitsForItsFuture() {
         CompletableFuture<String> first = new CompletableFuture<>();
-        CompletableFuture<String> one = turns.take(() -> begin("one", first));
-        CompletableFuture<String> two = turns.take(() -> begin("two", CompletableFuture.completedFuture("2")));
-        CompletableFuture<String> three = turns.take(() -> begin("three", CompletableFuture.completedFuture("3")));
+        CompletableFuture<String> one = tasks.run(() -> begin("one", first));
+        CompletableFuture<String> two = tasks.run(() -> begin("two", CompletableFuture.completedFuture("2")));
+        CompletableFuture<String> three = tasks.run(() -> begin("three", CompletableFuture.completedFuture("3")));
         assertThat(log).containsExactly("one");
 
         first.complete("1");
@@ -34,30 +34,30 @@ class SerialTasksTest {
     }
 
     @Test
-    void take_taskThatThrows_failsAndPassesTheTurnOn() {
-        CompletableFuture<String> failed = turns.take(() -> {
+    void run_taskThatThrows_failsAndStartsTheNext() {
+        CompletableFuture<String> failed = tasks.run(() -> {
             throw new IllegalStateException("broken");
         });
 
         assertThat(failed).isCompletedExceptionally();
-        assertThat(turns.take(() -> CompletableFuture.completedFuture("next"))).isCompletedWithValue("next");
+        assertThat(tasks.run(() -> CompletableFuture.completedFuture("next"))).isCompletedWithValue("next");
     }
 
     @Test
-    void take_taskThatFails_failsAndPassesTheTurnOn() {
+    void run_taskThatFails_failsAndStartsTheNext() {
         CompletableFuture<String> failed =
-                turns.take(() -> CompletableFuture.failedFuture(new IllegalStateException("no")));
+                tasks.run(() -> CompletableFuture.failedFuture(new IllegalStateException("no")));
 
         assertThat(failed).isCompletedExceptionally();
-        assertThat(turns.take(() -> CompletableFuture.completedFuture("next"))).isCompletedWithValue("next");
+        assertThat(tasks.run(() -> CompletableFuture.completedFuture("next"))).isCompletedWithValue("next");
     }
 
     @Test
-    void take_fromWhatFollowsOnATask_comesAfterThoseThatWait() {
+    void run_fromAStageOfATask_comesAfterWaitingTasks() {
         CompletableFuture<String> first = new CompletableFuture<>();
-        CompletableFuture<String> last = turns.take(() -> begin("one", first))
-                .thenCompose(done -> turns.take(() -> begin("three", CompletableFuture.completedFuture(""))));
-        turns.take(() -> begin("two", CompletableFuture.completedFuture("")));
+        CompletableFuture<String> last = tasks.run(() -> begin("one", first))
+                .thenCompose(done -> tasks.run(() -> begin("three", CompletableFuture.completedFuture(""))));
+        tasks.run(() -> begin("two", CompletableFuture.completedFuture("")));
 
         first.complete("");
 
@@ -66,13 +66,13 @@ class SerialTasksTest {
     }
 
     @Test
-    void take_manyThreads_neverTwoTasksAtOnce() {
-        // neither volatile nor locked: the turn is all that keeps the count right
+    void run_manyThreads_neverTwoTasksAtOnce() {
+        // neither volatile nor locked: only the order of the tasks keeps the count correct
         int[] count = new int[1];
         try (Timekeeper time = Timekeeper.system()) {
             List<CompletableFuture<Void>> all = new ArrayList<>();
             for (int i = 0; i < TASKS; i++) {
-                all.add(turns.take(() -> CompletableFuture.runAsync(() -> count[0]++, time.workers())
+                all.add(tasks.run(() -> CompletableFuture.runAsync(() -> count[0]++, time.workers())
                         .thenRunAsync(() -> count[0]++, time.blocking())));
             }
             CompletableFuture.allOf(all.toArray(new CompletableFuture<?>[0])).join();

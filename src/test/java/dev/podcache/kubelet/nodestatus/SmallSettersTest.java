@@ -1,11 +1,9 @@
 package dev.podcache.kubelet.nodestatus;
 
-import static dev.podcache.kubelet.nodestatus.StatusFixture.NOW;
+import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ContainerImage;
@@ -14,6 +12,7 @@ import io.fabric8.kubernetes.api.model.NodeSystemInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -25,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @ExtendWith(NoLeaks.class)
 class SmallSettersTest {
 
-    private final StatusFixture status = new StatusFixture();
+    private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost();
 
     private void setVersions(Supplier<String> runtime) {
@@ -52,7 +51,7 @@ class SmallSettersTest {
     }
 
     @Test
-    @ExpectedWarnings("Cannot ask the container runtime for its version")
+    @ExpectedWarnings("query of the container runtime's version failed")
     void versions_theRuntimeFails_isUnknownAndNoError() {
         setVersions(() -> {
             throw new IllegalStateException("foo");
@@ -62,11 +61,11 @@ class SmallSettersTest {
     }
 
     private static NodeImage image(String name, long size) {
-        return new NodeImage(ImmutableList.of(), ImmutableList.of(name), size);
+        return new NodeImage(List.of(), List.of(name), size);
     }
 
     private List<ContainerImage> setImages(int max, NodeImage... images) {
-        new ImagesSetter(() -> ImmutableList.copyOf(images), max).set(status.node, NOW);
+        new ImagesSetter(() -> List.of(images), max).set(status.node, NOW);
         return status.node.getStatus().getImages();
     }
 
@@ -85,9 +84,8 @@ class SmallSettersTest {
 
     @Test
     void images_manyNames_areFiveAndDigestsComeFirst() {
-        ImmutableList<String> tags =
-                IntStream.range(0, 6).mapToObj(i -> "tag" + i).collect(ImmutableList.toImmutableList());
-        assertThat(setImages(-1, new NodeImage(ImmutableList.of("digest0", "digest1"), tags, 1)))
+        List<String> tags = IntStream.range(0, 6).mapToObj(i -> "tag" + i).toList();
+        assertThat(setImages(-1, new NodeImage(List.of("digest0", "digest1"), tags, 1)))
                 .singleElement()
                 .satisfies(image ->
                         assertThat(image.getNames()).containsExactly("digest0", "digest1", "tag0", "tag1", "tag2"));
@@ -105,7 +103,7 @@ class SmallSettersTest {
         assertThat(status.node.getStatus().getImages()).isEmpty();
     }
 
-    private List<String> setVolumes(Optional<ImmutableSet<String>> names) {
+    private List<String> setVolumes(Optional<Set<String>> names) {
         status.node.getStatus().setVolumesInUse(new ArrayList<>(List.of("old")));
         new VolumesInUseSetter(() -> names).set(status.node, NOW);
         return status.node.getStatus().getVolumesInUse();
@@ -113,8 +111,8 @@ class SmallSettersTest {
 
     @Test
     void volumes_known_replaceTheReportedOnes() {
-        assertThat(setVolumes(Optional.of(ImmutableSet.of("test2", "test1")))).containsExactly("test1", "test2");
-        assertThat(setVolumes(Optional.of(ImmutableSet.of()))).isEmpty();
+        assertThat(setVolumes(Optional.of(Set.of("test2", "test1")))).containsExactly("test1", "test2");
+        assertThat(setVolumes(Optional.of(Set.of()))).isEmpty();
     }
 
     @Test

@@ -23,13 +23,13 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * An updater on a fake server, with a few setters whose facts a test changes. Its random numbers
- * make the offset of reports zero.
+ * An updater on a fake server, with a few setters whose values a test can change. Its random numbers make the delay of
+ * reports zero.
  */
 final class UpdaterFixture implements AutoCloseable {
 
     static final ObjectKey NODE = ObjectKey.of("", Nodes.NAME);
-    /** From one sync to the next, with the jitter of these random numbers. */
+    /** The time from one sync to the next, with the jitter of these random numbers. */
     static final Duration SYNC = Duration.ofMillis(10_200);
 
     static final Duration REGISTERED = Duration.ofMillis(100);
@@ -43,7 +43,7 @@ final class UpdaterFixture implements AutoCloseable {
             server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + Nodes.NAME),
             new Recovery(time, () -> 0.0));
 
-    /** What the setters say. */
+    /** The values that the setters set. */
     String memory = "20e9";
 
     boolean ready = true;
@@ -70,7 +70,7 @@ final class UpdaterFixture implements AutoCloseable {
         return updater;
     }
 
-    /** An updater that has registered and made its first report. The log of calls begins after it. */
+    /** Returns an updater that has registered and reported once. The log of calls begins after that. */
     NodeStatusUpdater started() {
         NodeStatusUpdater updater = updater();
         updater.start();
@@ -119,7 +119,7 @@ final class UpdaterFixture implements AutoCloseable {
         node.getStatus().setConditions(conditions);
     }
 
-    // What the server has, and was asked
+    // The server's Node and the calls
 
     Node node() {
         return server.cluster().get(Node.class, "", Nodes.NAME);
@@ -132,7 +132,7 @@ final class UpdaterFixture implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** The verbs of the calls that were made, but for those of the lister. */
+    /** Returns the verbs of the calls, without those of the lister. */
     List<Verb> calls() {
         return server.actions().stream()
                 .map(FakeApiServer.Action::verb)

@@ -139,7 +139,7 @@ class AtomicWriterTest {
         assertThat(writer.write(files("a/b", "1"))).isFalse();
     }
 
-    /** Stopped before the swap: a half-written directory, the next link, a link to what is not there yet. */
+    /** An interruption before the switch leaves a half-written directory, the new link and a dangling link. */
     @Test
     void write_afterACrashBeforeTheSwap_removesTheLeftovers() throws IOException {
         writer.write(files("a", "1"));
@@ -152,7 +152,7 @@ class AtomicWriterTest {
         assertThat(names()).containsExactlyInAnyOrder("..data", data(), "a");
     }
 
-    /** Stopped after the swap: the old directory and a link that is obsolete are still there. */
+    /** An interruption after the switch leaves the old directory and an obsolete link. */
     @Test
     void write_afterACrashAfterTheSwap_finishesTheWork() throws IOException {
         writer.write(files("a", "1"));
@@ -214,11 +214,11 @@ class AtomicWriterTest {
         assertThat(seen).hasSizeGreaterThanOrEqualTo(30);
     }
 
-    /** Notes each payload that was seen; fails if files of one look were of two, or if there ever was none. */
+    /** Records each payload that it reads. Fails if it reads a mix of two payloads, or none. */
     private void readUntil(AtomicBoolean over, Set<String> seen) {
         try {
             while (!over.get()) {
-                // never missing, not even for a moment
+                // the file must never be missing
                 String root = data();
                 try {
                     String a = Files.readString(volume.resolve(root).resolve("a"));
@@ -269,7 +269,7 @@ class AtomicWriterTest {
         return PosixFilePermissions.toString(Files.getPosixFilePermissions(volume.resolve(path)));
     }
 
-    /** What a container sees: every file that does not lie under a name that begins with two dots. */
+    /** Returns the files that a container sees: those whose path does not begin with two dots. */
     private Map<String, String> seen() throws IOException {
         Map<String, String> seen = new TreeMap<>();
         for (String name : names()) {

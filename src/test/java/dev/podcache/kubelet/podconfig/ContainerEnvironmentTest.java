@@ -46,7 +46,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What upstream's table does not say; see {@link MakeEnvironmentVariablesTest} for that. */
+/** The cases that upstream's table does not contain; see {@link MakeEnvironmentVariablesTest} for the table. */
 @ExtendWith(NoLeaks.class)
 class ContainerEnvironmentTest {
 
@@ -70,7 +70,7 @@ class ContainerEnvironmentTest {
         assertThat(of(pod).variables()).containsEntry("PASSWORD", "v1");
     }
 
-    /** Strategy CACHE: that there is none is an answer, too, and as fresh as any other. */
+    /** Strategy CACHE: a cached NotFound is an answer like any other. */
     @Test
     void of_secretMissingThenCreatedUnderCache_succeedsOnceTheAnswerIsOld() {
         TtlObjectStore<Secret> store = new TtlObjectStore<>(
@@ -164,9 +164,7 @@ class ContainerEnvironmentTest {
     void of_illegalName_saysSo() {
         Pod pod = f.register(pod(envFromSecret("No_Such/Name", true)));
 
-        assertThat(failure(pod))
-                .hasMessageStartingWith("no secret can have that name: ")
-                .hasMessageContaining("No_Such/Name");
+        assertThat(failure(pod)).hasMessageStartingWith("invalid secret name: ").hasMessageContaining("No_Such/Name");
     }
 
     @Test
@@ -248,7 +246,7 @@ class ContainerEnvironmentTest {
                 .withNewFileKeyRef("key", false, "path", "volume")
                 .build())));
 
-        assertThat(failure(pod)).hasMessageContaining("variable V has a valueFrom that is not supported");
+        assertThat(failure(pod)).hasMessageContaining("variable V has an unsupported valueFrom");
     }
 
     @ParameterizedTest

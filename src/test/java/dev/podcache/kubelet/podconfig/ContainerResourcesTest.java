@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** TestExtractContainerResourceValue of {@code pkg/api/v1/resource/helpers_test.go}, and defaults by the node. */
+/** TestExtractContainerResourceValue of {@code pkg/api/v1/resource/helpers_test.go}, and the node's defaults. */
 class ContainerResourcesTest {
 
     private static final Container BUSY = new ContainerBuilder()
@@ -53,7 +53,7 @@ class ContainerResourcesTest {
                             "memory", new Quantity("8Gi"),
                             "ephemeral-storage", new Quantity("1Ti"),
                             "hugepages-2Mi", new Quantity("1Gi"))),
-            Subject.container("main"));
+            ConfigTarget.container("main"));
 
     @ParameterizedTest
     @CsvSource({

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Expected texts are what Go prints. */
+/** The expected texts are the output of Go. */
 class GoQuotedTest {
 
     @Test

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The cases of TestMakeEnvironmentVariables of the kubelet's {@code kubelet_pods_test.go}, in its newest form.
- * Where upstream has no lister of Services at all, ours knows of none. The cases {@code *_invalid_keys} are
- * gone there with what they tested.
+ * Where upstream has no lister of Services, the lister here is empty. The cases {@code *_invalid_keys} are omitted:
+ * upstream removed them together with the feature.
  */
 @ExtendWith(NoLeaks.class)
 class MakeEnvironmentVariablesTest {
@@ -47,7 +47,7 @@ class MakeEnvironmentVariablesTest {
     private static final Map<String, String> KUBERNETES = links("KUBERNETES", "1.2.3.1", 8081);
     private static final Map<String, String> TEST = links("TEST", "1.2.3.3", 8083);
 
-    /** One case; the pod is as upstream's. */
+    /** One case, with upstream's pod. */
     private record Case(
             String name,
             String namespace,
@@ -339,7 +339,7 @@ class MakeEnvironmentVariablesTest {
                         all(Map.of("p_1234.name", "abc"), KUBERNETES)));
     }
 
-    /** The same object twice, plain and with a prefix, and variables of its own beside. */
+    /** One object twice, without and with a prefix, and variables of the container itself. */
     private static Container both(boolean ofSecret, String prefix) {
         ContainerBuilder container = new ContainerBuilder();
         container = ofSecret

@@ -32,8 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The cases of TestMakePayload of {@code pkg/volume/secret} and {@code configmap}, and of TestCollectDataWithSecret and
- * WithConfigMap of {@code projected}, which are the same; each on an object with {@code foo} and {@code bar}. Then
- * TestPluginOptional, TestPluginOptionalKeys and TestInvalidPath of all three.
+ * WithConfigMap of {@code projected}, which are equal; each on an object with the keys {@code foo} and {@code bar}.
+ * Then TestPluginOptional, TestPluginOptionalKeys and TestInvalidPath of all three.
  */
 @ExtendWith(NoLeaks.class)
 class MakePayloadTest {
@@ -47,8 +47,8 @@ class MakePayloadTest {
         f.close();
     }
 
-    /** Where the object is mounted from. */
-    enum Source {
+    /** The kind of volume that mounts the object. */
+    enum MountSource {
         SECRET,
         CONFIG_MAP,
         PROJECTED_SECRET,
@@ -96,10 +96,10 @@ class MakePayloadTest {
     }
 
     static Stream<Arguments> cases() {
-        return Stream.of(Source.values()).flatMap(MakePayloadTest::cases);
+        return Stream.of(MountSource.values()).flatMap(MakePayloadTest::cases);
     }
 
-    private static Stream<Arguments> cases(Source source) {
+    private static Stream<Arguments> cases(MountSource source) {
         return Stream.of(
                 Arguments.of(source, "no overrides", List.of(), Map.of("foo", "foo 0644", "bar", "bar 0644")),
                 Arguments.of(
@@ -138,24 +138,24 @@ class MakePayloadTest {
     @ParameterizedTest(name = "{0}, {1}")
     @MethodSource("cases")
     void of_upstreamCase_makesItsFiles(
-            Source source, String name, List<KeyToPath> items, Map<String, String> expected) {
+            MountSource source, String name, List<KeyToPath> items, Map<String, String> expected) {
         create(source);
 
         assertThat(text(f.payload(source.volume("object", items, null)))).isEqualTo(expected);
     }
 
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_nonExistentKey_fails(Source source) {
+    @EnumSource(MountSource.class)
+    void of_nonExistentKey_fails(MountSource source) {
         create(source);
 
         assertFails(source.volume("object", List.of(UNKNOWN), false), source.missingKey("zab"));
     }
 
-    /** TestPluginOptionalKeys, too. */
+    /** Also TestPluginOptionalKeys. */
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_optionalNonExistentKey_isLeftOut(Source source) {
+    @EnumSource(MountSource.class)
+    void of_optionalNonExistentKey_isLeftOut(MountSource source) {
         create(source);
 
         assertThat(f.payload(source.volume("object", List.of(UNKNOWN), true))).isEmpty();
@@ -163,15 +163,15 @@ class MakePayloadTest {
 
     /** TestPluginOptional. */
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_optionalObjectMissing_isEmpty(Source source) {
+    @EnumSource(MountSource.class)
+    void of_optionalObjectMissing_isEmpty(MountSource source) {
         assertThat(f.payload(source.volume("object", List.of(), true))).isEmpty();
         assertThat(f.payload(source.volume("object", List.of(UNKNOWN), true))).isEmpty();
     }
 
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_requiredObjectMissingThenCreated_failsAndThenSucceeds(Source source) {
+    @EnumSource(MountSource.class)
+    void of_requiredObjectMissingThenCreated_failsAndThenSucceeds(MountSource source) {
         Volume volume = source.volume("object", List.of(), null);
         assertFails(volume, (source.isSecret() ? "secret" : "configmap") + " \"object\" not found");
 
@@ -180,10 +180,10 @@ class MakePayloadTest {
         assertThat(f.payload(volume)).containsOnlyKeys("foo", "bar");
     }
 
-    /** TestInvalidPathSecret and its like: an item of a key that is not there. */
+    /** TestInvalidPathSecret and its variants: an item whose key does not exist. */
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_itemOfMissingKey_fails(Source source) {
+    @EnumSource(MountSource.class)
+    void of_itemOfMissingKey_fails(MountSource source) {
         create(source);
 
         assertFails(
@@ -192,8 +192,8 @@ class MakePayloadTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Source.class)
-    void of_pathOutOfTheVolume_fails(Source source) {
+    @EnumSource(MountSource.class)
+    void of_pathOutOfTheVolume_fails(MountSource source) {
         create(source);
 
         assertFails(
@@ -201,7 +201,7 @@ class MakePayloadTest {
                 "invalid path: must not contain '..': a/../../etc/passwd");
     }
 
-    private void create(Source source) {
+    private void create(MountSource source) {
         Map<String, String> data = ImmutableMap.of("foo", "foo", "bar", "bar");
         f.server.cluster().create(source.isSecret() ? secret("object", data) : configMap("object", data));
     }
@@ -214,7 +214,7 @@ class MakePayloadTest {
                 .hasMessage(message);
     }
 
-    /** Each file as its content and its mode. */
+    /** Returns the content and mode of each file as text. */
     private static Map<String, String> text(Map<String, VolumeFile> files) {
         ImmutableMap.Builder<String, String> text = ImmutableMap.builder();
         files.forEach((path, file) -> text.put(

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class ObjectDataTest {
 
     private static final ObjectKey DB = ObjectKey.of("shop", "db");
-    private static final Subject MAIN = Subject.container("main");
+    private static final ConfigTarget MAIN = ConfigTarget.container("main");
 
     @Test
     void secretThatIsNotBase64_failsWithoutItsContent() {

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** TestValidatePath of {@code pkg/volume/util/atomic_writer_test.go}, and more of its kind. */
+/** TestValidatePath of {@code pkg/volume/util/atomic_writer_test.go}, and further paths. */
 class PayloadPathsTest {
 
     @ParameterizedTest

@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.podconfig;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
@@ -25,14 +24,14 @@ import java.util.Base64;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Managers that watch a server without HTTP, and what the tests of this package put there. */
+/** Managers that watch an in-memory server, and the objects that the tests of this package create there. */
 final class PodConfigFixture implements AutoCloseable {
 
     static final String NS = "test1";
     static final PodPlacement PLACEMENT = new PodPlacement(
             ImmutableList.of("1.2.3.4", "fd00::6"),
             ImmutableList.of("127.0.0.1", "::1"),
-            ImmutableMap.of("cpu", new Quantity("4"), "memory", new Quantity("8Gi")));
+            Map.of("cpu", new Quantity("4"), "memory", new Quantity("8Gi")));
 
     final ManualTimekeeper timekeeper = ManualTimekeeper.passingWhileWaiting();
     final FakeApiServer server = new FakeApiServer(timekeeper);
@@ -60,16 +59,16 @@ final class PodConfigFixture implements AutoCloseable {
         return new VolumePayloads(secrets, configMaps);
     }
 
-    /** The environment of a container in a pod that is registered first. */
-    ImmutableMap<String, String> environment(Pod pod) {
+    /** Registers the pod and returns the environment of its first container. */
+    Map<String, String> environment(Pod pod) {
         register(pod);
         return environments()
                 .of(pod, pod.getSpec().getContainers().get(0), PLACEMENT)
                 .variables();
     }
 
-    /** The files of a volume in a pod that is registered first. */
-    ImmutableMap<String, VolumeFile> payload(Volume volume) {
+    /** Registers a pod with this volume and returns the volume's files. */
+    Map<String, VolumeFile> payload(Volume volume) {
         Pod pod = register(new PodBuilder(pod(NS, new Container()))
                 .editSpec()
                 .withVolumes(volume)

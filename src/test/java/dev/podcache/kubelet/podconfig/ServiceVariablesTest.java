@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * TestFromServices of {@code pkg/kubelet/envvars/envvars_test.go}; which Services count is in
- * MakeEnvironmentVariablesTest.
+ * TestFromServices of {@code pkg/kubelet/envvars/envvars_test.go}. MakeEnvironmentVariablesTest covers the selection of
+ * Services.
  */
 class ServiceVariablesTest {
 
@@ -74,10 +74,10 @@ class ServiceVariablesTest {
     }
 
     private static Map<String, String> variables(Service service) {
-        return ServiceVariables.of(new One(service), "shop", true);
+        return ServiceVariables.of(new OneService(service), "shop", true);
     }
 
-    private record One(Service service) implements ServiceLister {
+    private record OneService(Service service) implements ServiceLister {
         @Override
         public boolean hasSynced() {
             return true;

@@ -8,7 +8,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** What expansion promises of any text, not only of well-formed ones. */
+/** Properties of the expansion of any text, including malformed references. */
 class VariableExpansionProperties {
 
     @Provide
@@ -24,7 +24,7 @@ class VariableExpansionProperties {
     }
 
     /**
-     * With no doubled dollar signs and no known names there is nothing to do, so doing it again does nothing either.
+     * Without doubled dollar signs and known names the text is unchanged, also by a second expansion.
      */
     @Property
     void expand_nothingKnownAndNothingDoubled_changesNothing(@ForAll("texts") String text) {
@@ -39,7 +39,7 @@ class VariableExpansionProperties {
                 .isEqualTo(text);
     }
 
-    /** What is put in is not looked at again: a value that looks like a reference stays one. */
+    /** Inserted values are not expanded, even if they look like a reference. */
     @Property
     void expand_betweenQuotedTexts_putsTheValueInAsItIs(
             @ForAll("texts") String before, @ForAll("texts") String value, @ForAll("texts") String after) {
@@ -49,7 +49,7 @@ class VariableExpansionProperties {
                 .isEqualTo(before + value + after);
     }
 
-    /** The reference: one character after the other, as upstream describes it. */
+    /** The reference implementation: character by character, as upstream describes it. */
     @Property
     void expand_anyText_isWhatTheGrammarSays(@ForAll("texts") String text) {
         StringBuilder expected = new StringBuilder();

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is particular to one kind of volume; {@link MakePayloadTest} has what is common. */
+/** The cases of single kinds of volumes; {@link MakePayloadTest} has the common ones. */
 @ExtendWith(NoLeaks.class)
 class VolumePayloadsTest {
 
@@ -140,7 +140,7 @@ class VolumePayloadsTest {
                 .hasMessage("secret \"a\" not found");
     }
 
-    /** As the admission plugin gives one to nearly every pod. */
+    /** The volume that the admission plugin adds to nearly every pod. */
     @Test
     void of_serviceAccountToken_isLeftOutAndTheRestIsMade() {
         f.server.cluster().create(configMap("kube-root-ca.crt", Map.of("ca.crt", "PEM")));
@@ -164,7 +164,8 @@ class VolumePayloadsTest {
                 .endClusterTrustBundle()
                 .build();
 
-        assertThatThrownBy(() -> f.payload(projected(bundle))).hasMessageContaining("is not supported");
+        assertThatThrownBy(() -> f.payload(projected(bundle)))
+                .hasMessageContaining("unsupported source of a projected volume");
     }
 
     /** TestCollectDataWithDownwardAPI. */
@@ -184,7 +185,7 @@ class VolumePayloadsTest {
         assertThat(files.get(path)).hasToString(text(files, path).length() + " bytes, mode 0644");
     }
 
-    /** TestCollectDataWithDownwardAPI, "annotation-error", and fields that only variables can have. */
+    /** TestCollectDataWithDownwardAPI, "annotation-error", and fields that only variables support. */
     @Test
     void of_downwardApiItemsThatFail_areAllNamed() {
         Volume volume = projected(
@@ -247,10 +248,10 @@ class VolumePayloadsTest {
 
     @Test
     void volumeFile_otherBitsThanPermissions_areRefused() {
-        assertThatThrownBy(() -> VolumeFile.of(new byte[0], 04755)).hasMessageContaining("mode 04755");
+        assertThatThrownBy(() -> VolumeFile.of(new byte[0], 04755)).hasMessageContaining("is 04755");
     }
 
-    /** In a pod as TestCollectDataWithDownwardAPI has it. */
+    /** In the pod of TestCollectDataWithDownwardAPI. */
     private Map<String, VolumeFile> payload(Volume volume) {
         Container main = new ContainerBuilder().withName("main").build();
         Pod pod = new PodBuilder(PodConfigFixture.pod(NS, main))

@@ -78,7 +78,7 @@ class WatchedServicesTest {
     }
 
     @Test
-    @ExpectedWarnings("Services cannot be followed, trying on: refused")
+    @ExpectedWarnings("watch of Services failed; retrying: refused")
     void hasSynced_serverGone_staysTrue() {
         answer(at("shop", "a"));
         server.watch().end(new ApiServerException(FailureReason.UNAVAILABLE, 0, null, "refused", null));

@@ -14,14 +14,14 @@ import io.fabric8.kubernetes.api.model.PodStatusBuilder;
 import java.util.Arrays;
 import java.util.List;
 
-/** Pods, specs and statuses as tests of this package need them. */
+/** Builders of pods, specs and statuses for the tests of this package. */
 final class Given {
 
     static final String LONG_AGO = "2020-01-01T00:00:00Z";
 
     private Given() {}
 
-    /** A spec of regular containers with that restart policy. */
+    /** Returns a spec with this restart policy and these regular containers. */
     static PodSpec spec(String restartPolicy, String... containers) {
         return new PodSpecBuilder()
                 .withRestartPolicy(restartPolicy)
@@ -30,7 +30,7 @@ final class Given {
                 .build();
     }
 
-    /** The same with init containers, of which those that begin with {@code sidecar} are sidecars. */
+    /** Returns the spec with these init containers; those whose name begins with {@code sidecar} are sidecars. */
     static PodSpec withInit(PodSpec spec, String... init) {
         return new PodSpecBuilder(spec)
                 .withInitContainers(Arrays.stream(init).map(Given::container).toList())
@@ -127,7 +127,7 @@ final class Given {
                 .build();
     }
 
-    /** Terminated; ready is what an init container is that ended well. */
+    /** Returns the status of a terminated container; ready if the exit code is 0, as for an init container. */
     static ContainerStatus ended(String name, int exitCode) {
         return new ContainerStatusBuilder()
                 .withName(name)
@@ -141,7 +141,7 @@ final class Given {
                 .build();
     }
 
-    /** Waiting to be started again. */
+    /** Returns the status of a container that waits for its restart. */
     static ContainerStatus endedBefore(String name, int exitCode) {
         return new ContainerStatusBuilder(waiting(name))
                 .withNewLastState()

@@ -20,7 +20,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The last statuses of pods, and their removal. */
+/** The final statuses of pods, and their deletion. */
 @ExtendWith(NoLeaks.class)
 class PodStatusEndTest extends PodStatusManagerFixture {
 

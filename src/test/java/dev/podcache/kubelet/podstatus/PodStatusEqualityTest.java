@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** TestStatusEquality and TestStatusNormalizationEnforcesOrder of upstream, and what follows from how servers write. */
+/** TestStatusEquality and TestStatusNormalizationEnforcesOrder of upstream, and the defaults that servers add. */
 class PodStatusEqualityTest {
 
     private static boolean equal(PodStatus older, PodStatus newer) {

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A manager that reports to an in-memory cluster in hand-driven time. */
+/** A manager that reports to an in-memory cluster, on a manual clock. */
 abstract class PodStatusManagerFixture {
 
-    final StatusFixture world = new StatusFixture();
+    final PodStatusFixture world = new PodStatusFixture();
     final PodStatusManager manager = world.manager;
     final Pod pod = world.create("cart", spec("Always", "c1", "c2"));
     final String uid = pod.getMetadata().getUid();

@@ -5,7 +5,7 @@ import static dev.podcache.kubelet.podstatus.Given.spec;
 import static dev.podcache.kubelet.podstatus.Given.status;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.embedded.Held;
+import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.embedded.Verb;
@@ -27,8 +27,8 @@ import net.jqwik.api.constraints.Size;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whatever happens to pods, requests and answers: once it stops, the server has what was set
- * last, and no pod got another's.
+ * After any sequence of changes, failed requests and lost answers, the server has the last status of each pod, and no
+ * pod has the status of another.
  */
 class PodStatusManagerProperties {
 
@@ -36,8 +36,8 @@ class PodStatusManagerProperties {
     private static final Pattern UID = Pattern.compile("\"metadata\":\\{\"uid\":\"([^\"]+)\"}");
     private static final Pattern SET = Pattern.compile("\"message\":\"(\\d+)\"");
 
-    /** What may happen to one of two pods. */
-    enum Step {
+    /** An action on one of two pods. */
+    enum PodStep {
         SET,
         SET_TWICE,
         SET_SAME,
@@ -58,21 +58,21 @@ class PodStatusManagerProperties {
 
     @Property
     void server_afterAnyTroubleHasEnded_hasTheLastStatusOfEachPod(
-            @ForAll @Size(max = 40) List<Step> steps, @ForAll @Size(40) List<Boolean> firsts) {
+            @ForAll @Size(max = 40) List<PodStep> steps, @ForAll @Size(40) List<Boolean> firsts) {
         new Trial().run(steps, firsts);
     }
 
     private static final class Trial {
 
-        private final StatusFixture world = new StatusFixture();
+        private final PodStatusFixture world = new PodStatusFixture();
         private final Map<String, Integer> lastSet = new HashMap<>(); // by UID
         private final Set<String> ended = new HashSet<>(); // UIDs, like the following
         private final Set<String> askedToEnd = new HashSet<>();
-        private final Set<String> removed = new HashSet<>(); // by the trial itself
-        private @Nullable Held held;
+        private final Set<String> removed = new HashSet<>(); // by the test itself
+        private @Nullable HeldRequests held;
         private int sets;
 
-        void run(List<Step> steps, List<Boolean> firsts) {
+        void run(List<PodStep> steps, List<Boolean> firsts) {
             world.create("cart", spec("Always", "c1"));
             world.create("till", spec("Always", "c1"));
             world.manager.start();
@@ -92,7 +92,7 @@ class PodStatusManagerProperties {
             world.close();
         }
 
-        private void happen(Step step, String name) {
+        private void happen(PodStep step, String name) {
             Pod pod = current(name);
             switch (step) {
                 case SET -> set(pod);
@@ -132,7 +132,7 @@ class PodStatusManagerProperties {
                 case FAIL_DELETE -> fail(Verb.DELETE);
                 case HOLD -> {
                     release();
-                    held = world.server.faults().hold(RequestPattern.any().key(StatusFixture.key(name)));
+                    held = world.server.faults().hold(RequestPattern.any().key(PodStatusFixture.key(name)));
                 }
                 case RELEASE -> release();
                 case WATCH -> world.watchWhatIsThere();
@@ -147,7 +147,7 @@ class PodStatusManagerProperties {
             }
         }
 
-        /** The newest pod of that name that there was, as we know it. */
+        /** Returns the newest known pod of this name. */
         private Pod current(String name) {
             return world.known.values().stream()
                     .filter(pod -> pod.getMetadata().getName().equals(name))
@@ -168,7 +168,7 @@ class PodStatusManagerProperties {
         private void fail(Verb verb) {
             world.server.failNext(
                     2,
-                    StatusFixture.failure(FailureReason.UNAVAILABLE),
+                    PodStatusFixture.failure(FailureReason.UNAVAILABLE),
                     RequestPattern.any().verb(verb));
         }
 
@@ -187,7 +187,7 @@ class PodStatusManagerProperties {
             }
         }
 
-        /** Whether the server has that pod still; if not, it was over, or the trial itself took it away. */
+        /** Returns whether the server still has the pod. Otherwise, it had ended or the test removed it. */
         private boolean isThere(Pod pod) {
             boolean there = isStored(pod);
             if (!there && !removed.contains(uid(pod))) {
@@ -213,7 +213,8 @@ class PodStatusManagerProperties {
         }
 
         /**
-         * Every patch names the pod it was made for, and those of one pod carry statuses in the order they were set.
+         * Checks that every patch has the UID of its pod, and that the patches of a pod are in the order of its
+         * statuses.
          */
         private void requireNoForeignWrites() {
             Map<String, Integer> newest = new HashMap<>();
@@ -235,10 +236,11 @@ class PodStatusManagerProperties {
                 if (action.verb() == Verb.DELETE) {
                     assertThat(world.known.values())
                             .as("pods that may be deleted")
-                            .anyMatch(pod -> StatusFixture.key(pod.getMetadata().getName())
-                                            .equals(action.key())
-                                    && ended.contains(uid(pod))
-                                    && askedToEnd.contains(uid(pod)));
+                            .anyMatch(pod ->
+                                    PodStatusFixture.key(pod.getMetadata().getName())
+                                                    .equals(action.key())
+                                            && ended.contains(uid(pod))
+                                            && askedToEnd.contains(uid(pod)));
                 }
             }
         }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The cases of upstream's status_manager_test.go that need no request to fail, under their names where they have one.
+ * The cases of upstream's status_manager_test.go without failing requests, under upstream's names where they exist.
  */
 @ExtendWith(NoLeaks.class)
 class PodStatusManagerTest extends PodStatusManagerFixture {
@@ -102,7 +102,7 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
 
     @Test
     void changedStatus_whileAReportIsUnderWay_isReportedAfterIt() {
-        var held = world.server.holdNext(StatusFixture.key("cart"));
+        var held = world.server.holdNext(PodStatusFixture.key("cart"));
         manager.setPodStatus(pod, status("Pending", waiting("c1")));
         world.sync();
         manager.setPodStatus(pod, status("Running", running("c1")));
@@ -167,7 +167,7 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
         world.sync();
         world.requests();
 
-        // the watch has not brought the pod since, so a full pass takes it for changed
+        // the watch has not delivered the pod since then, so the full pass considers it changed
         world.time.advance(PodStatusSync.FULL_PASS);
 
         assertThat(world.requests()).containsExactly(GET);
@@ -361,7 +361,7 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
 
     @Test
     void start_statusesThatWereSetBefore_areReported() {
-        try (StatusFixture other = new StatusFixture()) {
+        try (PodStatusFixture other = new PodStatusFixture()) {
             Pod early = other.create("early", spec("Always", "c1"));
             other.manager.setPodStatus(early, status("Running"));
             other.time.advance(Duration.ofMinutes(1));
@@ -377,7 +377,7 @@ class PodStatusManagerTest extends PodStatusManagerFixture {
 
     @Test
     void close_makesNoFurtherRequestAndLeavesNoTimer() {
-        var held = world.server.holdNext(StatusFixture.key("cart"));
+        var held = world.server.holdNext(PodStatusFixture.key("cart"));
         manager.setPodStatus(pod, ready("True"));
         world.sync();
         world.requests();

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** TestStatusNormalizationEnforcesMaxBytes of upstream, and the rest of what normalising means. */
+/** TestStatusNormalizationEnforcesMaxBytes of upstream, and the other normalisations. */
 @ExtendWith(NoLeaks.class)
 class PodStatusNormalizerTest {
 
@@ -51,7 +51,7 @@ class PodStatusNormalizerTest {
 
         PodStatus normalised = PodStatusNormalizer.normalised(pod(withInit(spec("Never", names), init)), status);
 
-        int each = Math.min(length, PodStatusNormalizer.LARGEST_MESSAGES / (2 * CONTAINERS));
+        int each = Math.min(length, PodStatusNormalizer.MAX_MESSAGE_BYTES / (2 * CONTAINERS));
         assertThat(PodParts.containers(normalised))
                 .hasSize(2 * CONTAINERS)
                 .allSatisfy(container -> assertThat(

@@ -33,16 +33,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Requests that fail or meet another pod, and how many there are: TestSyncPodIgnoresNotFound,
- * TestSyncPodChecksMismatchedUID and TestSyncPodNoDeadlock of upstream, and what is ours.
+ * Requests that fail or reach another pod, and their number: TestSyncPodIgnoresNotFound,
+ * TestSyncPodChecksMismatchedUID and TestSyncPodNoDeadlock of upstream, and cases of this library.
  */
 @ExtendWith(NoLeaks.class)
 class PodStatusTroubleTest {
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-    private static final String NOT_REPORTED = "is not reported yet";
+    private static final String NOT_REPORTED = "failed; retrying";
 
-    private final StatusFixture world = new StatusFixture();
+    private final PodStatusFixture world = new PodStatusFixture();
     private final PodStatusManager manager = world.manager;
     private final Pod pod = world.create("cart", spec("Always", "c1"));
     private final String uid = pod.getMetadata().getUid();
@@ -63,7 +63,7 @@ class PodStatusTroubleTest {
 
     private void fail(int times, Verb verb, FailureReason reason) {
         world.server.failNext(
-                times, StatusFixture.failure(reason), RequestPattern.any().verb(verb));
+                times, PodStatusFixture.failure(reason), RequestPattern.any().verb(verb));
     }
 
     @Test
@@ -148,7 +148,7 @@ class PodStatusTroubleTest {
     @Test
     @ExpectedWarnings(NOT_REPORTED)
     void syncPod_podThatIsRecreatedBetweenGetAndPatch_isNotWrittenTo() {
-        var held = world.server.holdNext(StatusFixture.key("cart"));
+        var held = world.server.holdNext(PodStatusFixture.key("cart"));
         set(pod, "Running");
         world.sync();
         world.server.cluster().deleteNow(pod);
@@ -210,7 +210,7 @@ class PodStatusTroubleTest {
         assertThat(world.requests()).containsExactly(GET, PATCH);
     }
 
-    /** More nanoseconds than a long can count. */
+    /** The Retry-After overflows a long of nanoseconds. */
     @Test
     @ExpectedWarnings(NOT_REPORTED)
     void syncPod_throttledForCenturies_isRepeatedAfterTwoMinutes() {
@@ -265,8 +265,8 @@ class PodStatusTroubleTest {
     void syncPod_podThatKeepsFailing_holdsUpNoOther() {
         world.server.failNext(
                 100,
-                StatusFixture.failure(FailureReason.REJECTED),
-                RequestPattern.any().verb(PATCH).key(StatusFixture.key("cart")));
+                PodStatusFixture.failure(FailureReason.REJECTED),
+                RequestPattern.any().verb(PATCH).key(PodStatusFixture.key("cart")));
         Pod other = world.create("till", spec("Always", "c1"));
 
         set(pod, "Running");
@@ -281,7 +281,7 @@ class PodStatusTroubleTest {
 
     @Test
     void syncPod_podThatGetsNoAnswer_holdsUpNoOther() {
-        world.server.hold(StatusFixture.key("cart"));
+        world.server.hold(PodStatusFixture.key("cart"));
         Pod other = world.create("till", spec("Always", "c1"));
 
         set(pod, "Running");
@@ -335,7 +335,7 @@ class PodStatusTroubleTest {
 
     @Test
     void reconcile_serverThatDropsAField_isNotAskedAgain() {
-        ObjectApi<Pod> server = world.server.api(ObjectKind.POD, StatusFixture.TIMEOUT);
+        ObjectApi<Pod> server = world.server.api(ObjectKind.POD, PodStatusFixture.TIMEOUT);
         ObjectApi<Pod> old = new ForwardingObjectApi<>(server) {
             @Override
             public CompletableFuture<Pod> patchStatus(ObjectKey key, String patch) {
@@ -360,10 +360,10 @@ class PodStatusTroubleTest {
     }
 
     @Test
-    @ExpectedWarnings({"reporting the status of pod shop/cart", "a full pass over the statuses of pods failed"})
+    @ExpectedWarnings({"report of the status of pod shop/cart", "full pass over the statuses of pods failed"})
     void bugs_inARoundOrALookup_doNotEndTheReporting() {
         boolean[] broken = {true};
-        ObjectApi<Pod> server = world.server.api(ObjectKind.POD, StatusFixture.TIMEOUT);
+        ObjectApi<Pod> server = world.server.api(ObjectKind.POD, PodStatusFixture.TIMEOUT);
         ObjectApi<Pod> breaking = new ForwardingObjectApi<>(server) {
             @Override
             public CompletableFuture<Pod> get(ObjectKey key) {

@@ -123,7 +123,7 @@ class PodStatusesTest {
         assertThat(status.getPhase()).isEqualTo("Failed");
         assertThat(status.getReason()).isEqualTo("Evicted");
         assertThat(status.getMessage()).isEqualTo("The node was low on memory");
-        assertThat(status.getConditions()).contains(PodConditions.over("Ready", "Failed"));
+        assertThat(status.getConditions()).contains(PodConditions.ofTerminalPod("Ready", "Failed"));
     }
 
     @Test

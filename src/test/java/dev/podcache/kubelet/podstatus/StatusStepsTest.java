@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * From one status of a pod to the next: TestUpdateLastTransitionTime, Test_checkContainerStateTransition and the
- * containers of TestTerminatePod, Test_statusManager's initializedContainers and hasPodInitialized.
+ * The transition from one status of a pod to the next: TestUpdateLastTransitionTime, Test_checkContainerStateTransition
+ * and the containers of TestTerminatePod, Test_statusManager's initializedContainers and hasPodInitialized.
  */
 class StatusStepsTest {
 
@@ -57,7 +57,7 @@ class StatusStepsTest {
             @Nullable String expected) {
         PodStatus status = of(condition);
 
-        StatusContinuity.take(pod(spec("Always")), of(before), status, NOW);
+        StatusContinuity.carryOver(pod(spec("Always")), of(before), status, NOW);
 
         @Nullable PodCondition taken = PodParts.condition(status, "Ready");
         assertThat(taken == null ? null : taken.getLastTransitionTime()).isEqualTo(expected);
@@ -79,7 +79,7 @@ class StatusStepsTest {
     void take_foreignCondition_keepsItsOwnTime() {
         PodStatus status = withConditions(status("Running"), since(condition("warm", "True"), LONG_AGO));
 
-        StatusContinuity.take(pod(spec("Always")), status("Running"), status, NOW);
+        StatusContinuity.carryOver(pod(spec("Always")), status("Running"), status, NOW);
 
         assertThat(status.getConditions().get(0).getLastTransitionTime()).isEqualTo(LONG_AGO);
     }
@@ -96,7 +96,7 @@ class StatusStepsTest {
         PodStatus newer = status("Running");
         newer.setStartTime(given);
 
-        StatusContinuity.take(pod(spec("Always")), older, newer, NOW);
+        StatusContinuity.carryOver(pod(spec("Always")), older, newer, NOW);
 
         assertThat(newer.getStartTime()).isEqualTo(expected);
     }
@@ -113,7 +113,7 @@ class StatusStepsTest {
                 .endMetadata()
                 .build();
 
-        StatusContinuity.take(pod, older, newer, NOW);
+        StatusContinuity.carryOver(pod, older, newer, NOW);
 
         assertThat(newer.getObservedGeneration()).isEqualTo(expected);
     }
@@ -125,7 +125,7 @@ class StatusStepsTest {
         PodStatus newer = status("Running");
         newer.setObservedGeneration(5L);
 
-        StatusContinuity.take(pod(spec("Always")), older, newer, NOW);
+        StatusContinuity.carryOver(pod(spec("Always")), older, newer, NOW);
 
         assertThat(newer.getObservedGeneration()).isEqualTo(5L);
     }
@@ -264,7 +264,7 @@ class StatusStepsTest {
                 Arguments.of(sidecar, status("Pending", waiting("a"), ended("i", 0), started("sidecar")), "sidecar a"));
     }
 
-    /** The first status is that of the regular container, the others those of init containers. */
+    /** The first status belongs to the regular container, the others to init containers. */
     @ParameterizedTest
     @MethodSource
     void end_withInitContainers(PodSpec spec, PodStatus all, String lost) {

@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.podsync;
 
 import com.google.common.base.Throwables;
-import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.kubelet.runtime.VolumeFile;
@@ -17,16 +16,16 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A runtime that writes down what it is asked to do, and refuses what a test tells it to. */
+/** A runtime that records its calls, and throws what a test sets. */
 final class FlakyRuntime implements PodRuntime {
 
     private final PodRuntime runtime;
 
-    /** Such as {@code start web/main}, in order. */
+    /** The calls in order, such as {@code start web/main}. */
     final List<String> calls = new ArrayList<>();
 
     private final Map<String, Launch> launches = new HashMap<>();
-    private ImmutableMap<String, ImmutableMap<String, VolumeFile>> mounted = ImmutableMap.of();
+    private Map<String, Map<String, VolumeFile>> mounted = Map.of();
 
     @Nullable
     Throwable onStart;
@@ -46,12 +45,12 @@ final class FlakyRuntime implements PodRuntime {
         this.runtime = runtime;
     }
 
-    /** What a container was started with. */
-    ImmutableMap<String, String> environment(String container) {
+    /** Returns the variables that a container was started with. */
+    Map<String, String> environment(String container) {
         return Objects.requireNonNull(launches.get(container)).environment();
     }
 
-    /** What a file of a volume contained when it was last mounted. */
+    /** Returns the content of a file at the last mount of its volume. */
     String mounted(String volume, String file) {
         VolumeFile found = Objects.requireNonNull(mounted.get(volume)).get(file);
         return new String(Objects.requireNonNull(found).bytes(), StandardCharsets.UTF_8);
@@ -70,13 +69,13 @@ final class FlakyRuntime implements PodRuntime {
     @Override
     public PodState status(Pod pod) {
         asked++;
-        refuse(onStatus);
+        throwIfSet(onStatus);
         return runtime.status(pod);
     }
 
     @Override
-    public void mount(Pod pod, ImmutableMap<String, ImmutableMap<String, VolumeFile>> volumes) {
-        refuse(onMount);
+    public void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) {
+        throwIfSet(onMount);
         mounted = volumes;
         runtime.mount(pod, volumes);
     }
@@ -84,7 +83,7 @@ final class FlakyRuntime implements PodRuntime {
     @Override
     public void start(Pod pod, Container container, Launch launch) {
         calls.add("start " + pod.getMetadata().getName() + "/" + container.getName());
-        refuse(onStart);
+        throwIfSet(onStart);
         launches.put(container.getName(), launch);
         runtime.start(pod, container, launch);
     }
@@ -104,7 +103,7 @@ final class FlakyRuntime implements PodRuntime {
         runtime.forget(pod);
     }
 
-    private static void refuse(@Nullable Throwable thrown) {
+    private static void throwIfSet(@Nullable Throwable thrown) {
         if (thrown != null) {
             Throwables.throwIfUnchecked(thrown);
         }

@@ -12,33 +12,33 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Whose turn it is: with an executor that runs what a test tells it to. */
+/** The scheduling of a pod's syncs, with executors that run a task when the test calls them. */
 class PodWorkerTest {
 
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
     private final QueuedThreads executor = new QueuedThreads();
     private final QueuedThreads ending = new QueuedThreads();
     private final PodThreads threads = new PodThreads(executor, ending);
-    private final List<String> turns = new ArrayList<>();
+    private final List<String> syncs = new ArrayList<>();
     private Optional<Duration> pause = Optional.empty();
-    private Runnable duringTurn = () -> {};
+    private Runnable duringSync = () -> {};
     private final PodWorker worker =
-            new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new Turns(), threads, timekeeper);
+            new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new RecordedSyncs(), threads, timekeeper);
 
-    private final class Turns implements PodWorker.PodTurns {
+    private final class RecordedSyncs implements PodWorker.PodSync {
 
         @Override
-        public Optional<Duration> take(Pod pod, boolean gone) {
-            turns.add(gone ? "gone" : "" + pod.getMetadata().getLabels());
-            Runnable meanwhile = duringTurn;
-            duringTurn = () -> {};
+        public Optional<Duration> sync(Pod pod, boolean gone) {
+            syncs.add(gone ? "gone" : "" + pod.getMetadata().getLabels());
+            Runnable meanwhile = duringSync;
+            duringSync = () -> {};
             meanwhile.run();
             return pause;
         }
 
         @Override
-        public void over() {
-            turns.add("over");
+        public void finished() {
+            syncs.add("finished");
         }
     }
 
@@ -56,33 +56,33 @@ class PodWorkerTest {
     }
 
     @Test
-    void changes_beforeTheTurnBegins_costOneTurnThatSeesTheLast() {
-        worker.begin();
+    void changes_beforeASyncStarts_causeOneSyncOfTheNewest() {
+        worker.requestSync();
         worker.changed(labelled("1"));
         worker.changed(labelled("2"));
 
         runAll();
 
-        assertThat(turns).containsExactly("{l=2}");
+        assertThat(syncs).containsExactly("{l=2}");
     }
 
     @Test
-    void change_duringATurn_isSeenByATurnAfterIt() {
-        duringTurn = () -> {
+    void change_duringASync_causesAnotherSync() {
+        duringSync = () -> {
             worker.changed(labelled("1"));
             assertThat(executor.isEmpty()).isTrue();
         };
-        worker.begin();
+        worker.requestSync();
 
         runAll();
 
-        assertThat(turns).containsExactly("{}", "{l=1}");
+        assertThat(syncs).containsExactly("{}", "{l=1}");
     }
 
     @Test
-    void pause_passes_nextTurn() {
+    void pause_passes_nextSync() {
         pause = Optional.of(Duration.ofSeconds(10));
-        worker.begin();
+        worker.requestSync();
         runAll();
 
         timekeeper.advance(Duration.ofSeconds(9));
@@ -90,36 +90,36 @@ class PodWorkerTest {
         timekeeper.advance(Duration.ofSeconds(1));
         runAll();
 
-        assertThat(turns).hasSize(2);
+        assertThat(syncs).hasSize(2);
     }
 
     @Test
     void change_duringAPause_endsIt() {
         pause = Optional.of(Duration.ofSeconds(10));
-        worker.begin();
+        worker.requestSync();
         runAll();
 
         worker.changed(labelled("1"));
         runAll();
 
-        assertThat(turns).hasSize(2);
+        assertThat(syncs).hasSize(2);
         assertThat(timekeeper.scheduledTasks()).isEqualTo(1);
     }
 
     @Test
-    void gone_duringATurn_isTheLastTurn() {
-        duringTurn = worker::gone;
-        worker.begin();
+    void gone_duringASync_causesTheLastSync() {
+        duringSync = worker::gone;
+        worker.requestSync();
 
         runAll();
 
-        assertThat(turns).containsExactly("{}", "gone", "over");
+        assertThat(syncs).containsExactly("{}", "gone", "finished");
         assertThat(timekeeper.scheduledTasks()).isZero();
     }
 
     @Test
-    void goneTwice_costsOneTurn() {
-        worker.begin();
+    void goneTwice_causesOneSync() {
+        worker.requestSync();
         runAll();
 
         worker.gone();
@@ -127,114 +127,115 @@ class PodWorkerTest {
         worker.gone();
         runAll();
 
-        assertThat(turns).containsExactly("{}", "gone", "over");
+        assertThat(syncs).containsExactly("{}", "gone", "finished");
     }
 
     @Test
-    void gone_somethingIsLeftToDo_isOverOnlyWhenThatIsDone() {
-        worker.begin();
+    void gone_somethingIsLeftToDo_isFinishedOnlyWhenThatIsDone() {
+        worker.requestSync();
         runAll();
         pause = Optional.of(Duration.ofSeconds(10));
         worker.gone();
         runAll();
-        assertThat(worker.isOver()).isFalse();
+        assertThat(worker.isFinished()).isFalse();
 
         pause = Optional.empty();
         timekeeper.advance(Duration.ofSeconds(10));
         runAll();
 
-        assertThat(turns).containsExactly("{}", "gone", "gone", "over");
+        assertThat(syncs).containsExactly("{}", "gone", "gone", "finished");
     }
 
     @Test
-    void gone_turnsUpAgainDuringThatTurn_goesOn() {
-        worker.begin();
+    void gone_reappearsDuringThatSync_continues() {
+        worker.requestSync();
         runAll();
-        duringTurn = () -> assertThat(worker.changed(labelled("1"))).isTrue();
+        duringSync = () -> assertThat(worker.changed(labelled("1"))).isTrue();
 
         worker.gone();
         runAll();
 
-        assertThat(turns).containsExactly("{}", "gone", "{l=1}");
-        assertThat(worker.isOver()).isFalse();
+        assertThat(syncs).containsExactly("{}", "gone", "{l=1}");
+        assertThat(worker.isFinished()).isFalse();
     }
 
     @Test
-    void gone_turnsUpAgainBeforeThatTurn_isAsIfNothingHadBeen() {
-        worker.begin();
+    void gone_reappearsBeforeThatSync_isAnOrdinaryChange() {
+        worker.requestSync();
         runAll();
 
         worker.gone();
         worker.changed(labelled("1"));
         runAll();
 
-        assertThat(turns).containsExactly("{}", "{l=1}");
+        assertThat(syncs).containsExactly("{}", "{l=1}");
     }
 
     @Test
-    void over_turnsUpAgain_needsAnotherWorker() {
-        worker.begin();
+    void finished_reappears_needsAnotherWorker() {
+        worker.requestSync();
         worker.gone();
         runAll();
 
         assertThat(worker.changed(labelled("1"))).isFalse();
         runAll();
 
-        assertThat(turns).containsExactly("gone", "over");
+        assertThat(syncs).containsExactly("gone", "finished");
     }
 
     @Test
-    void podIsDeleted_whileOthersOccupyAllThreads_isStoppedAllTheSame() {
-        worker.begin();
+    void podIsDeleted_whileOthersOccupyAllThreads_isStopped() {
+        worker.requestSync();
         executor.runAll();
 
         worker.gone();
         ending.runAll();
 
-        assertThat(turns).containsExactly("{}", "gone", "over");
+        assertThat(syncs).containsExactly("{}", "gone", "finished");
     }
 
     @Test
-    void podIsDeleted_beforeItsTurnBegins_takesNoThreadFromOthers() {
-        worker.begin();
+    void podIsDeleted_beforeItsSyncStarts_takesNoThreadFromOthers() {
+        worker.requestSync();
         Pod deleted = Pods.withSecrets("shop", "web", "u1", "a");
         deleted.getMetadata().setDeletionTimestamp("2026-11-21T15:00:00Z");
         worker.changed(deleted);
 
         executor.runAll();
-        assertThat(turns).isEmpty();
+        assertThat(syncs).isEmpty();
         ending.runAll();
 
-        assertThat(turns).hasSize(1);
+        assertThat(syncs).hasSize(1);
     }
 
     @Test
-    void threadsHaveEnded_timerFires_nobodyIsTold() {
+    void threadsAreShutDown_requestSync_doesNotThrow() {
         threads.shutdown();
-        PodWorker late = new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new Turns(), threads, timekeeper);
+        PodWorker late =
+                new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new RecordedSyncs(), threads, timekeeper);
 
-        assertThatCode(late::begin).doesNotThrowAnyException();
+        assertThatCode(late::requestSync).doesNotThrowAnyException();
     }
 
     @Test
-    void closed_duringATurn_noTurnFollows() {
+    void closed_duringASync_noSyncFollows() {
         pause = Optional.of(Duration.ofSeconds(10));
-        duringTurn = () -> {
+        duringSync = () -> {
             worker.changed(labelled("1"));
             worker.close();
         };
-        worker.begin();
+        worker.requestSync();
 
         runAll();
 
-        assertThat(turns).hasSize(1);
+        assertThat(syncs).hasSize(1);
         assertThat(timekeeper.scheduledTasks()).isZero();
     }
 
     @Test
-    void closed_timerHasFired_beginsNoTurn() {
+    void closed_timerHasFired_startsNoSync() {
         pause = Optional.of(Duration.ofSeconds(10));
-        worker.begin();
+        worker.requestSync();
         runAll();
 
         worker.close();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What becomes of pods from their assignment to their end, with everything real but the containers and the network. */
+/** Pods from their assignment to their end. Everything is real except the containers and the network. */
 @ExtendWith(NoLeaks.class)
 class PodWorkersTest {
 
@@ -191,7 +191,7 @@ class PodWorkersTest {
         assertThat(node.runtime.calls).containsExactly("start web/main", "stop web in 30", "forget web");
         assertThat(node.exists("web")).isFalse();
         assertThat(node.known.all()).isEmpty();
-        // of the Secret no more
+        // the Secret's watch is closed
         assertThat(node.server.openWatches()).isEqualTo(2);
     }
 
@@ -290,8 +290,8 @@ class PodWorkersTest {
     }
 
     @Test
-    @ExpectedWarnings("the runtime did not start container main of pod shop/web")
-    void runtimeRefusesToStart_isToldAndTriedAgain() {
+    @ExpectedWarnings("runtime failed to start container main of pod shop/web")
+    void runtimeRefusesToStart_isReportedAndRetried() {
         node.start();
         node.runtime.onStart = new IllegalStateException("no space left on device");
         node.create(pod("web"));
@@ -305,7 +305,7 @@ class PodWorkersTest {
     }
 
     @Test
-    @ExpectedWarnings("the runtime did not mount the volumes of pod shop/web")
+    @ExpectedWarnings("runtime failed to mount volumes of pod shop/web")
     void runtimeRefusesToMount_noContainerStarts() {
         node.start();
         node.runtime.onMount = new IllegalStateException("read-only file system");
@@ -317,8 +317,8 @@ class PodWorkersTest {
     }
 
     @Test
-    @ExpectedWarnings("the runtime did not start container main of pod")
-    void runtimeLacksAClass_isToldAndTriedAgain() {
+    @ExpectedWarnings("runtime failed to start container main of pod")
+    void runtimeLacksAClass_isReportedAndRetried() {
         node.start();
         node.runtime.onStart = new NoClassDefFoundError("io/user/Starter");
         node.create(pod("web"));
@@ -331,8 +331,8 @@ class PodWorkersTest {
     }
 
     @Test
-    @ExpectedWarnings("was not synced, trying again")
-    void runtimeCannotBeAsked_podIsTriedAgain() {
+    @ExpectedWarnings("sync of pod shop/web failed; retrying")
+    void runtimeStatusFails_syncIsRetried() {
         node.start();
         node.runtime.onStatus = new StackOverflowError();
         node.create(pod("web"));
@@ -344,8 +344,8 @@ class PodWorkersTest {
     }
 
     @Test
-    @ExpectedWarnings("was not synced, trying again")
-    void closed_podThatIsGoneCouldNotBeStopped_isNotTriedAgain() {
+    @ExpectedWarnings("sync of pod shop/web failed; retrying")
+    void closed_podThatIsGoneCouldNotBeStopped_isNotRetried() {
         node.start();
         Pod web = node.create(pod("web"));
         node.runtime.duringStop = () -> {
@@ -362,7 +362,7 @@ class PodWorkersTest {
     }
 
     @Test
-    void closed_whatFailsForThatInATurn_isNoWarning() {
+    void closed_failureOfARunningSync_isNoWarning() {
         node.start();
         Pod web = node.create(pod("web"));
         node.runtime.duringStop = () -> {
@@ -377,7 +377,7 @@ class PodWorkersTest {
     }
 
     @Test
-    void podTurnsUpAgain_afterAListThatLaggedBehind_isSyncedAnew() {
+    void podReappears_afterAListThatLaggedBehind_isSyncedAgain() {
         node.start();
         node.secret("env", "v");
         Pod web = node.create(withEnvFrom(pod("web"), "env"));
@@ -425,8 +425,8 @@ class PodWorkersTest {
     }
 
     @Test
-    @ExpectedWarnings("a pod of this node is left alone")
-    void podThatNobodyCanKnow_isLeftAloneAndHarmsNoOther() {
+    @ExpectedWarnings("a pod of this node was ignored")
+    void podWithoutUid_isIgnoredAndHarmsNoOther() {
         node.start();
         node.create(pod("web"));
         Pod nameless = pod("ghost").build();

@@ -7,7 +7,7 @@ import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** Runs what it was given when a test tells it to. */
+/** An executor that runs its tasks when {@link #runAll} is called. */
 final class QueuedThreads extends AbstractExecutorService {
 
     private final Queue<Runnable> waiting = new ArrayDeque<>();
@@ -24,11 +24,11 @@ final class QueuedThreads extends AbstractExecutorService {
     }
 
     @Override
-    public void execute(Runnable turn) {
+    public void execute(Runnable task) {
         if (shutdown) {
             throw new RejectedExecutionException("shut down");
         }
-        waiting.add(turn);
+        waiting.add(task);
     }
 
     @Override

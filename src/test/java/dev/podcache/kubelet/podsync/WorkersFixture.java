@@ -25,8 +25,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Workers of one node, under strategy WATCH, over a server without HTTP; turns are taken on the
- * thread that brings them about.
+ * The workers of one node under strategy WATCH, on an in-memory server. Syncs run on the thread that
+ * requests them.
  */
 public final class WorkersFixture implements AutoCloseable {
 
@@ -97,19 +97,19 @@ public final class WorkersFixture implements AutoCloseable {
         return this;
     }
 
-    /** The process that comes after this one, which remembers nothing. */
+    /** Returns a new process for the same node, without any state of this one. */
     WorkersFixture successor() {
         return new WorkersFixture(timekeeper, server, false);
     }
 
-    /** As if the process had ended. */
+    /** Stops the process without stopping the pods. */
     void stop() {
         pods.close();
         workers.close();
         statuses.close();
     }
 
-    /** Lets statuses be reported. */
+    /** Runs the pending status reports. */
     void settle() {
         timekeeper.advance(Duration.ofMillis(10));
     }
@@ -124,12 +124,12 @@ public final class WorkersFixture implements AutoCloseable {
         return created;
     }
 
-    /** A pod of our node with one container, {@code main}. */
+    /** Returns a pod of the node with one container, {@code main}. */
     public static PodBuilder pod(String name) {
         return Pods.assigned(NODE, name);
     }
 
-    /** Has the container take its environment from a Secret. */
+    /** Lets the container take its environment from a Secret. */
     static PodBuilder withEnvFrom(PodBuilder pod, String secret) {
         return pod.editSpec()
                 .editFirstContainer()
@@ -151,7 +151,7 @@ public final class WorkersFixture implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** Why a container waits, as {@code reason: message}. */
+    /** Returns why a container waits, as {@code reason: message}. */
     String waiting(String pod, String name) {
         ContainerState state = container(pod, name).getState();
         ContainerStateWaiting waiting = state.getWaiting();

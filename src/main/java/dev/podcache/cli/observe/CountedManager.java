@@ -1,0 +1,84 @@
+package dev.podcache.cli.observe;
+
+import dev.podcache.manager.Manager;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException;
+import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
+import dev.podcache.object.Referrer;
+import dev.podcache.store.ObjectState;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Set;
+
+/** A manager whose reads are counted and observed. */
+final class CountedManager<T extends HasMetadata> implements Manager<T> {
+
+    private final Manager<T> manager;
+    private final ObjectKind<T> kind;
+    private final ReadMonitor reads;
+    private final ObjectMonitor objects;
+
+    CountedManager(Manager<T> manager, ObjectKind<T> kind, ReadMonitor reads, ObjectMonitor objects) {
+        this.manager = manager;
+        this.kind = kind;
+        this.reads = reads;
+        this.objects = objects;
+    }
+
+    @Override
+    public T getObject(String namespace, String name) {
+        ObjectId id = new ObjectId(kind, ObjectKey.of(namespace, name));
+        try {
+            T object = manager.getObject(namespace, name);
+            reads.ended(id, true);
+            objects.observed(id, Observation.of(object));
+            return object;
+        } catch (NotRegistered | Closed e) {
+            // the pod was removed, or the agent is closed, during the sync of the pod
+            reads.released();
+            throw e;
+        } catch (ObjectUnavailableException e) {
+            reads.ended(id, false);
+            objects.observed(id, Observation.of(e));
+            throw e;
+        } catch (IllegalArgumentException e) {
+            // a pod may refer to any text; no request is made for a name that cannot exist
+            objects.observed(id, Observation.ILLEGAL_NAME);
+            throw e;
+        }
+    }
+
+    @Override
+    public void registerPod(Pod pod) {
+        manager.registerPod(pod);
+    }
+
+    @Override
+    public void unregisterPod(Pod pod) {
+        manager.unregisterPod(pod);
+    }
+
+    @Override
+    public void register(Referrer referrer, Set<ObjectKey> objects) {
+        manager.register(referrer, objects);
+    }
+
+    @Override
+    public void unregister(Referrer referrer) {
+        manager.unregister(referrer);
+    }
+
+    @Override
+    public ObjectState state(String namespace, String name) {
+        return manager.state(namespace, name);
+    }
+
+    @Override
+    public AutoCloseable listen(
+            java.util.concurrent.Executor executor,
+            java.util.function.Consumer<dev.podcache.manager.ObjectEvent<T>> listener) {
+        return manager.listen(executor, listener);
+    }
+}

@@ -1,0 +1,13 @@
+package dev.podcache.cli.observe;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+
+/** A Secret or ConfigMap of the cluster. */
+public record ObjectId(ObjectKind<?> kind, ObjectKey key) {
+
+    @Override
+    public String toString() {
+        return kind + " " + key;
+    }
+}
