@@ -280,7 +280,7 @@ class RunCommandRealServerTest {
 
     @Test
     void nodeAndLeaseDeletedByHand_comeBack(NoLeaks leaks) {
-        leaks.allowWarnings("registered again");
+        leaks.allowWarnings("registering it again");
         leaks.allowWarnings("could not be renewed");
         run();
         await().until(() -> printed("lease "));
@@ -301,7 +301,7 @@ class RunCommandRealServerTest {
     @Test
     @Needs(ServerFeature.SERVICES)
     void serverIsDownForAWhile_everythingGoesOn(NoLeaks leaks) {
-        leaks.allowWarnings("trying");
+        leaks.allowWarnings("retrying");
         leaks.allowWarnings("reading or creating the Lease of Node ");
         leaks.allowWarnings("report of the status of pod");
         leaks.allowWarnings("did not answer a ping");

@@ -29,7 +29,7 @@ class WatchedNodeTest {
     @BeforeEach
     void allowWarnings(NoLeaks leaks) {
         leaks.allowWarnings("failed; retrying");
-        leaks.allowWarnings("a listener of Node worker-1 failed");
+        leaks.allowWarnings("a listener of Node worker-1 threw");
     }
 
     @AfterEach

@@ -127,7 +127,7 @@ class NodeStatusRealServerTest {
 
     @Test
     void sync_nodeDeletedByHand_registersItAgain(NoLeaks leaks) {
-        leaks.allowWarnings("it is registered again");
+        leaks.allowWarnings("registering it again");
         String uid = node().getMetadata().getUid();
 
         admin.nodes().withName(name).delete();

@@ -103,10 +103,10 @@ class PayloadBudgetTest {
 
         assertThatThrownBy(() -> PayloadBudget.ofBytes(0, timekeeper))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("0 bytes");
+                .hasMessageContaining("but is 0");
         assertThatThrownBy(() -> PayloadBudget.ofBytes(-5, timekeeper))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("-5 bytes");
+                .hasMessageContaining("but is -5");
     }
 
     private void readAll() {

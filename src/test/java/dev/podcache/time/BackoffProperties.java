@@ -61,7 +61,7 @@ class BackoffProperties {
     void constructor_noPause_isRefused() {
         assertThatThrownBy(() -> new Backoff(Duration.ZERO, Duration.ofSeconds(1)))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("from PT0S up to PT1S");
+                .hasMessageContaining("but they are PT0S and PT1S");
     }
 
     @Example

@@ -187,7 +187,7 @@ class SystemTimekeeperTest {
     }
 
     @Test
-    @ExpectedWarnings("no thread podcache-worker can be started")
+    @ExpectedWarnings("cannot start a thread podcache-worker")
     void work_systemHasNoThreadLeft_runsWhenItHas() throws Exception {
         AtomicInteger failures = new AtomicInteger(2);
         CompletableFuture<Thread> ran = new CompletableFuture<>();

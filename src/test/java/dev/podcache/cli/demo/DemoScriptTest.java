@@ -103,7 +103,7 @@ class DemoScriptTest {
 
     @Test
     void play_failureAndRecovery_reportTheReads(NoLeaks leaks) {
-        leaks.allowWarnings("cannot be followed");
+        leaks.allowWarnings("failed; retrying");
         play(ChangeDetectionStrategy.WATCH, Act.FAILURE, Act.RECOVERY);
 
         assertThat(recorded.lines())

@@ -348,7 +348,7 @@ class NodeStatusUpdaterTest {
     }
 
     @Test
-    @ExpectedWarnings({"was not reported: ", "cannot be followed"})
+    @ExpectedWarnings({"was not reported: ", "watch of Node worker-1 failed; retrying"})
     void sync_serverDownForAMinute_goesOnAfterwards() {
         NodeStatusUpdater updater = fixture.started();
         fixture.server.resetWatches();
