@@ -5,6 +5,7 @@ import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.Managers;
+import dev.podcache.manager.ObjectEntry;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
 import dev.podcache.object.Referrer;
@@ -15,6 +16,7 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
@@ -134,6 +136,14 @@ public final class Podcache implements AutoCloseable {
      */
     public <T extends HasMetadata> Manager<T> objects(ObjectKind<T> kind) {
         return managers.of(kind);
+    }
+
+    /**
+     * Returns every referenced object with its state, its size and its owners, never its content; a snapshot. Makes no
+     * request. An owner that vanished without {@link #unregister} shows here.
+     */
+    public List<ObjectEntry> entries() {
+        return managers.entries();
     }
 
     /**

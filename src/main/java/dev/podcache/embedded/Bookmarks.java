@@ -15,6 +15,6 @@ final class Bookmarks {
         ObjectNode metadata = bookmark.putObject("metadata");
         metadata.put("resourceVersion", Long.toUnsignedString(revision));
         metadata.putNull("creationTimestamp");
-        return new ClusterEvent(ClusterEvent.Type.BOOKMARK, bookmark);
+        return new ClusterEvent(ClusterEvent.ChangeType.BOOKMARK, bookmark);
     }
 }

@@ -28,12 +28,12 @@ record ClusterChange(
     ClusterEvent eventFor(Selection selection) {
         boolean matched = before != null && selection.matches(before.json());
         if (after != null && selection.matches(after.json())) {
-            return new ClusterEvent(matched ? ClusterEvent.Type.MODIFIED : ClusterEvent.Type.ADDED, after.json());
+            return new ClusterEvent(matched ? ClusterEvent.ChangeType.MODIFIED : ClusterEvent.ChangeType.ADDED, after.json());
         }
         if (before == null || !matched) {
             return null;
         }
         StoredObject last = StoredObject.at(revision, before.json().deepCopy());
-        return new ClusterEvent(ClusterEvent.Type.DELETED, last.json());
+        return new ClusterEvent(ClusterEvent.ChangeType.DELETED, last.json());
     }
 }

@@ -7,10 +7,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  *
  * @param object the object, the bookmark, or the Status of an ERROR; shared, so callers must not modify it
  */
-public record ClusterEvent(Type type, ObjectNode object) {
+public record ClusterEvent(ChangeType type, ObjectNode object) {
 
     /** The type of an event, spelled as in the {@code type} field of a Kubernetes watch event. */
-    public enum Type {
+    public enum ChangeType {
         ADDED,
         MODIFIED,
         DELETED,
@@ -21,7 +21,7 @@ public record ClusterEvent(Type type, ObjectNode object) {
 
     /** Returns an ERROR event with the Status of {@code refusal}. */
     static ClusterEvent error(StatusException refusal) {
-        return new ClusterEvent(Type.ERROR, Json.tree(refusal.status()));
+        return new ClusterEvent(ChangeType.ERROR, Json.tree(refusal.status()));
     }
 
     /** Returns the type only, because the object may be a Secret. */

@@ -188,13 +188,13 @@ final class RequestDispatcher {
         return event -> {
             ObjectNode line =
                     Json.MAPPER.createObjectNode().put("type", event.type().name());
-            boolean row = table && event.type() != ClusterEvent.Type.ERROR;
+            boolean row = table && event.type() != ClusterEvent.ChangeType.ERROR;
             return line.set("object", row ? rows(resource, event) : event.object());
         };
     }
 
     private ObjectNode rows(Resource resource, ClusterEvent event) {
-        if (event.type() != ClusterEvent.Type.BOOKMARK) {
+        if (event.type() != ClusterEvent.ChangeType.BOOKMARK) {
             return tables.row(resource, event.object());
         }
         String version = event.object().path("metadata").path("resourceVersion").asText();

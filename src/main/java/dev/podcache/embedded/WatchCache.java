@@ -104,7 +104,7 @@ final class WatchCache {
         if (watcher.after() == 0) {
             objects.values().stream()
                     .filter(watcher::selects)
-                    .forEach(object -> watcher.queue(new ClusterEvent(ClusterEvent.Type.ADDED, object.json())));
+                    .forEach(object -> watcher.queue(new ClusterEvent(ClusterEvent.ChangeType.ADDED, object.json())));
         } else if (Long.compareUnsigned(watcher.after(), lastForgotten) >= 0) {
             history.forEach(watcher::queue);
         } else {

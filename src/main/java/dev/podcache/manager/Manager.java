@@ -5,6 +5,7 @@ import dev.podcache.object.Referrer;
 import dev.podcache.store.ObjectState;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -81,6 +82,23 @@ public interface Manager<T> {
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     ObjectState state(String namespace, String name);
+
+    /**
+     * Returns the object like {@link #getObject}, or empty if the API server answered that there is none.
+     *
+     * @throws dev.podcache.object.ObjectUnavailableException for every other reason why there is no object
+     * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
+     */
+    Optional<T> findObject(String namespace, String name);
+
+    /**
+     * Returns the object if it is in memory, even if it is stale. Makes no request, never waits, and does not count as a
+     * read: a watch that nobody reads is closed all the same. Under {@link ChangeDetectionStrategy#GET} always empty.
+     *
+     * @return shared: must not be modified
+     * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
+     */
+    Optional<T> peek(String namespace, String name);
 
     /**
      * Subscribes a listener to the changes of all registered objects of this kind. Every object that is known already is

@@ -1,6 +1,7 @@
 package dev.podcache.manager;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Maps;
 import dev.podcache.manager.Registrations.Wanted;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -8,11 +9,15 @@ import dev.podcache.object.ObjectRef;
 import dev.podcache.object.Reference;
 import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.store.KnownObject;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -32,6 +37,25 @@ public final class Managers {
 
     /** The manager of one kind. Equal kinds may have different model classes, so the kind is kept. */
     private record OfKind<T extends HasMetadata>(ObjectKind<T> kind, StoreManager<T> manager) {}
+
+    /** Returns every object that is referenced, with its state and its owners; a snapshot. */
+    public List<ObjectEntry> entries() {
+        List<ObjectEntry> entries = new ArrayList<>();
+        for (OfKind<?> ofKind : byKind.values()) {
+            for (ObjectKey key : ofKind.manager.keys()) {
+                KnownObject<?> known = ofKind.manager.known(key);
+                if (known != null) {
+                    entries.add(new ObjectEntry(
+                            ofKind.kind,
+                            key,
+                            ofKind.manager.store.state(key),
+                            known.bytes(),
+                            Maps.toMap(known.referrers(), owner -> registrations.usages(owner, ofKind.manager, key))));
+                }
+            }
+        }
+        return Collections.unmodifiableList(entries);
+    }
 
     /** Makes the store of a kind. */
     public interface Stores {

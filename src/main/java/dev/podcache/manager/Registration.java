@@ -133,10 +133,6 @@ final class Registration {
         return ofKind == null ? ObjectNeeds.NONE : ofKind.needs;
     }
 
-    Referrer referrer() {
-        return referrer;
-    }
-
     private static ImmutableSet<ObjectKey> keys(@Nullable HeldKeys[] held, StoreManager<?> manager) {
         HeldKeys ofKind = at(held, manager);
         return ofKind == null ? ImmutableSet.of() : ofKind.needs.keys;

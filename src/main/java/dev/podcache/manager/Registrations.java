@@ -6,13 +6,14 @@ import com.google.common.collect.ImmutableSet;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.PodKey;
 import dev.podcache.object.Referrer;
+import dev.podcache.object.Usage;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -65,9 +66,10 @@ final class Registrations {
         }
     }
 
-    /** Visits the registration of every referrer, under no lock. */
-    void forEach(Consumer<Registration> action) {
-        byReferrer.values().forEach(action);
+    /** Returns what a referrer uses an object of a manager for; empty if it does not say, or holds it no longer. */
+    Set<Usage> usages(Referrer referrer, StoreManager<?> manager, ObjectKey key) {
+        Registration registration = byReferrer.get(referrer);
+        return registration == null ? Set.of() : registration.needs(manager).usagesOf(key);
     }
 
     /** The objects of the kind of one manager that a referrer needs. */

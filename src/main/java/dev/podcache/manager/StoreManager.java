@@ -3,18 +3,22 @@ package dev.podcache.manager;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.manager.Registrations.Wanted;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.store.KnownObject;
 import dev.podcache.store.ObjectState;
 import dev.podcache.store.ObservableStore;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds references to a store, and takes them back, as referrers register and unregister. {@link Registrations}
@@ -101,6 +105,31 @@ final class StoreManager<T> implements Manager<T> {
     /** Returns whether registrations have an effect: not under GET. */
     boolean keepsReferences() {
         return !registering.isEmpty();
+    }
+
+    @Override
+    public Optional<T> findObject(String namespace, String name) {
+        try {
+            return Optional.of(getObject(namespace, name));
+        } catch (NotFound e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public Optional<T> peek(String namespace, String name) {
+        return Optional.ofNullable(known(keys.apply(namespace, name))).map(KnownObject::object);
+    }
+
+    /** Returns what the store knows of an object; null if it is not referenced, or the store keeps nothing. */
+    @Nullable
+    KnownObject<T> known(ObjectKey key) {
+        return store instanceof ObservableStore<T> observable ? observable.known(key) : null;
+    }
+
+    /** Returns the objects that the store holds; a snapshot. */
+    Set<ObjectKey> keys() {
+        return store instanceof ObservableStore<T> observable ? observable.keys() : Set.of();
     }
 
     @Override

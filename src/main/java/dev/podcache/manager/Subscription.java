@@ -3,7 +3,7 @@ package dev.podcache.manager;
 import dev.podcache.manager.ObjectEvent.Type;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.store.Known;
+import dev.podcache.store.KnownObject;
 import dev.podcache.store.ObservableStore;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +55,7 @@ final class Subscription<T> implements AutoCloseable {
         Subscription<T> subscription = new Subscription<>(store, executor, listener);
         subscription.unobserve = store.observe(subscription::changed);
         for (ObjectKey key : store.keys()) {
-            Known<T> known = store.known(key);
+            KnownObject<T> known = store.known(key);
             if (known != null) {
                 subscription.mark(key, known.life(), true);
             }
@@ -64,7 +64,7 @@ final class Subscription<T> implements AutoCloseable {
     }
 
     private void changed(ObjectKey key) {
-        Known<T> known = store.known(key);
+        KnownObject<T> known = store.known(key);
         if (known != null) {
             mark(key, known.life(), false);
             return;
@@ -174,7 +174,7 @@ final class Subscription<T> implements AutoCloseable {
         @Override
         public void run() {
             while (mayLook()) {
-                Known<T> now = store.known(key);
+                KnownObject<T> now = store.known(key);
                 int seen;
                 List<ObjectEvent<T>> events;
                 synchronized (this) {
@@ -195,7 +195,7 @@ final class Subscription<T> implements AutoCloseable {
             return more;
         }
 
-        private List<ObjectEvent<T>> eventsLocked(Known<T> now) {
+        private List<ObjectEvent<T>> eventsLocked(KnownObject<T> now) {
             List<ObjectEvent<T>> events = new ArrayList<>(2);
             T before = object;
             boolean unknown = now.object() == null && !now.absent();
@@ -220,14 +220,14 @@ final class Subscription<T> implements AutoCloseable {
             return events;
         }
 
-        private boolean isOther(Known<T> now) {
+        private boolean isOther(KnownObject<T> now) {
             T held = object;
             return held == null
                     ? version.isEmpty() || !version.equals(now.resourceVersion())
                     : held != now.object();
         }
 
-        private ObjectEvent<T> event(Type type, Known<T> now, @Nullable T before, boolean initial) {
+        private ObjectEvent<T> event(Type type, KnownObject<T> now, @Nullable T before, boolean initial) {
             return new ObjectEvent<>(kind, key, type, before, now.object(), now.referrers(), initial);
         }
 

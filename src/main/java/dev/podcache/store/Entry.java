@@ -163,13 +163,13 @@ abstract class Entry<T> {
     }
 
     /** Returns what is known; null if the entry is dropped. */
-    final synchronized @Nullable Known<T> known() {
+    final synchronized @Nullable KnownObject<T> known() {
         if (dropped) {
             return null;
         }
         Answer<T> known = latestLocked();
         Answer.@Nullable Present<T> present = known instanceof Answer.Present<T> there ? there : null;
-        return new Known<>(
+        return new KnownObject<>(
                 this,
                 present == null ? null : present.object,
                 known instanceof Answer.Absent,

@@ -27,7 +27,7 @@ public sealed interface ObservableStore<T> extends Store<T> permits TtlObjectSto
 
     /** Returns what is known of an object; null if it is not referenced. Makes no request and returns at once. */
     @Nullable
-    Known<T> known(ObjectKey key);
+    KnownObject<T> known(ObjectKey key);
 
     /** Returns the referenced objects; a snapshot. */
     Set<ObjectKey> keys();

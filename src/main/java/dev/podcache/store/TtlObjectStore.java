@@ -184,7 +184,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
     }
 
     @Override
-    public @Nullable Known<T> known(ObjectKey key) {
+    public @Nullable KnownObject<T> known(ObjectKey key) {
         TtlEntry<T> entry = entries.find(key.namespace(), key.name());
         return entry == null ? null : entry.known();
     }

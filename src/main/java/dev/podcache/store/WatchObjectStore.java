@@ -214,7 +214,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     }
 
     @Override
-    public @Nullable Known<T> known(ObjectKey key) {
+    public @Nullable KnownObject<T> known(ObjectKey key) {
         WatchEntry<T> entry = entries.find(key.namespace(), key.name());
         return entry == null ? null : entry.known();
     }

@@ -1,15 +1,18 @@
 package dev.podcache.manager;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.PodKey;
 import dev.podcache.object.Referrer;
 import dev.podcache.object.Usage;
+import dev.podcache.pod.PodReferences;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
@@ -17,9 +20,11 @@ import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.FixedTtl;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
+import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -142,6 +147,56 @@ class ManagersTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> managers.register(owner, Set.of(SETTINGS, ObjectRef.of(generic, "shop", "db"))));
         assertThat(references(SETTINGS)).isZero();
+    }
+
+    @Test
+    void entries_showStateSizeAndOwnersWithTheirUses() {
+        server.cluster().create(Secrets.of(DB.key(), "v1"));
+        Pod pod = Pods.withSecrets("shop", "web", "uid-web", List.of("db"));
+        managers.registerPod(pod);
+        managers.register(owner, Set.of(DB.withUsage(Usage.ENV), DB.withUsage(Usage.PULL), NODE));
+        managers.of(ObjectKind.SECRET).getObject("shop", "db");
+
+        ObjectEntry db = entry(DB);
+        assertThat(db.cacheState()).isEqualTo(CacheState.FRESH);
+        assertThat(db.resourceVersion()).isNotEmpty();
+        assertThat(db.age()).isPresent();
+        assertThat(db.lastFailure()).isEmpty();
+        assertThat(db.bytes()).isPositive();
+        assertThat(db.referrers()).containsExactlyInAnyOrder(owner, PodReferences.key(pod));
+        assertThat(db.usages(owner)).containsExactlyInAnyOrder(Usage.ENV, Usage.PULL);
+        assertThat(db.usages(PodReferences.key(pod))).hasSize(1);
+        ObjectEntry node = entry(NODE);
+        assertThat(node.cacheState()).isEqualTo(CacheState.UNREAD);
+        assertThat(node.bytes()).isZero();
+        assertThat(node.usages(owner)).isEmpty();
+        assertThat(db).asString().contains("Secret shop/db", "FRESH").doesNotContain("v1");
+
+        managers.unregister(owner);
+        managers.unregisterPod(pod);
+        assertThat(managers.entries()).isEmpty();
+    }
+
+    @Test
+    void findAndPeek_objectThatIsThereOrNot() {
+        Manager<Secret> secrets = managers.of(ObjectKind.SECRET);
+        server.cluster().create(Secrets.of(DB.key(), "v1"));
+        managers.register(owner, Set.of(DB, ObjectRef.of(ObjectKind.SECRET, "shop", "missing")));
+
+        assertThat(secrets.peek("shop", "db")).isEmpty();
+        assertThat(secrets.findObject("shop", "db")).isPresent();
+        assertThat(secrets.peek("shop", "db")).isPresent();
+        assertThat(secrets.findObject("shop", "missing")).isEmpty();
+        assertThat(secrets.peek("shop", "missing")).isEmpty();
+        assertThatExceptionOfType(NotRegistered.class).isThrownBy(() -> secrets.findObject("shop", "other"));
+        assertThat(secrets.peek("shop", "other")).isEmpty();
+    }
+
+    private ObjectEntry entry(ObjectRef object) {
+        return managers.entries().stream()
+                .filter(entry -> entry.kind().equals(object.kind()) && entry.key().equals(object.key()))
+                .findFirst()
+                .orElseThrow();
     }
 
     private int references(ObjectRef object) {

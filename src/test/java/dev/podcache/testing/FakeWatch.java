@@ -68,7 +68,7 @@ final class FakeWatch<T extends HasMetadata> implements WatchHandle, WatchListen
         if (over.get()) {
             return;
         }
-        if (event.type() == ClusterEvent.Type.BOOKMARK || event.type() == ClusterEvent.Type.ERROR) {
+        if (event.type() == ClusterEvent.ChangeType.BOOKMARK || event.type() == ClusterEvent.ChangeType.ERROR) {
             tell(event);
             return;
         }

@@ -1,6 +1,13 @@
 package dev.podcache.cli.observe;
 
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import dev.podcache.manager.ObjectEvent;
 import dev.podcache.manager.Manager;
+import dev.podcache.manager.ObjectEvent;
+import java.util.function.Consumer;
+
+import java.util.Optional;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException;
@@ -71,14 +78,24 @@ final class CountedManager<T extends HasMetadata> implements Manager<T> {
     }
 
     @Override
+    public Optional<T> findObject(String namespace, String name) {
+        return manager.findObject(namespace, name);
+    }
+
+    @Override
+    public Optional<T> peek(String namespace, String name) {
+        return manager.peek(namespace, name);
+    }
+
+    @Override
     public ObjectState state(String namespace, String name) {
         return manager.state(namespace, name);
     }
 
     @Override
     public AutoCloseable listen(
-            java.util.concurrent.Executor executor,
-            java.util.function.Consumer<dev.podcache.manager.ObjectEvent<T>> listener) {
+            Executor executor,
+            Consumer<ObjectEvent<T>> listener) {
         return manager.listen(executor, listener);
     }
 }

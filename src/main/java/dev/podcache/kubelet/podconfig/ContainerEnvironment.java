@@ -22,7 +22,7 @@ public final class ContainerEnvironment {
 
     private static final String STATIC_SOURCE = "kubernetes.io/config.source";
 
-    private final PodObjects.Managers managers;
+    private final PodObjects.PodManagers managers;
     private final ServiceLister services;
 
     /**
@@ -33,7 +33,7 @@ public final class ContainerEnvironment {
      * @param services the Services for variables such as {@code DB_SERVICE_HOST}
      */
     public ContainerEnvironment(Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceLister services) {
-        this.managers = new PodObjects.Managers(secrets, configMaps);
+        this.managers = new PodObjects.PodManagers(secrets, configMaps);
         this.services = services;
     }
 

@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class PodObjects {
 
-    private final Managers managers;
+    private final PodManagers managers;
     private final String namespace;
     private final ConfigTarget target;
     private final Map<String, ObjectData> alreadyRead = new HashMap<>();
 
     /** The managers that objects are read from. */
-    record Managers(Manager<Secret> secrets, Manager<ConfigMap> configMaps) {}
+    record PodManagers(Manager<Secret> secrets, Manager<ConfigMap> configMaps) {}
 
-    PodObjects(Managers managers, String namespace, ConfigTarget target) {
+    PodObjects(PodManagers managers, String namespace, ConfigTarget target) {
         this.managers = managers;
         this.namespace = namespace;
         this.target = target;

@@ -26,7 +26,7 @@ import java.util.Map;
  */
 public final class VolumePayloads {
 
-    private final PodObjects.Managers managers;
+    private final PodObjects.PodManagers managers;
 
     /**
      * Creates a resolver on these managers, which it does not close.
@@ -35,7 +35,7 @@ public final class VolumePayloads {
      * @param configMaps the ConfigMaps of all pods that are registered with it
      */
     public VolumePayloads(Manager<Secret> secrets, Manager<ConfigMap> configMaps) {
-        this.managers = new PodObjects.Managers(secrets, configMaps);
+        this.managers = new PodObjects.PodManagers(secrets, configMaps);
     }
 
     /** Returns whether {@code volume} is of a kind that {@link #of} supports. */

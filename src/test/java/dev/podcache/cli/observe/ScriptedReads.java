@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -101,6 +102,16 @@ final class ScriptedReads {
 
         @Override
         public void unregister(Referrer referrer) {}
+
+        @Override
+        public Optional<T> findObject(String namespace, String name) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Optional<T> peek(String namespace, String name) {
+            throw new UnsupportedOperationException();
+        }
 
         @Override
         public AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener) {

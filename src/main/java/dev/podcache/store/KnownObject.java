@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param stale whether nothing confirms what is known: its watch is lost, or its last refresh failed
  * @param referrers who refers to it
  */
-public record Known<T>(
+public record KnownObject<T>(
         Object life,
         @Nullable T object,
         boolean absent,
@@ -28,6 +28,6 @@ public record Known<T>(
     @Override
     public String toString() {
         String what = object == null ? absent ? "absent" : "unknown" : resourceVersion;
-        return "Known[" + what + (stale ? ", stale" : "") + ", referrers=" + referrers + "]";
+        return "KnownObject[" + what + (stale ? ", stale" : "") + ", referrers=" + referrers + "]";
     }
 }
