@@ -51,8 +51,8 @@ public final class RuntimeHealth extends AbstractService {
      * Creates a service that is not started.
      *
      * @param runtime queries the runtime; may block; an exception is logged and counts as no answer
-     * @param checks further checks by name, which return an error or empty; called whenever the node's status is
-     *     computed, so they must not block; an exception counts as an error
+     * @param checks further checks by name, in the order in which their errors are reported; each returns an error or
+     *     empty, and is called whenever the node's status is computed, so it must not block; an exception is an error
      */
     public RuntimeHealth(
             Supplier<RuntimeStatus> runtime, Map<String, Supplier<Optional<String>>> checks, Timekeeper timekeeper) {

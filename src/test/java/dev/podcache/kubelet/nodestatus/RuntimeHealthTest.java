@@ -2,6 +2,7 @@ package dev.podcache.kubelet.nodestatus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.Service;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ForwardingTimekeeper;
@@ -126,7 +127,7 @@ class RuntimeHealthTest {
     @Test
     void errors_furtherChecks_areNamedAndMayThrow() {
         RuntimeHealth health = health(
-                Map.of(
+                ImmutableMap.of(
                         "PLEG", () -> Optional.of("pleg was last seen active 3m ago"),
                         "well", Optional::empty,
                         "broken",
