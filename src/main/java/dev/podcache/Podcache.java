@@ -22,8 +22,7 @@ import java.util.Set;
 
 /**
  * Caches exactly the Secrets and ConfigMaps that registered pods refer to, for as long as they refer to them.
- * Thread-safe. Other owners, such as an operator's custom resource, register through {@link #secrets()} and {@link
- * #configMaps()}; see {@link Manager#register}.
+ * Thread-safe. Other owners, such as an operator's custom resource, {@link #register} for objects of any kind.
  *
  * <pre>{@code
  * try (Podcache cache = Podcache.builder(client).node("worker-1").strategy(ChangeDetectionStrategy.WATCH).build()) {

@@ -1,37 +1,26 @@
 package dev.podcache;
 
 import com.google.common.io.Closer;
-import dev.podcache.apiserver.ListerWatcher;
-import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
-import dev.podcache.manager.Manager;
 import dev.podcache.manager.Managers;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.node.NodeLister;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.pod.PodReferences;
 import dev.podcache.reflector.Recovery;
-import dev.podcache.store.DirectObjectStore;
 import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.PayloadBudget;
 import dev.podcache.store.StoreOptions;
-import dev.podcache.store.TtlObjectStore;
-import dev.podcache.store.WatchObjectStore;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
 import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
-import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -190,7 +179,12 @@ public final class PodcacheBuilder {
         StoreOptions options =
                 new StoreOptions(timekeeper, readTimeout, budget(apiServer), metrics, maxStaleness(), recovery);
         CacheStores stores = new CacheStores(
-                apiServer, options, ttlSource(apiServer, recovery, parts), watchTimes, Map.copyOf(strategies), strategy);
+                apiServer,
+                options,
+                ttlSource(apiServer, recovery, parts),
+                watchTimes,
+                Map.copyOf(strategies),
+                strategy);
         parts.register(stores);
         return new Podcache(new Managers(stores), parts);
     }

@@ -28,7 +28,8 @@ record ClusterChange(
     ClusterEvent eventFor(Selection selection) {
         boolean matched = before != null && selection.matches(before.json());
         if (after != null && selection.matches(after.json())) {
-            return new ClusterEvent(matched ? ClusterEvent.ChangeType.MODIFIED : ClusterEvent.ChangeType.ADDED, after.json());
+            return new ClusterEvent(
+                    matched ? ClusterEvent.ChangeType.MODIFIED : ClusterEvent.ChangeType.ADDED, after.json());
         }
         if (before == null || !matched) {
             return null;

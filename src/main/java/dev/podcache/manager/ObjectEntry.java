@@ -20,8 +20,7 @@ public final class ObjectEntry {
     private final int bytes;
     private final Map<Referrer, Set<Usage>> usages;
 
-    ObjectEntry(
-            ObjectKind<?> kind, ObjectKey key, ObjectState state, int bytes, Map<Referrer, Set<Usage>> usages) {
+    ObjectEntry(ObjectKind<?> kind, ObjectKey key, ObjectState state, int bytes, Map<Referrer, Set<Usage>> usages) {
         this.kind = kind;
         this.key = key;
         this.state = state;

@@ -1,10 +1,13 @@
 package dev.podcache.manager;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Interner;
+import com.google.common.collect.Interners;
 import com.google.common.collect.Sets;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Usage;
-import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -13,50 +16,51 @@ import org.jspecify.annotations.Nullable;
 /** The objects of one kind that a referrer needs, and what it needs each for. Immutable. */
 final class ObjectNeeds {
 
-    static final ObjectNeeds NONE = of(ImmutableSet.of());
+    static final ObjectNeeds NONE = of(Set.of());
 
-    final ImmutableSet<ObjectKey> keys;
+    // there are few combinations of usages, and many references
+    private static final Interner<ImmutableSet<Usage>> COMBINATIONS = Interners.newStrongInterner();
 
-    // by the position of the key, one bit for each usage; empty if no need says its usage
-    private final byte[] usages;
+    private final ImmutableMap<ObjectKey, ImmutableSet<Usage>> usages;
 
-    private ObjectNeeds(ImmutableSet<ObjectKey> keys, byte[] usages) {
-        this.keys = keys;
+    private ObjectNeeds(ImmutableMap<ObjectKey, ImmutableSet<Usage>> usages) {
         this.usages = usages;
     }
 
     /** Returns needs that do not say what for. */
     static ObjectNeeds of(Set<ObjectKey> keys) {
-        return new ObjectNeeds(ImmutableSet.copyOf(keys), new byte[0]);
+        ImmutableMap.Builder<ObjectKey, ImmutableSet<Usage>> usages = ImmutableMap.builderWithExpectedSize(keys.size());
+        keys.forEach(key -> usages.put(key, ImmutableSet.of()));
+        return new ObjectNeeds(usages.buildOrThrow());
     }
 
     /** Gathers needs one by one. For one thread. */
     static final class Gathering {
 
-        private final Map<ObjectKey, Byte> usagesByKey = new LinkedHashMap<>();
+        private final Map<ObjectKey, EnumSet<Usage>> usages = new LinkedHashMap<>();
 
-        /** Adds a need. */
+        /** Adds a need, which may not say what for. */
         void add(ObjectKey key, @Nullable Usage usage) {
-            int bit = usage == null ? 0 : 1 << usage.ordinal();
-            usagesByKey.merge(key, (byte) bit, (before, added) -> (byte) (before | added));
+            EnumSet<Usage> ofKey = usages.computeIfAbsent(key, first -> EnumSet.noneOf(Usage.class));
+            if (usage != null) {
+                ofKey.add(usage);
+            }
         }
 
         ObjectNeeds needs() {
-            byte[] usages = new byte[usagesByKey.size()];
-            int i = 0;
-            for (byte usage : usagesByKey.values()) {
-                usages[i++] = usage;
-            }
-            return new ObjectNeeds(ImmutableSet.copyOf(usagesByKey.keySet()), usages);
+            ImmutableMap.Builder<ObjectKey, ImmutableSet<Usage>> needed =
+                    ImmutableMap.builderWithExpectedSize(usages.size());
+            usages.forEach((key, ofKey) -> needed.put(key, COMBINATIONS.intern(Sets.immutableEnumSet(ofKey))));
+            return new ObjectNeeds(needed.buildOrThrow());
         }
+    }
+
+    ImmutableSet<ObjectKey> keys() {
+        return usages.keySet();
     }
 
     /** Returns what an object is needed for; empty if no need of it says so. */
     Set<Usage> usagesOf(ObjectKey key) {
-        int at = usages.length == 0 ? -1 : keys.asList().indexOf(key);
-        int bits = at < 0 ? 0 : usages[at];
-        return Arrays.stream(Usage.values())
-                .filter(usage -> (bits & 1 << usage.ordinal()) != 0)
-                .collect(Sets.toImmutableEnumSet());
+        return usages.getOrDefault(key, ImmutableSet.of());
     }
 }

@@ -60,7 +60,8 @@ final class Registration {
         }
         @Nullable HeldKeys[] after = Arrays.copyOf(before, length);
         for (Wanted ofKind : wanted) {
-            after[ofKind.manager().index] = version.isEmpty() && ofKind.keys().isEmpty() ? null : new HeldKeys(version, ofKind.needs());
+            after[ofKind.manager().index] =
+                    version.isEmpty() && ofKind.keys().isEmpty() ? null : new HeldKeys(version, ofKind.needs());
         }
         held = after;
         for (Wanted ofKind : wanted) {
@@ -135,7 +136,7 @@ final class Registration {
 
     private static ImmutableSet<ObjectKey> keys(@Nullable HeldKeys[] held, StoreManager<?> manager) {
         HeldKeys ofKind = at(held, manager);
-        return ofKind == null ? ImmutableSet.of() : ofKind.needs.keys;
+        return ofKind == null ? ImmutableSet.of() : ofKind.needs.keys();
     }
 
     private static @Nullable HeldKeys at(@Nullable HeldKeys[] held, StoreManager<?> manager) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Remembers the registered referrers and the references that each of them holds, of all kinds. Thread-safe.
  *
  * <p>Each call for a referrer is one step over all kinds: concurrent calls of {@link #registerPod} and {@link
- * #unregisterPod} take effect in the same order for Secrets and ConfigMaps. No call makes a request or waits for one.
+ * #unregister} take effect in the same order for Secrets and ConfigMaps. No call makes a request or waits for one.
  */
 final class Registrations {
 
@@ -75,7 +75,7 @@ final class Registrations {
     /** The objects of the kind of one manager that a referrer needs. */
     record Wanted(StoreManager<?> manager, ObjectNeeds needs) {
         ImmutableSet<ObjectKey> keys() {
-            return needs.keys;
+            return needs.keys();
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.podcache.manager;
 
-import dev.podcache.manager.ObjectEvent.Type;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.store.KnownObject;
@@ -50,8 +49,7 @@ final class Subscription<T> implements AutoCloseable {
     }
 
     /** Subscribes a listener, and reports every object that is known. */
-    static <T> Subscription<T> open(
-            ObservableStore<T> store, Executor executor, Consumer<ObjectEvent<T>> listener) {
+    static <T> Subscription<T> open(ObservableStore<T> store, Executor executor, Consumer<ObjectEvent<T>> listener) {
         Subscription<T> subscription = new Subscription<>(store, executor, listener);
         subscription.unobserve = store.observe(subscription::changed);
         for (ObjectKey key : store.keys()) {
@@ -201,11 +199,11 @@ final class Subscription<T> implements AutoCloseable {
             boolean unknown = now.object() == null && !now.absent();
             if (!unknown) {
                 if (now.object() != null && !exists) {
-                    events.add(event(Type.ADDED, now, null, subscribing));
+                    events.add(event(ObjectEvent.Type.ADDED, now, null, subscribing));
                 } else if (now.object() != null && isOther(now)) {
-                    events.add(event(Type.UPDATED, now, before, false));
+                    events.add(event(ObjectEvent.Type.UPDATED, now, before, false));
                 } else if (now.absent() && exists) {
-                    events.add(event(Type.DELETED, now, before, false));
+                    events.add(event(ObjectEvent.Type.DELETED, now, before, false));
                 }
                 reported = true;
                 exists = now.object() != null;
@@ -215,19 +213,18 @@ final class Subscription<T> implements AutoCloseable {
             object = now.object();
             if (reported && now.stale() != stale) {
                 stale = now.stale();
-                events.add(event(stale ? Type.STALE : Type.RECOVERED, now, now.object(), false));
+                events.add(
+                        event(stale ? ObjectEvent.Type.STALE : ObjectEvent.Type.RECOVERED, now, now.object(), false));
             }
             return events;
         }
 
         private boolean isOther(KnownObject<T> now) {
             T held = object;
-            return held == null
-                    ? version.isEmpty() || !version.equals(now.resourceVersion())
-                    : held != now.object();
+            return held == null ? version.isEmpty() || !version.equals(now.resourceVersion()) : held != now.object();
         }
 
-        private ObjectEvent<T> event(Type type, KnownObject<T> now, @Nullable T before, boolean initial) {
+        private ObjectEvent<T> event(ObjectEvent.Type type, KnownObject<T> now, @Nullable T before, boolean initial) {
             return new ObjectEvent<>(kind, key, type, before, now.object(), now.referrers(), initial);
         }
 

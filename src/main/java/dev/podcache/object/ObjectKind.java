@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ObjectKind<T extends HasMetadata> {
 
-    public static final ObjectKind<Secret> SECRET = builtIn(
-            Secret.class, "Secret", "v1", true, secret -> Boolean.TRUE.equals(secret.getImmutable()));
-    public static final ObjectKind<ConfigMap> CONFIG_MAP = builtIn(
-            ConfigMap.class, "ConfigMap", "v1", true, map -> Boolean.TRUE.equals(map.getImmutable()));
+    public static final ObjectKind<Secret> SECRET =
+            builtIn(Secret.class, "Secret", "v1", true, secret -> Boolean.TRUE.equals(secret.getImmutable()));
+    public static final ObjectKind<ConfigMap> CONFIG_MAP =
+            builtIn(ConfigMap.class, "ConfigMap", "v1", true, map -> Boolean.TRUE.equals(map.getImmutable()));
     public static final ObjectKind<Pod> POD = builtIn(Pod.class, "Pod", "v1", true, pod -> false);
     public static final ObjectKind<Node> NODE = builtIn(Node.class, "Node", "v1", false, node -> false);
     public static final ObjectKind<Service> SERVICE = builtIn(Service.class, "Service", "v1", true, service -> false);
@@ -51,12 +51,7 @@ public final class ObjectKind<T extends HasMetadata> {
     private final Predicate<T> immutable;
 
     private ObjectKind(
-            Class<T> model,
-            String name,
-            String apiVersion,
-            String plural,
-            boolean namespaced,
-            Predicate<T> immutable) {
+            Class<T> model, String name, String apiVersion, String plural, boolean namespaced, Predicate<T> immutable) {
         this.model = model;
         this.name = name;
         this.apiVersion = apiVersion;
@@ -114,11 +109,13 @@ public final class ObjectKind<T extends HasMetadata> {
         Names.requireSubdomain("plural", plural);
         List<String> parts = Splitter.on('/').splitToList(apiVersion);
         if (parts.size() > 2) {
-            throw new IllegalArgumentException("apiVersion " + Quoted.value(apiVersion) + " must be VERSION or GROUP/VERSION");
+            throw new IllegalArgumentException(
+                    "apiVersion " + Quoted.value(apiVersion) + " must be VERSION or GROUP/VERSION");
         }
         parts.forEach(part -> Names.requireSubdomain("apiVersion", part));
         if (!KIND.matcher(kind).matches()) {
-            throw new IllegalArgumentException("kind " + Quoted.value(kind) + " must be letters and digits, such as Widget");
+            throw new IllegalArgumentException(
+                    "kind " + Quoted.value(kind) + " must be letters and digits, such as Widget");
         }
         return new ObjectKind<>(GenericKubernetesResource.class, kind, apiVersion, plural, namespaced, object -> false);
     }

@@ -62,10 +62,7 @@ public final class ObjectRef {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof ObjectRef that
-                && kind.equals(that.kind)
-                && key.equals(that.key)
-                && usage == that.usage;
+        return other instanceof ObjectRef that && kind.equals(that.kind) && key.equals(that.key) && usage == that.usage;
     }
 
     @Override

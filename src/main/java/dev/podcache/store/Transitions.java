@@ -63,7 +63,7 @@ final class Transitions<T> {
         }
     }
 
-    /** Implements {@link Store#observe}. */
+    /** Implements {@link ObservableStore#observe}. */
     Runnable observe(Consumer<ObjectKey> changed) {
         // compared by identity: the same consumer may observe twice
         Consumer<ObjectKey> observer = key -> changed.accept(key);

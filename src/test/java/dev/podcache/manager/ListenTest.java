@@ -3,7 +3,6 @@ package dev.podcache.manager;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.podcache.manager.ObjectEvent.Type;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
@@ -58,7 +57,7 @@ class ListenTest {
         register(OWNER);
         runAll();
 
-        assertThat(types()).containsExactly(Type.ADDED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED);
         ObjectEvent<Secret> added = events.get(0);
         assertThat(added.kind()).isEqualTo(ObjectKind.SECRET);
         assertThat(added.key()).isEqualTo(DB);
@@ -77,7 +76,7 @@ class ListenTest {
         put("v2");
         runAll();
 
-        assertThat(types()).containsExactly(Type.ADDED, Type.UPDATED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED, ObjectEvent.Type.UPDATED);
         assertThat(events.get(0).initial()).isTrue();
         assertThat(Secrets.value(events.get(1).previous().orElseThrow())).isEqualTo("v1");
         assertThat(Secrets.value(events.get(1).current().orElseThrow())).isEqualTo("v2");
@@ -95,7 +94,7 @@ class ListenTest {
         put("v2");
         runAll();
 
-        assertThat(types()).containsExactly(Type.ADDED, Type.DELETED, Type.ADDED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED, ObjectEvent.Type.DELETED, ObjectEvent.Type.ADDED);
         assertThat(events.get(1).current()).isEmpty();
         assertThat(events.get(2).initial()).isFalse();
     }
@@ -121,7 +120,7 @@ class ListenTest {
         timekeeper.advance(Duration.ofSeconds(10));
         runAll();
 
-        assertThat(types()).containsExactly(Type.ADDED, Type.STALE, Type.RECOVERED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED, ObjectEvent.Type.STALE, ObjectEvent.Type.RECOVERED);
         assertThat(events.get(2).current()).isEqualTo(events.get(0).current());
     }
 
@@ -137,7 +136,7 @@ class ListenTest {
 
         assertThat(tasks).hasSize(1);
         runAll();
-        assertThat(types()).containsExactly(Type.ADDED, Type.UPDATED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED, ObjectEvent.Type.UPDATED);
         assertThat(Secrets.value(events.get(1).current().orElseThrow())).isEqualTo("v9");
         assertThat(Secrets.value(events.get(1).previous().orElseThrow())).isEqualTo("v1");
     }
@@ -154,7 +153,7 @@ class ListenTest {
         timekeeper.advance(Duration.ofSeconds(30));
         runAll();
 
-        assertThat(types()).doesNotContain(Type.UPDATED);
+        assertThat(types()).doesNotContain(ObjectEvent.Type.UPDATED);
     }
 
     @Test
@@ -165,7 +164,7 @@ class ListenTest {
         runAll();
         register(OTHER);
         runAll();
-        assertThat(types()).containsExactly(Type.ADDED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED);
 
         put("v2");
         runAll();
@@ -182,7 +181,7 @@ class ListenTest {
         manager.unregister(OWNER);
         runAll();
 
-        assertThat(types()).containsExactly(Type.ADDED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED);
     }
 
     @Test
@@ -195,7 +194,7 @@ class ListenTest {
         register(OTHER);
         runAll();
 
-        assertThat(types()).containsExactly(Type.ADDED, Type.ADDED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED, ObjectEvent.Type.ADDED);
         assertThat(events.get(1).referrers()).containsExactly(OTHER);
         assertThat(events.get(1).initial()).isFalse();
     }
@@ -235,7 +234,7 @@ class ListenTest {
         manager.listen(tasks::add, events::add);
         runAll();
 
-        assertThat(types()).containsExactly(Type.ADDED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED);
     }
 
     @Test
@@ -281,7 +280,7 @@ class ListenTest {
         runAll();
 
         assertThat(server.isWatched(DB)).isTrue();
-        assertThat(events.get(0).type()).isEqualTo(Type.ADDED);
+        assertThat(events.get(0).type()).isEqualTo(ObjectEvent.Type.ADDED);
         assertThat(events.get(0).initial()).isTrue();
         assertThat(Secrets.value(manager.getObject("shop", "db"))).isEqualTo("v2");
         assertThat(Secrets.value(events.get(events.size() - 1).current().orElseThrow()))
@@ -300,12 +299,12 @@ class ListenTest {
         put("v2");
         cached.getObject("shop", "db");
         runAll();
-        assertThat(types()).containsExactly(Type.ADDED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED);
 
         timekeeper.advance(Duration.ofSeconds(61));
         cached.getObject("shop", "db");
         runAll();
-        assertThat(types()).containsExactly(Type.ADDED, Type.UPDATED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED, ObjectEvent.Type.UPDATED);
     }
 
     @Test
@@ -323,13 +322,13 @@ class ListenTest {
         cached.getObject("shop", "db");
         runAll();
 
-        assertThat(types()).containsExactly(Type.ADDED);
+        assertThat(types()).containsExactly(ObjectEvent.Type.ADDED);
     }
 
     @Test
     void underGet_isRefused() {
-        Manager<Secret> direct = Manager.simple(
-                new DirectObjectStore<>(ObjectKind.SECRET, server.getter(ObjectKind.SECRET), options));
+        Manager<Secret> direct =
+                Manager.simple(new DirectObjectStore<>(ObjectKind.SECRET, server.getter(ObjectKind.SECRET), options));
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> direct.listen(tasks::add, events::add))
@@ -356,7 +355,7 @@ class ListenTest {
         }
     }
 
-    private List<Type> types() {
+    private List<ObjectEvent.Type> types() {
         return events.stream().map(ObjectEvent::type).toList();
     }
 }

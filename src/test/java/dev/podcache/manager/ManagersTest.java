@@ -194,7 +194,8 @@ class ManagersTest {
 
     private ObjectEntry entry(ObjectRef object) {
         return managers.entries().stream()
-                .filter(entry -> entry.kind().equals(object.kind()) && entry.key().equals(object.key()))
+                .filter(entry ->
+                        entry.kind().equals(object.kind()) && entry.key().equals(object.key()))
                 .findFirst()
                 .orElseThrow();
     }

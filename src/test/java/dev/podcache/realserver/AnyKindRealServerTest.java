@@ -72,7 +72,8 @@ class AnyKindRealServerTest {
             Database orders = database(shop.name(), "orders", "small");
             untilServed(() -> shop.admin().resource(orders).create());
             Manager<Database> databases = cache.objects(DATABASE);
-            Referrer owner = Referrer.of(shop.admin().namespaces().withName(shop.name()).get());
+            Referrer owner =
+                    Referrer.of(shop.admin().namespaces().withName(shop.name()).get());
             cache.register(owner, Set.of(ObjectRef.of(DATABASE, shop.name(), "orders")));
 
             assertThat(databases.getObject(shop.name(), "orders").getSpec()).containsEntry("size", "small");
@@ -91,7 +92,8 @@ class AnyKindRealServerTest {
     void customResourceOfTheCluster_withoutAModel_isRead() {
         try (KubernetesClient admin = real.client();
                 KubernetesClient client = real.client();
-                Podcache cache = Podcache.builder(client).firstSyncTimeout(PATIENCE).build()) {
+                Podcache cache =
+                        Podcache.builder(client).firstSyncTimeout(PATIENCE).build()) {
             define("Widget", "widgets", "Cluster");
             GenericKubernetesResource widget = new GenericKubernetesResource();
             widget.setApiVersion(WIDGET.apiVersion());
@@ -116,7 +118,8 @@ class AnyKindRealServerTest {
     void node_isReadByItsNameAlone() {
         try (KubernetesClient admin = real.client();
                 KubernetesClient client = real.client();
-                Podcache cache = Podcache.builder(client).firstSyncTimeout(PATIENCE).build()) {
+                Podcache cache =
+                        Podcache.builder(client).firstSyncTimeout(PATIENCE).build()) {
             Node node = admin.resource(new NodeBuilder()
                             .withNewMetadata()
                             .withName("any-kind")
@@ -126,7 +129,10 @@ class AnyKindRealServerTest {
             Referrer owner = Referrer.of(node);
             cache.register(owner, Set.of(ObjectRef.of(ObjectKind.NODE, "", "any-kind")));
 
-            assertThat(cache.objects(ObjectKind.NODE).getObject("", "any-kind").getMetadata().getUid())
+            assertThat(cache.objects(ObjectKind.NODE)
+                            .getObject("", "any-kind")
+                            .getMetadata()
+                            .getUid())
                     .isEqualTo(node.getMetadata().getUid());
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> cache.objects(ObjectKind.NODE).getObject("shop", "any-kind"))
@@ -147,9 +153,11 @@ class AnyKindRealServerTest {
                 ObjectKind.of("any-kind.example.dev/v1", "Gadget", "gadgets", true);
         try (TestNamespace shop = new TestNamespace(real);
                 KubernetesClient client = real.client();
-                Podcache cache = Podcache.builder(client).firstSyncTimeout(PATIENCE).build()) {
+                Podcache cache =
+                        Podcache.builder(client).firstSyncTimeout(PATIENCE).build()) {
             define("Gadget", "gadgets", "Namespaced");
-            untilServed(() -> shop.admin().resource(gadget(shop.name(), "first")).create());
+            untilServed(
+                    () -> shop.admin().resource(gadget(shop.name(), "first")).create());
             cache.register(
                     Referrer.of(shop.admin().namespaces().withName(shop.name()).get()),
                     Set.of(ObjectRef.of(gadget, shop.name(), "orders")));
@@ -158,7 +166,8 @@ class AnyKindRealServerTest {
             real.kubectl("delete", "customresourcedefinition", "gadgets.any-kind.example.dev");
             await().until(() -> size(cache, gadget, shop.name()).isEmpty());
             define("Gadget", "gadgets", "Namespaced");
-            untilServed(() -> shop.admin().resource(gadget(shop.name(), "second")).create());
+            untilServed(
+                    () -> shop.admin().resource(gadget(shop.name(), "second")).create());
 
             await().until(() -> size(cache, gadget, shop.name()).equals("second"));
         }
@@ -167,7 +176,10 @@ class AnyKindRealServerTest {
     /** Returns the size that the cache says, empty if there is no such object, or none can be known. */
     private static String size(Podcache cache, ObjectKind<GenericKubernetesResource> kind, String namespace) {
         try {
-            return cache.objects(kind).getObject(namespace, "orders").<Object>get("spec", "size").toString();
+            return cache.objects(kind)
+                    .getObject(namespace, "orders")
+                    .<Object>get("spec", "size")
+                    .toString();
         } catch (ObjectUnavailableException none) {
             return "";
         }
@@ -185,8 +197,10 @@ class AnyKindRealServerTest {
         GenericKubernetesResource gadget = new GenericKubernetesResource();
         gadget.setApiVersion("any-kind.example.dev/v1");
         gadget.setKind("Gadget");
-        gadget.setMetadata(
-                new ObjectMetaBuilder().withNamespace(namespace).withName("orders").build());
+        gadget.setMetadata(new ObjectMetaBuilder()
+                .withNamespace(namespace)
+                .withName("orders")
+                .build());
         gadget.setAdditionalProperty("spec", Map.of("size", size));
         return gadget;
     }

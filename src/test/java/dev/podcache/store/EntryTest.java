@@ -13,6 +13,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What all entries have in common, by an entry that knows nothing else. */
@@ -41,6 +42,7 @@ class EntryTest {
         }
 
         @Override
+        @Nullable
         Answer<String> latestLocked() {
             return answer();
         }

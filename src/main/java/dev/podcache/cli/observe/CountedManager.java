@@ -1,13 +1,7 @@
 package dev.podcache.cli.observe;
 
-import java.util.concurrent.Executor;
-import java.util.function.Consumer;
-import dev.podcache.manager.ObjectEvent;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.ObjectEvent;
-import java.util.function.Consumer;
-
-import java.util.Optional;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException;
@@ -17,7 +11,10 @@ import dev.podcache.object.Referrer;
 import dev.podcache.store.ObjectState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /** A manager whose reads are counted and observed. */
 final class CountedManager<T extends HasMetadata> implements Manager<T> {
@@ -93,9 +90,7 @@ final class CountedManager<T extends HasMetadata> implements Manager<T> {
     }
 
     @Override
-    public AutoCloseable listen(
-            Executor executor,
-            Consumer<ObjectEvent<T>> listener) {
+    public AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener) {
         return manager.listen(executor, listener);
     }
 }

@@ -59,7 +59,7 @@ final class ObjectData {
     @Nullable
     String variable(String dataKey) {
         String value = forVariables().get(dataKey);
-        if (value == null || origin.kind == ObjectKind.CONFIG_MAP) {
+        if (value == null || origin.kind.equals(ObjectKind.CONFIG_MAP)) {
             return value;
         }
         try {
@@ -92,14 +92,14 @@ final class ObjectData {
 
     /** Returns the message for a volume item that refers to a key that does not exist. */
     String missingKey(String dataKey) {
-        return (origin.kind == ObjectKind.SECRET
+        return (origin.kind.equals(ObjectKind.SECRET)
                         ? "references non-existent secret key: "
                         : "configmap references non-existent config key: ")
                 + dataKey;
     }
 
     private Map<String, String> forVariables() {
-        return origin.kind == ObjectKind.SECRET ? encoded : plain;
+        return origin.kind.equals(ObjectKind.SECRET) ? encoded : plain;
     }
 
     private byte[] decoded(String dataKey, String value) {

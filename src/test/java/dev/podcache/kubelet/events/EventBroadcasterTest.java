@@ -409,7 +409,7 @@ class EventBroadcasterTest {
 
     private List<Verb> verbs() {
         return server.actions().stream()
-                .filter(action -> action.kind() == ObjectKind.EVENT)
+                .filter(action -> action.kind().equals(ObjectKind.EVENT))
                 .map(FakeApiServer.Action::verb)
                 .toList();
     }
