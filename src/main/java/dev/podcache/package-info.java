@@ -54,9 +54,9 @@
  *
  * <dl>
  *   <dt>pod to socket: {@code registerPod} until the list request is written, on a connection that is open
- *   <dd>Podcache, manager/Registrations, pod/PodReferences, manager/StoreManager, pod/SecretNames, pod/Containers,
- *       pod/ConfigMapNames, manager/Registration, store/WatchObjectStore, store/EntryTable, store/Entry,
- *       store/WatchEntry, store/Transitions, store/PayloadBudget, PodcacheBuilder, apiserver/fabric8/Fabric8ApiServer,
+ *   <dd>Podcache, manager/Managers, manager/Registrations, pod/PodReferences, manager/StoreManager, pod/SecretNames,
+ *       pod/Containers, pod/ConfigMapNames, manager/Registration, store/WatchObjectStore, store/EntryTable, store/Entry,
+ *       store/WatchEntry, store/Transitions, store/PayloadBudget, CacheStores, apiserver/fabric8/Fabric8ApiServer,
  *       apiserver/http/ApiConnections, reflector/Reflector, reflector/Recovery, store/WatchSession,
  *       reflector/ReflectorLoop, reflector/CurrentAttempt, reflector/Outage, reflector/Steps,
  *       reflector/ResumePoint, apiserver/fabric8/Fabric8ListerWatcher, apiserver/http/ListWatchSession,

@@ -13,19 +13,17 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The objects of one kind that a referrer needs, and what it needs each for. Immutable. */
-final class ObjectNeeds {
+/**
+ * The objects of one kind that a referrer needs. Immutable.
+ *
+ * @param usages by object: what it is needed for; empty if no need of it says so
+ */
+record ObjectNeeds(ImmutableMap<ObjectKey, ImmutableSet<Usage>> usages) {
 
     static final ObjectNeeds NONE = of(Set.of());
 
     // there are few combinations of usages, and many references
     private static final Interner<ImmutableSet<Usage>> COMBINATIONS = Interners.newStrongInterner();
-
-    private final ImmutableMap<ObjectKey, ImmutableSet<Usage>> usages;
-
-    private ObjectNeeds(ImmutableMap<ObjectKey, ImmutableSet<Usage>> usages) {
-        this.usages = usages;
-    }
 
     /** Returns needs that do not say what for. */
     static ObjectNeeds of(Set<ObjectKey> keys) {

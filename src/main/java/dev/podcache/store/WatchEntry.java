@@ -57,32 +57,6 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         this.stateBegin = store.now();
     }
 
-    /**
-     * The result of a lookup for a get that is not a hit.
-     *
-     * @param dropped whether the entry was dropped, so the caller must look again
-     * @param answer the answer to return; null if the get has to wait for {@code change}
-     * @param stale whether the answer is unconfirmed
-     * @param change completed when the caller should look again; null with an answer
-     */
-    record WatchLookup<T>(
-            boolean dropped,
-            @Nullable Answer<T> answer,
-            boolean stale,
-            @Nullable ApiServerException failure,
-            @Nullable CompletableFuture<Void> change) {}
-
-    /** Opens the watch again if it was closed because the object was not read. */
-    void reopen() {
-        synchronized (this) {
-            if (state != WatchState.IDLE) {
-                return;
-            }
-            moveLocked(WatchState.REOPENING);
-        }
-        afterChange();
-    }
-
     WatchLookup<T> lookup() {
         WatchLookup<T> lookup;
         synchronized (this) {
@@ -207,18 +181,22 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         setAnswerLocked(known, Transitions.WATCHED, next.isUpToDate());
     }
 
-    /** Closes the watch if this is the second sweep in a row that finds the object unread. */
+    /** Closes the watch if this is the second sweep in a row that finds the object unread; opens it for a listener. */
     void sweep() {
         synchronized (this) {
-            unreadSweeps = touched ? 0 : unreadSweeps + 1;
+            boolean observed = store.transitions.isObserved();
+            unreadSweeps = touched || observed ? 0 : unreadSweeps + 1;
             touched = false;
-            if (state != WatchState.LIVE || unreadSweeps < 2 || store.transitions.isObserved()) {
+            if (state == WatchState.IDLE && observed) {
+                moveLocked(WatchState.REOPENING);
+            } else if (state == WatchState.LIVE && unreadSweeps >= 2) {
+                Answer<T> known = answer();
+                moveLocked(WatchState.IDLE);
+                pendingAnswer = known;
+                setAnswerLocked(null, Transitions.IDLE);
+            } else {
                 return;
             }
-            Answer<T> known = answer();
-            moveLocked(WatchState.IDLE);
-            pendingAnswer = known;
-            setAnswerLocked(null, Transitions.IDLE);
         }
         changed();
     }

@@ -153,7 +153,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         boolean missed = false;
         while (true) {
             WatchEntry<T> entry = entries.find(key.namespace(), key.name());
-            WatchEntry.WatchLookup<T> lookup = entry == null ? null : entry.lookup();
+            WatchLookup<T> lookup = entry == null ? null : entry.lookup();
             if (!missed && (lookup == null || !(lookup.answer() instanceof Answer.Present))) {
                 missed = true;
                 options.metrics().missed(kind, key, STRATEGY);
@@ -208,8 +208,8 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     @Override
     public Runnable observe(Consumer<ObjectKey> changed) {
         Runnable end = transitions.observe(changed);
-        // from now on no watch is closed because its object is not read
-        entries.forEach(WatchEntry::reopen);
+        // opens the watches that were closed because their objects were not read
+        sweep();
         return end;
     }
 

@@ -56,7 +56,7 @@ class WatchEntryTest extends WatchEntryFixture {
     })
     void get(WatchRow row, WatchState next, String answer) {
         bringTo(row);
-        WatchEntry.WatchLookup<Secret> lookup = entry.lookup();
+        WatchLookup<Secret> lookup = entry.lookup();
 
         assertThat(state()).isEqualTo(next);
         assertThat(content(lookup.answer())).isEqualTo(answer);
