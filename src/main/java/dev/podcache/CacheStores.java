@@ -1,11 +1,9 @@
 package dev.podcache;
 
-import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Managers;
-import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.store.DirectObjectStore;
 import dev.podcache.store.ObjectTtlSource;
@@ -19,7 +17,6 @@ import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 /** Makes the stores of one cache, each by the strategy of its kind, and closes them. Thread-safe. */
 final class CacheStores implements Managers.Stores, Closeable {
@@ -71,9 +68,8 @@ final class CacheStores implements Managers.Stores, Closeable {
                 yield store;
             }
             case WATCH -> {
-                Function<ObjectKey, ListerWatcher<T>> byName =
-                        key -> server.listerWatcher(kind, key.namespace(), "metadata.name=" + key.name());
-                WatchObjectStore<T> store = new WatchObjectStore<>(kind, byName, getter, options, watchTimes);
+                WatchObjectStore<T> store =
+                        new WatchObjectStore<>(kind, server.byName(kind), getter, options, watchTimes);
                 open.add(store::close);
                 yield store;
             }

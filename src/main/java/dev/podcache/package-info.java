@@ -56,7 +56,7 @@
  *   <dt>pod to socket: {@code registerPod} until the list request is written, on a connection that is open
  *   <dd>Podcache, manager/Managers, manager/Registrations, pod/PodReferences, manager/StoreManager, pod/SecretNames,
  *       pod/Containers, pod/ConfigMapNames, manager/Registration, store/WatchObjectStore, store/EntryTable, store/Entry,
- *       store/WatchEntry, store/Transitions, store/PayloadBudget, CacheStores, apiserver/fabric8/Fabric8ApiServer,
+ *       store/WatchEntry, store/Transitions, store/PayloadBudget, apiserver/fabric8/Fabric8ApiServer,
  *       apiserver/http/ApiConnections, reflector/Reflector, reflector/Recovery, store/WatchSession,
  *       reflector/ReflectorLoop, reflector/CurrentAttempt, reflector/Outage, reflector/Steps,
  *       reflector/ResumePoint, apiserver/fabric8/Fabric8ListerWatcher, apiserver/http/ListWatchSession,

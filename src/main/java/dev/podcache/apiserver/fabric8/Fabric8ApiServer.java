@@ -5,6 +5,7 @@ import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.apiserver.http.ServerRequest;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.time.Timekeeper;
 import dev.podcache.time.TokenBucket;
@@ -16,6 +17,7 @@ import io.fabric8.kubernetes.client.http.Interceptor;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.ObjIntConsumer;
 
 /**
@@ -87,6 +89,11 @@ public final class Fabric8ApiServer implements AutoCloseable {
                 new Fabric8ListerWatcher.ObjectSelection(kind, namespace, fieldSelector),
                 connections.session(),
                 decoder(kind));
+    }
+
+    /** Returns a function that makes a lister-watcher of one object of a kind, selected by its name. */
+    public <T extends HasMetadata> Function<ObjectKey, ListerWatcher<T>> byName(ObjectKind<T> kind) {
+        return key -> listerWatcher(kind, key.namespace(), "metadata.name=" + key.name());
     }
 
     /**
