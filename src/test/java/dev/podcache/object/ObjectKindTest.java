@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.Endpoints;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Namespaced;
+import io.fabric8.kubernetes.api.model.PersistentVolume;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
-import io.fabric8.kubernetes.api.model.apps.Deployment;
-import io.fabric8.kubernetes.api.model.scheduling.v1.PriorityClass;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,18 +50,25 @@ class ObjectKindTest {
 
     @Test
     void of_otherModel_saysWhatTheModelSays() {
-        ObjectKind<Deployment> kind = ObjectKind.of(Deployment.class);
+        ObjectKind<Endpoints> kind = ObjectKind.of(Endpoints.class);
 
-        assertThat(kind.path(ObjectKey.of("shop", "web"))).isEqualTo("/apis/apps/v1/namespaces/shop/deployments/web");
-        assertThat(kind).hasToString("Deployment").isEqualTo(ObjectKind.of(Deployment.class));
+        assertThat(kind.path(ObjectKey.of("shop", "web"))).isEqualTo("/api/v1/namespaces/shop/endpoints/web");
+        assertThat(kind).hasToString("Endpoints").isEqualTo(ObjectKind.of(Endpoints.class));
     }
 
     @Test
     void of_modelOfTheCluster_hasNoNamespace() {
-        ObjectKind<PriorityClass> kind = ObjectKind.of(PriorityClass.class);
+        ObjectKind<PersistentVolume> kind = ObjectKind.of(PersistentVolume.class);
 
         assertThat(kind.namespaced()).isFalse();
-        assertThat(kind.path(ObjectKey.of("", "high"))).isEqualTo("/apis/scheduling.k8s.io/v1/priorityclasses/high");
+        assertThat(kind.path(ObjectKey.of("", "disk"))).isEqualTo("/api/v1/persistentvolumes/disk");
+    }
+
+    @Test
+    void of_names_areTheParts_ofItsPath() {
+        ObjectKind<GenericKubernetesResource> kind = ObjectKind.of("apps/v1", "Deployment", "deployments", true);
+
+        assertThat(kind.path(ObjectKey.of("shop", "web"))).isEqualTo("/apis/apps/v1/namespaces/shop/deployments/web");
     }
 
     @Test

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Follows {@code pkg/volume/util/atomic_writer.go} of the kubelet in its newest form. Unlike upstream, it also
  * rewrites the payload when only permissions changed, and removes what an interrupted write left behind.
  */
-public final class AtomicWriter {
+final class AtomicWriter {
 
     /*
      * A volume with the files "user" and "tls/key" looks like this:

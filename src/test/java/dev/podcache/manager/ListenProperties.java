@@ -1,0 +1,154 @@
+package dev.podcache.manager;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.PodKey;
+import dev.podcache.object.Referrer;
+import dev.podcache.store.StoreOptions;
+import dev.podcache.store.WatchObjectStore;
+import dev.podcache.store.WatchObjectStore.WatchTimes;
+import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.Secrets;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Size;
+import org.jspecify.annotations.Nullable;
+
+/** Whatever happens, and whenever the listener gets to run, its events tell one story that ends with the truth. */
+class ListenProperties {
+
+    private static final ObjectKey DB = ObjectKey.of("shop", "db");
+    private static final Referrer OWNER = PodKey.of("shop", "web", "uid-web");
+
+    /** What may happen to the object, its owner, its watch and its listener. */
+    enum ListenStep {
+        PUT,
+        DELETE,
+        REGISTER,
+        UNREGISTER,
+        /** The listener unregisters the owner, with the event that it gets next. */
+        UNREGISTER_IN_LISTENER,
+        LOSE_WATCH,
+        PASS_TIME,
+        RUN_LISTENER
+    }
+
+    @Property
+    void events_tellOneStoryThatEndsWithTheTruth(@ForAll @Size(max = 40) List<ListenStep> steps) throws Exception {
+        ListenWorld world = new ListenWorld();
+        steps.forEach(world::take);
+        world.take(ListenStep.PASS_TIME);
+        world.take(ListenStep.RUN_LISTENER);
+        world.requireTheTruth();
+
+        world.subscription.close();
+        world.closed = true;
+        steps.forEach(world::take);
+    }
+
+    /** A store on a server, a listener that runs when a step says so, and what it has been told so far. */
+    private static final class ListenWorld {
+
+        private final ManualTimekeeper timekeeper = new ManualTimekeeper();
+        private final FakeApiServer server = new FakeApiServer(timekeeper);
+        private final WatchObjectStore<Secret> store = new WatchObjectStore<>(
+                ObjectKind.SECRET,
+                key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                server.getter(ObjectKind.SECRET),
+                StoreOptions.defaults(timekeeper),
+                WatchTimes.DEFAULT);
+        private final Manager<Secret> manager = Manager.caching(store, pod -> Set.of());
+        private final Queue<Runnable> tasks = new ArrayDeque<>();
+        private final AutoCloseable subscription = manager.listen(tasks::add, this::receive);
+        private boolean closed;
+        private boolean registered;
+        private boolean unregisters;
+        private @Nullable Secret atServer;
+        private @Nullable Secret received;
+        private boolean stale;
+        private int written;
+
+        private void take(ListenStep step) {
+            switch (step) {
+                case PUT -> put();
+                case DELETE -> delete();
+                case REGISTER -> {
+                    registered = true;
+                    manager.register(OWNER, Set.of(DB));
+                }
+                case UNREGISTER -> unregister();
+                case UNREGISTER_IN_LISTENER -> unregisters = true;
+                case LOSE_WATCH -> server.resetWatches();
+                case PASS_TIME -> timekeeper.advance(Duration.ofMinutes(1));
+                case RUN_LISTENER -> runListener();
+            }
+        }
+
+        private void unregister() {
+            manager.unregister(OWNER);
+            registered = false;
+            received = null;
+            stale = false;
+        }
+
+        private void put() {
+            Secret next = Secrets.of(DB, "v" + written++);
+            atServer = atServer == null
+                    ? server.cluster().create(next)
+                    : server.cluster().update(next);
+        }
+
+        private void delete() {
+            if (atServer != null) {
+                server.cluster().delete(atServer);
+                atServer = null;
+            }
+        }
+
+        private void runListener() {
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                task.run();
+            }
+        }
+
+        private void receive(ObjectEvent<Secret> event) {
+            assertThat(closed).as("closed before %s", event).isFalse();
+            assertThat(registered).as("registered at %s", event).isTrue();
+            assertThat(event.referrers()).containsExactly(OWNER);
+            switch (event.type()) {
+                case ADDED -> assertThat(received).isNull();
+                case UPDATED, DELETED ->
+                    assertThat(event.previous().orElseThrow()).isEqualTo(received);
+                case STALE -> assertThat(stale).isFalse();
+                case RECOVERED -> assertThat(stale).isTrue();
+            }
+            switch (event.type()) {
+                case STALE -> stale = true;
+                case RECOVERED -> stale = false;
+                default -> {
+                    assertThat(event.current()).isNotEqualTo(event.previous());
+                    received = event.current().orElse(null);
+                }
+            }
+            if (unregisters) {
+                unregisters = false;
+                unregister();
+            }
+        }
+
+        private void requireTheTruth() {
+            assertThat(tasks).isEmpty();
+            assertThat(received).isEqualTo(registered ? atServer : null);
+            assertThat(stale).isFalse();
+        }
+    }
+}
