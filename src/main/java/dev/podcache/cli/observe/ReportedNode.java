@@ -1,6 +1,5 @@
 package dev.podcache.cli.observe;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
@@ -21,6 +20,7 @@ import dev.podcache.node.NodeLister;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 
@@ -38,7 +38,7 @@ public final class ReportedNode implements AutoCloseable {
     private final NodeReports node;
     private final NodeAgent agent;
     private final PeriodicTasks tasks = new PeriodicTasks("node-reports", 1);
-    private ImmutableList<Pod> lastPods = ImmutableList.of();
+    private List<Pod> lastPods = List.of();
     private boolean stopped;
 
     /**

@@ -25,6 +25,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -126,7 +127,7 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /** Returns the pods of the node as last seen. */
-    public ImmutableList<Pod> pods() {
+    public List<Pod> pods() {
         return ImmutableList.copyOf(known.all());
     }
 
