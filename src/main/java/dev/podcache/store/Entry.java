@@ -75,6 +75,11 @@ abstract class Entry<T> {
         return answer;
     }
 
+    /** Adds the first reference to an entry that no other thread knows. The caller calls {@link #changed} later. */
+    final synchronized void makeFirstReference(Referrer referrer) {
+        addLocked(referrer);
+    }
+
     /** Adds a reference. Returns false if the entry is dropped. */
     final boolean addReference(Referrer referrer) {
         synchronized (this) {

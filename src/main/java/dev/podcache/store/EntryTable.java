@@ -88,8 +88,13 @@ final class EntryTable<T, E extends Entry<T>> {
         while (!closed && !added) {
             E entry = find(key.namespace(), key.name());
             if (entry == null) {
-                if (putIfAbsent(newEntry.apply(key))) {
+                // referenced before it can be found: no get finds an object that has no reference
+                E made = newEntry.apply(key);
+                made.makeFirstReference(referrer);
+                if (putIfAbsent(made)) {
+                    added = true;
                     onAdded.run();
+                    made.changed();
                 }
             } else {
                 added = entry.addReference(referrer);
