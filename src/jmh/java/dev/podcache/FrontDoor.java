@@ -70,7 +70,7 @@ public final class FrontDoor {
                 return true;
             }
         };
-        return new Podcache(new Managers(stores), door.parts);
+        return new Podcache(new Managers(stores), door.options.timekeeper(), door.parts);
     }
 
     private <T extends HasMetadata> Store<T> store(ObjectKind<T> kind, InMemoryObjects<T> objects) {

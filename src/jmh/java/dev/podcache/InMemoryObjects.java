@@ -5,10 +5,10 @@ import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ReadConsistency;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -27,7 +27,7 @@ final class InMemoryObjects<T> implements ObjectGetter<T> {
     }
 
     @Override
-    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency freshness, Duration timeout) {
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadSource freshness, Duration timeout) {
         return CompletableFuture.completedFuture(fetched(key));
     }
 

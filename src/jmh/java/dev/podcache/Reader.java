@@ -4,11 +4,11 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.google.common.io.Closer;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.Pods;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -111,8 +111,7 @@ public interface Reader {
         /** The requests that Podcache makes, so that only who makes them differs. */
         private static Function<ObjectKey, Secret> fetchFrom(Fabric8ApiServer server) {
             ObjectGetter<Secret> getter = server.getter(ObjectKind.SECRET);
-            return key ->
-                    getter.get(key, ReadConsistency.LATEST, TIMEOUT).join().object();
+            return key -> getter.get(key, ReadSource.QUORUM, TIMEOUT).join().object();
         }
     }
 }

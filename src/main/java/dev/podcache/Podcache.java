@@ -9,6 +9,7 @@ import dev.podcache.manager.ObjectEntry;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
 import dev.podcache.object.Referrer;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -16,6 +17,7 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -43,6 +45,7 @@ public final class Podcache implements AutoCloseable {
     private final Managers managers;
     private final Manager<Secret> secrets;
     private final Manager<ConfigMap> configMaps;
+    private final Timekeeper timekeeper;
     private final Closer parts;
 
     /**
@@ -50,8 +53,9 @@ public final class Podcache implements AutoCloseable {
      *
      * @param parts closed with the cache, the last registered part first
      */
-    Podcache(Managers managers, Closer parts) {
+    Podcache(Managers managers, Timekeeper timekeeper, Closer parts) {
         this.managers = managers;
+        this.timekeeper = timekeeper;
         this.secrets = managers.of(ObjectKind.SECRET);
         this.configMaps = managers.of(ObjectKind.CONFIG_MAP);
         this.parts = parts;
@@ -143,6 +147,17 @@ public final class Podcache implements AutoCloseable {
      */
     public List<ObjectEntry> entries() {
         return managers.entries();
+    }
+
+    /**
+     * Waits until every object that is registered now was read at least once, at most for {@code timeout}; under CACHE
+     * this reads them. That an object does not exist counts as read. Under GET returns at once. An interrupt ends the
+     * wait, and stays set.
+     *
+     * @return the objects that were not read, with their last failure; empty if all were read
+     */
+    public List<ObjectEntry> awaitSynced(Duration timeout) {
+        return managers.awaitSynced(Objects.requireNonNull(timeout, "timeout"), timekeeper);
     }
 
     /**

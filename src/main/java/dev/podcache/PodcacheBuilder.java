@@ -186,7 +186,7 @@ public final class PodcacheBuilder {
                 Map.copyOf(strategies),
                 strategy);
         parts.register(stores);
-        return new Podcache(new Managers(stores), parts);
+        return new Podcache(new Managers(stores), timekeeper, parts);
     }
 
     private PayloadBudget budget(Fabric8ApiServer apiServer) {

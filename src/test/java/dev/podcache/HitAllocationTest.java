@@ -133,7 +133,7 @@ class HitAllocationTest {
                 return true;
             }
         };
-        return new Podcache(new Managers(stores), parts);
+        return new Podcache(new Managers(stores), timekeeper, parts);
     }
 
     private <T extends HasMetadata> Store<T> store(

@@ -36,6 +36,7 @@ class PodcacheCloseTest {
                     return false;
                 }
             }),
+            timekeeper,
             parts);
 
     @Test

@@ -58,6 +58,7 @@ class PodcacheWhileUnregisteringTest {
                     return true;
                 }
             }),
+            timekeeper,
             Closer.create());
 
     private <T extends HasMetadata> TtlObjectStore<T> store(ObjectKind<T> kind) {

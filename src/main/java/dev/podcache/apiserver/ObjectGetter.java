@@ -1,7 +1,6 @@
 package dev.podcache.apiserver;
 
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ReadConsistency;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -18,10 +17,10 @@ public interface ObjectGetter<T> {
      * future completes on a thread of the implementation, soon after {@code timeout} at the latest.
      *
      * @param key the name of the object, with an empty namespace for a cluster-scoped object
-     * @param consistency whether the API server may answer from its watch cache
+     * @param source where the API server reads it from
      * @param timeout positive
      * @return the object, or exceptionally an {@link ApiServerException}, whose reason is {@link
      *     dev.podcache.object.FailureReason#NOT_FOUND} if the object does not exist
      */
-    CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency consistency, Duration timeout);
+    CompletableFuture<Fetched<T>> get(ObjectKey key, ReadSource source, Duration timeout);
 }

@@ -1,7 +1,6 @@
 package dev.podcache.apiserver;
 
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -42,9 +41,9 @@ public final class RetryingGetter<T> {
      * Reads the object in a single attempt, as {@link ObjectGetter#get} does, for callers that would rather serve an
      * old answer than wait for retries.
      */
-    public CompletableFuture<Fetched<T>> getOnce(ObjectKey key, ReadConsistency consistency, Duration timeout) {
+    public CompletableFuture<Fetched<T>> getOnce(ObjectKey key, ReadSource source, Duration timeout) {
         try {
-            return getter.get(key, consistency, timeout);
+            return getter.get(key, source, timeout);
         } catch (RuntimeException | Error e) {
             // to rethrow it would leave the gets that share this attempt without an answer
             return CompletableFuture.failedFuture(NoAnswer.thrown("GET " + key, e));
@@ -58,8 +57,8 @@ public final class RetryingGetter<T> {
      * @param budget the time for all attempts and pauses together, positive
      * @return the object, or exceptionally the {@link ApiServerException} of the last attempt
      */
-    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency consistency, Duration budget) {
-        Attempts attempts = new Attempts(key, consistency, timekeeper.nanoTime(), budget);
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadSource source, Duration budget) {
+        Attempts attempts = new Attempts(key, source, timekeeper.nanoTime(), budget);
         attempts.next();
         return attempts.result;
     }
@@ -69,21 +68,21 @@ public final class RetryingGetter<T> {
 
         final CompletableFuture<Fetched<T>> result = new CompletableFuture<>();
         private final ObjectKey key;
-        private final ReadConsistency consistency;
+        private final ReadSource source;
         private final long startedAt;
         private final Duration budget;
         private int failures;
 
-        Attempts(ObjectKey key, ReadConsistency consistency, long startedAt, Duration budget) {
+        Attempts(ObjectKey key, ReadSource source, long startedAt, Duration budget) {
             this.key = key;
-            this.consistency = consistency;
+            this.source = source;
             this.startedAt = startedAt;
             this.budget = budget;
         }
 
         void next() {
             Duration left = budget.minus(spent());
-            getOnce(key, consistency, left).whenComplete(this::attempted);
+            getOnce(key, source, left).whenComplete(this::attempted);
         }
 
         private void attempted(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {

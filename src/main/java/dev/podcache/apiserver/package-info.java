@@ -5,7 +5,7 @@
  * dev.podcache.apiserver.ApiServerException}. {@link dev.podcache.apiserver.RetryingGetter} is the only retry loop for
  * reads, and {@link dev.podcache.apiserver.Retries} is the retry policy of all loops.
  *
- * <p>Read {@code ObjectGetter}, {@code ReadConsistency}, {@code Fetched}, {@code ListerWatcher}, {@code WatchEvent},
+ * <p>Read {@code ObjectGetter}, {@code ReadSource}, {@code Fetched}, {@code ListerWatcher}, {@code WatchEvent},
  * {@code ApiServerException}, {@code ObjectApi}; then, to implement the ports, {@code ErrorAnswer} and {@code
  * NoAnswer}.
  */

@@ -1,13 +1,19 @@
 package dev.podcache.manager;
 
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
 import dev.podcache.store.ObjectState;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -92,6 +98,39 @@ public interface Manager<T> {
     Optional<T> findObject(String namespace, String name);
 
     /**
+     * Returns the object with what {@code consistency} promises: from memory if what is held fulfils it, otherwise by a
+     * quorum read, which all gets that ask meanwhile share. An object that was read so is kept, so later gets return no
+     * older one. Blocks at most for the read timeout. Under {@link ChangeDetectionStrategy#GET} every get is a quorum
+     * read.
+     *
+     * @return shared by all callers: must not be modified
+     * @throws dev.podcache.object.ObjectUnavailableException if there is no object, or the read failed: then even if an
+     *     object is in memory
+     * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
+     */
+    T getObject(String namespace, String name, ReadConsistency consistency);
+
+    /**
+     * Returns the object like {@link #getObject(String, String)}, without blocking: no thread waits. What is in memory is
+     * complete when it is returned. Otherwise the future completes within the time for which a get would block, on one
+     * of two threads of the cache: continue with the {@code Async} methods of the future if that takes long. Cancelling
+     * it has no effect on others.
+     *
+     * @return completes exceptionally with the {@link dev.podcache.object.ObjectUnavailableException} of a get
+     * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
+     */
+    CompletableFuture<T> getObjectAsync(String namespace, String name);
+
+    /**
+     * Returns several objects, after one wait for all that are not in memory. An object that does not exist is left out.
+     *
+     * @return by key, in the order of {@code keys}; unmodifiable, its objects too
+     * @throws dev.podcache.object.ObjectUnavailableException if an object is unavailable for any other reason
+     * @throws IllegalArgumentException if a key is not legal
+     */
+    Map<ObjectKey, T> getObjects(Set<ObjectKey> keys);
+
+    /**
      * Returns the object if it is in memory, even if it is stale. Makes no request, never waits, and does not count as a
      * read: a watch that nobody reads is closed all the same. Under {@link ChangeDetectionStrategy#GET} always empty.
      *
@@ -119,6 +158,20 @@ public interface Manager<T> {
      * @throws IllegalStateException under {@link ChangeDetectionStrategy#GET}, which keeps nothing
      */
     AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener);
+
+    /**
+     * Subscribes a listener that is told the changes of one owner's objects together: all that come within {@code
+     * gather} after the first of them are one call. Changes of one object are merged into one event, from the state
+     * before the first to the state after the last; whether the object is stale is an event of its own. The calls come
+     * one at a time. An owner that does not hold an object any more is not told its changes. Otherwise as {@link
+     * #listen(Executor, Consumer)}.
+     *
+     * @param gather positive; each call is that late
+     * @param listener takes an owner and the changes of its objects, the last change last; never empty
+     * @throws IllegalArgumentException unless {@code gather} is positive
+     * @throws IllegalStateException under {@link ChangeDetectionStrategy#GET}, which keeps nothing
+     */
+    AutoCloseable listen(Executor executor, Duration gather, BiConsumer<Referrer, List<ObjectEvent<T>>> listener);
 
     /**
      * Returns a manager that adds references to {@code store} for the objects that registered pods refer to.

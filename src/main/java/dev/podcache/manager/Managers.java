@@ -11,11 +11,11 @@ import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.KnownObject;
 import dev.podcache.store.Store;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +23,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The managers of one cache, one for each kind, made when a kind is first needed. Each call for a referrer is one step
@@ -36,25 +38,23 @@ public final class Managers {
     private final ImmutableList<StoreManager<?>> ofPods;
 
     /** The manager of one kind. Equal kinds may have different model classes, so the kind is kept. */
-    private record OfKind<T extends HasMetadata>(ObjectKind<T> kind, StoreManager<T> manager) {}
+    private record OfKind<T extends HasMetadata>(ObjectKind<T> kind, StoreManager<T> manager) {
 
-    /** Returns every object that is referenced, with its state and its owners; a snapshot. */
-    public List<ObjectEntry> entries() {
-        List<ObjectEntry> entries = new ArrayList<>();
-        for (OfKind<?> ofKind : byKind.values()) {
-            for (ObjectKey key : ofKind.manager.keys()) {
-                KnownObject<?> known = ofKind.manager.known(key);
-                if (known != null) {
-                    entries.add(new ObjectEntry(
-                            ofKind.kind,
-                            key,
-                            ofKind.manager.store.state(key),
-                            known.bytes(),
-                            Maps.toMap(known.referrers(), owner -> registrations.usages(owner, ofKind.manager, key))));
-                }
-            }
+        Stream<ObjectEntry> entries(Registrations registrations) {
+            return manager.keys().stream().map(key -> entry(key, registrations)).filter(Objects::nonNull);
         }
-        return Collections.unmodifiableList(entries);
+
+        private @Nullable ObjectEntry entry(ObjectKey key, Registrations registrations) {
+            KnownObject<T> known = manager.known(key);
+            return known == null
+                    ? null
+                    : new ObjectEntry(
+                            kind,
+                            key,
+                            manager.store.state(key),
+                            known.bytes(),
+                            Maps.toMap(known.referrers(), owner -> registrations.usages(owner, manager, key)));
+        }
     }
 
     /** Makes the store of a kind. */
@@ -122,6 +122,25 @@ public final class Managers {
 
     private synchronized <T extends HasMetadata> StoreManager<T> makeOnce(ObjectKind<T> kind) {
         return byKind.containsKey(kind) ? managerOf(kind) : make(kind, pod -> ObjectNeeds.NONE);
+    }
+
+    /** Returns every object that is referenced, with its state and its owners; a snapshot. */
+    public List<ObjectEntry> entries() {
+        return byKind.values().stream()
+                .flatMap(ofKind -> ofKind.entries(registrations))
+                .toList();
+    }
+
+    /**
+     * Waits until every object that is referenced now was read, at most for {@code timeout}. Returns those that were
+     * not. An interrupt ends the wait.
+     */
+    public List<ObjectEntry> awaitSynced(Duration timeout, Timekeeper timekeeper) {
+        Set<ObjectRef> unread =
+                new FirstReads(object -> managerOf(object.kind()), timekeeper).await(entries(), timeout);
+        return entries().stream()
+                .filter(entry -> unread.contains(ObjectRef.of(entry.kind(), entry.key())))
+                .toList();
     }
 
     /**

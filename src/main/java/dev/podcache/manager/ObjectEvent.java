@@ -87,6 +87,21 @@ public final class ObjectEvent<T> {
         return initial;
     }
 
+    /** Returns whether this tells only that what is known is stale, or is not any more. */
+    boolean isStaleness() {
+        return type == Type.STALE || type == Type.RECOVERED;
+    }
+
+    /** Returns one event for {@code earlier}, which may be null, and this one after it. */
+    ObjectEvent<T> after(@Nullable ObjectEvent<T> earlier) {
+        if (earlier == null || isStaleness()) {
+            return this;
+        }
+        Type both = type == Type.DELETED ? Type.DELETED : earlier.type == Type.ADDED ? Type.ADDED : Type.UPDATED;
+        boolean initialAdded = earlier.initial && both == Type.ADDED;
+        return new ObjectEvent<>(kind, key, both, earlier.previous, current, referrers, initialAdded);
+    }
+
     /** Returns type and name, never the object: it may be a Secret. */
     @Override
     public String toString() {

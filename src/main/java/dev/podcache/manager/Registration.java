@@ -22,7 +22,7 @@ final class Registration {
 
     private final Referrer referrer;
     private volatile @Nullable HeldKeys[] held = {}; // by index of the manager; written under this
-    private boolean released; // guarded by this
+    private boolean released; // guarded by this; nothing is held, and never will be
 
     Registration(Referrer referrer) {
         this.referrer = referrer;
@@ -53,7 +53,7 @@ final class Registration {
         }
         @Nullable HeldKeys[] before = held;
         // new references first, so that an object in both sets always has one
-        addNew(before, wanted);
+        addNewLocked(before, wanted);
         int length = before.length;
         for (Wanted ofKind : wanted) {
             length = Math.max(length, ofKind.manager().index + 1);
@@ -71,10 +71,20 @@ final class Registration {
                 }
             }
         }
+        released = isEmpty(after);
         return true;
     }
 
-    private void addNew(@Nullable HeldKeys[] before, ImmutableList<Wanted> wanted) {
+    /** Returns whether nothing is held any more, so this registration is unusable. */
+    synchronized boolean isReleased() {
+        return released;
+    }
+
+    private static boolean isEmpty(@Nullable HeldKeys[] held) {
+        return Arrays.stream(held).allMatch(ofKind -> ofKind == null);
+    }
+
+    private void addNewLocked(@Nullable HeldKeys[] before, ImmutableList<Wanted> wanted) {
         int added = 0;
         try {
             for (Wanted ofKind : wanted) {
@@ -88,11 +98,12 @@ final class Registration {
             }
         } catch (RuntimeException | Error e) {
             takeBack(added, before, wanted);
+            released = isEmpty(before);
             throw e;
         }
     }
 
-    /** Takes back the first {@code added} references that {@link #addNew} added. */
+    /** Takes back the first {@code added} references that {@link #addNewLocked} added. */
     private void takeBack(int added, @Nullable HeldKeys[] before, ImmutableList<Wanted> wanted) {
         int left = added;
         for (Wanted ofKind : wanted) {
@@ -106,10 +117,7 @@ final class Registration {
         }
     }
 
-    /**
-     * Releases the references of these managers. Returns true if no reference is left; the registration is then
-     * unusable.
-     */
+    /** Releases the references of these managers. Returns whether the registration {@link #isReleased}. */
     synchronized boolean release(ImmutableList<StoreManager<?>> managers) {
         @Nullable HeldKeys[] before = held;
         @Nullable HeldKeys[] after = before.clone();
@@ -124,7 +132,7 @@ final class Registration {
                 manager.store.deleteReference(key, referrer);
             }
         }
-        released = Arrays.stream(after).allMatch(ofKind -> ofKind == null);
+        released = isEmpty(after);
         return released;
     }
 

@@ -51,10 +51,13 @@ final class Registrations {
         boolean updated = wanted.isEmpty();
         while (!updated) {
             Registration registration = byReferrer.computeIfAbsent(referrer, Registration::new);
-            updated = registration.update(version, wanted);
-            if (!updated) {
-                // released by another thread, which also removes it: removing it here saves waiting for that thread
-                byReferrer.remove(referrer, registration);
+            try {
+                updated = registration.update(version, wanted);
+            } finally {
+                if (registration.isReleased()) {
+                    // by this update, or by another thread, which also removes it: this saves waiting for it
+                    byReferrer.remove(referrer, registration);
+                }
             }
         }
     }
@@ -64,6 +67,11 @@ final class Registrations {
         if (registration != null && registration.release(with)) {
             byReferrer.remove(referrer, registration);
         }
+    }
+
+    /** Returns the number of referrers that are remembered. */
+    int size() {
+        return byReferrer.size();
     }
 
     /** Returns what a referrer uses an object of a manager for; empty if it does not say, or holds it no longer. */

@@ -1,20 +1,33 @@
 package dev.podcache.manager;
 
+import com.google.common.base.Throwables;
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import dev.podcache.manager.Registrations.Wanted;
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.KnownObject;
 import dev.podcache.store.ObjectState;
 import dev.podcache.store.ObservableStore;
 import dev.podcache.store.Store;
+import dev.podcache.time.Durations;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -117,6 +130,38 @@ final class StoreManager<T> implements Manager<T> {
     }
 
     @Override
+    public T getObject(String namespace, String name, ReadConsistency consistency) {
+        return store.get(namespace, name, consistency);
+    }
+
+    @Override
+    public CompletableFuture<T> getObjectAsync(String namespace, String name) {
+        return store.getAsync(namespace, name);
+    }
+
+    @Override
+    public Map<ObjectKey, T> getObjects(Set<ObjectKey> wanted) {
+        Map<ObjectKey, CompletableFuture<T>> reads = new LinkedHashMap<>();
+        wanted.forEach(key -> reads.put(key, store.getAsync(key.namespace(), key.name())));
+        ImmutableMap.Builder<ObjectKey, T> found = ImmutableMap.builder();
+        reads.forEach((key, read) -> {
+            try {
+                found.put(key, read.get());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new FetchFailed(store.kind(), key, FailureReason.INTERRUPTED, 0, null, e);
+            } catch (ExecutionException e) {
+                Throwable failure = Objects.requireNonNull(e.getCause());
+                if (!(failure instanceof NotFound)) {
+                    Throwables.throwIfUnchecked(failure);
+                    throw new IllegalStateException("a get threw a checked exception", failure);
+                }
+            }
+        });
+        return found.buildOrThrow();
+    }
+
+    @Override
     public Optional<T> peek(String namespace, String name) {
         return Optional.ofNullable(known(keys.apply(namespace, name))).map(KnownObject::object);
     }
@@ -136,8 +181,20 @@ final class StoreManager<T> implements Manager<T> {
     public AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener) {
         Objects.requireNonNull(executor, "executor");
         Objects.requireNonNull(listener, "listener");
+        return Subscription.open(observable(), executor, listener);
+    }
+
+    @Override
+    public AutoCloseable listen(
+            Executor executor, Duration gather, BiConsumer<Referrer, List<ObjectEvent<T>>> listener) {
+        Objects.requireNonNull(executor, "executor");
+        Objects.requireNonNull(listener, "listener");
+        return new GatheredEvents<>(observable(), executor, Durations.positive("gather", gather), listener);
+    }
+
+    private ObservableStore<T> observable() {
         if (store instanceof ObservableStore<T> observable) {
-            return Subscription.open(observable, executor, listener);
+            return observable;
         }
         throw new IllegalStateException("strategy GET keeps no objects, so no change is seen: use WATCH or CACHE");
     }

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -136,9 +135,11 @@ final class Subscription<T> implements AutoCloseable {
         private void execute() {
             try {
                 executor.execute(this);
-            } catch (RejectedExecutionException e) {
+            } catch (Throwable e) {
+                // whatever it throws must not reach the thread that reported the change: a reflector's, or
+                // registerPod's
                 log.warn(
-                        "the executor of a listener for objects of kind {} takes no more tasks: the listener is closed",
+                        "the executor of a listener for objects of kind {} did not take a task; the listener is closed",
                         kind,
                         e);
                 close();

@@ -1,37 +1,37 @@
 package dev.podcache.object;
 
+import com.google.common.base.Strings;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A referrer that is a Kubernetes object of any kind.
- *
- * @param name kind, namespace and name, for messages
- */
-record ObjectReferrer(String uid, String name) implements Referrer {
+/** A referrer that is a Kubernetes object of any kind. */
+record ObjectReferrer(String uid, String kind, String namespace, String name) implements Referrer {
 
     static ObjectReferrer of(HasMetadata object) {
         @Nullable ObjectMeta metadata = Objects.requireNonNull(object, "object").getMetadata();
-        String name = object.getKind() + " " + (metadata == null ? "without metadata" : key(metadata));
-        @Nullable String uid = metadata == null ? null : metadata.getUid();
-        if (uid == null || uid.isEmpty()) {
-            throw new IllegalArgumentException(
-                    name + " has no metadata.uid: register objects as the API server returned them");
+        String kind = Strings.nullToEmpty(object.getKind());
+        if (metadata == null) {
+            throw withoutUid(kind + " without metadata");
         }
-        return new ObjectReferrer(uid, name);
+        ObjectKey key =
+                ObjectKey.of(Strings.nullToEmpty(metadata.getNamespace()), Strings.nullToEmpty(metadata.getName()));
+        @Nullable String uid = metadata.getUid();
+        if (uid == null || uid.isEmpty()) {
+            throw withoutUid(kind + " " + key);
+        }
+        return new ObjectReferrer(uid, kind, key.namespace(), key.name());
     }
 
-    private static String key(ObjectMeta metadata) {
-        return metadata.getNamespace() == null
-                ? metadata.getName()
-                : metadata.getNamespace() + "/" + metadata.getName();
+    private static IllegalArgumentException withoutUid(String what) {
+        return new IllegalArgumentException(
+                what + " has no metadata.uid: register objects as the API server returned them");
     }
 
     /** Returns a text such as {@code Database shop/orders(UID)}. */
     @Override
     public String toString() {
-        return name + "(" + uid + ")";
+        return kind + " " + ObjectKey.of(namespace, name) + "(" + uid + ")";
     }
 }

@@ -38,10 +38,17 @@ public final class PodKey implements Referrer {
         return new PodKey(namespace, name, uid);
     }
 
+    @Override
+    public String kind() {
+        return "Pod";
+    }
+
+    @Override
     public String namespace() {
         return namespace;
     }
 
+    @Override
     public String name() {
         return name;
     }

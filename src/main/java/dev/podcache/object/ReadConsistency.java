@@ -1,25 +1,73 @@
 package dev.podcache.object;
 
-/**
- * The consistency of a read: from the API server's watch cache, or a quorum read. A class with constants rather than an
- * enum, because "not older than version v" may become one of its values. Immutable.
- */
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** What a single read promises beyond the strategy of the cache. Immutable. */
 public final class ReadConsistency {
 
-    /** A read from the API server's watch cache, which may lag (resourceVersion "0"). Cheap for the server. */
-    public static final ReadConsistency CACHED = new ReadConsistency("CACHED");
+    private static final ReadConsistency LATEST = new ReadConsistency(null, null);
 
-    /** A quorum read of the latest committed state (no resourceVersion). */
-    public static final ReadConsistency LATEST = new ReadConsistency("LATEST");
+    private final @Nullable String version;
+    private final @Nullable Duration maxAge;
 
-    private final String name;
-
-    private ReadConsistency(String name) {
-        this.name = name;
+    private ReadConsistency(@Nullable String version, @Nullable Duration maxAge) {
+        this.version = version;
+        this.maxAge = maxAge;
     }
 
+    /** The state that the API server had committed when the read began, or a later one: a quorum read. */
+    public static ReadConsistency latest() {
+        return LATEST;
+    }
+
+    /**
+     * The state that the object had at {@code resourceVersion}, or a later one. With the version that a write returned,
+     * the write itself is seen.
+     *
+     * @throws IllegalArgumentException if it is not a number, which versions of Kubernetes are
+     */
+    public static ReadConsistency atLeast(String resourceVersion) {
+        if (ResourceVersions.parse(Objects.requireNonNull(resourceVersion, "resourceVersion"))
+                .isEmpty()) {
+            throw new IllegalArgumentException("resourceVersion " + Quoted.value(resourceVersion)
+                    + " is not a number: give the metadata.resourceVersion that the API server returned");
+        }
+        return new ReadConsistency(resourceVersion, null);
+    }
+
+    /**
+     * A state that the API server confirmed at most {@code age} before the read. While a watch is connected, its object
+     * has no age.
+     *
+     * @throws IllegalArgumentException if it is negative
+     */
+    public static ReadConsistency maxAge(Duration age) {
+        if (Objects.requireNonNull(age, "age").isNegative()) {
+            throw new IllegalArgumentException("maxAge must not be negative, but is " + age);
+        }
+        return new ReadConsistency(null, age);
+    }
+
+    /**
+     * Returns whether a read may be answered from memory.
+     *
+     * @param known the version in memory; "" if none is
+     * @param age the time since the API server confirmed what is in memory; null if it did not
+     */
+    public boolean isMetBy(String known, @Nullable Duration age) {
+        if (version != null) {
+            return ResourceVersions.parse(known).isPresent() && !ResourceVersions.isOlder(known, version);
+        }
+        return maxAge != null && age != null && age.compareTo(maxAge) <= 0;
+    }
+
+    /** Returns a text such as {@code latest}, {@code at least version 4711} or {@code at most PT5S old}. */
     @Override
     public String toString() {
-        return name;
+        return version != null
+                ? "at least version " + version
+                : maxAge != null ? "at most " + maxAge + " old" : "latest";
     }
 }

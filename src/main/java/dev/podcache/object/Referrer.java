@@ -15,8 +15,23 @@ public interface Referrer {
     /** Returns an identifier that is unique over space and time, such as {@code metadata.uid}; never empty. */
     String uid();
 
+    /** Returns the kind of the owner as in manifests, such as {@code Database}; "" if it is not a Kubernetes object. */
+    default String kind() {
+        return "";
+    }
+
+    /** Returns the namespace of the owner; "" if it has none. */
+    default String namespace() {
+        return "";
+    }
+
+    /** Returns the name of the owner; "" if it is not a Kubernetes object. */
+    default String name() {
+        return "";
+    }
+
     /**
-     * Returns the referrer for a Kubernetes object of any kind.
+     * Returns the referrer for a Kubernetes object of any kind. It tells the object's kind, namespace and name.
      *
      * @throws IllegalArgumentException if it has no metadata or UID; the message names it
      */

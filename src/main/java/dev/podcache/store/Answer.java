@@ -2,8 +2,13 @@ package dev.podcache.store;
 
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.CacheState;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.object.ReadConsistency;
+import dev.podcache.object.ResourceVersions;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The API server's last answer about an object: present or absent. Immutable, so one volatile field can publish it. */
@@ -49,6 +54,23 @@ abstract sealed class Answer<T> {
         }
     }
 
+    /** Returns whether a read from memory with that consistency may return this answer, which is {@code age} old. */
+    final boolean meets(ReadConsistency consistency, @Nullable Duration age) {
+        return consistency.isMetBy(this instanceof Present<T> present ? present.resourceVersion : "", age);
+    }
+
+    /**
+     * Returns the object.
+     *
+     * @throws NotFound if it is absent
+     */
+    final T objectOf(ObjectKind<?> kind, ObjectKey key) {
+        if (this instanceof Present<T> present) {
+            return present.object;
+        }
+        throw new NotFound(kind, key, null);
+    }
+
     /** Returns the answer for a fetched object. */
     static <T extends HasMetadata> Present<T> present(ObjectKind<T> kind, Fetched<T> fetched, long receivedAt) {
         T object = fetched.object();
@@ -79,6 +101,13 @@ abstract sealed class Answer<T> {
             return shared.object == received.object;
         }
         return cacheStateOf(before) == cacheStateOf(after);
+    }
+
+    /** Returns whether both are objects, and {@code read} is the newer version. */
+    static boolean isNewer(@Nullable Answer<?> read, @Nullable Answer<?> known) {
+        return read instanceof Present<?> after
+                && known instanceof Present<?> before
+                && ResourceVersions.isOlder(before.resourceVersion, after.resourceVersion);
     }
 
     /** Returns the cache state for an answer, which may be null, ignoring its age. */

@@ -4,8 +4,11 @@ import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Strategy GET: every get asks the API server for the latest state. Keeps no objects and no references: every object
@@ -33,6 +36,11 @@ public final class DirectObjectStore<T extends HasMetadata> implements Store<T>,
         this.fetches = new Fetches<>(kind, STRATEGY, getter, options.timekeeper()::nanoTime, options);
     }
 
+    @Override
+    public ObjectKind<T> kind() {
+        return kind;
+    }
+
     /** Does nothing. */
     @Override
     public void addReference(ObjectKey key, Referrer referrer) {}
@@ -43,13 +51,26 @@ public final class DirectObjectStore<T extends HasMetadata> implements Store<T>,
 
     @Override
     public T get(String namespace, String name) {
+        return pending(namespace, name).join();
+    }
+
+    @Override
+    public T get(String namespace, String name, ReadConsistency consistency) {
+        Objects.requireNonNull(consistency, "consistency");
+        return pending(namespace, name).join();
+    }
+
+    @Override
+    public CompletableFuture<T> getAsync(String namespace, String name) {
+        return pending(namespace, name).async();
+    }
+
+    private PendingGet<T> pending(String namespace, String name) {
         ObjectKey key = kind.validatedKey(namespace, name);
         options.metrics().missed(kind, key, STRATEGY);
-        Fetch<T> fetch = new Fetch<>(1, null);
+        Fetch<T> fetch = Fetch.latest(1);
         fetches.start(key, fetch, fetch.outcome::complete);
-        return fetches.endsWithin(options.readTimeout(), key, fetch)
-                ? fetches.conclude(key, null, fetch.outcome.join())
-                : fetches.serveStale(key, null, null);
+        return new LatestGet<>(fetches, key, fetch, options);
     }
 
     @Override

@@ -23,6 +23,16 @@ final class Fetch<T> {
         this.known = known;
     }
 
+    /** Returns a fetch that is a quorum read, whatever is held. */
+    static <T> Fetch<T> latest(long number) {
+        return new Fetch<>(number, null);
+    }
+
+    /** Returns whether this is a quorum read. */
+    boolean isLatest() {
+        return !(known instanceof Answer.Present);
+    }
+
     /**
      * The outcome of a fetch.
      *

@@ -3,6 +3,7 @@ package dev.podcache.store;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.RetryingGetter;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
@@ -11,7 +12,6 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.ResourceVersions;
 import dev.podcache.store.Fetch.FetchOutcome;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -31,16 +31,16 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>Requests</caption>
  * <tr><th>known</th><th>request</th><th>then</th></tr>
- * <tr><td>nothing</td><td>LATEST, retried within the read timeout</td><td></td></tr>
- * <tr><td>absent</td><td>LATEST, once</td><td></td></tr>
- * <tr><td>present</td><td>CACHED, once</td><td>LATEST, once, if the CACHED answer was NotFound or older than the known
- * object: its API server may lag behind the previous one. The LATEST answer is final, whatever its
+ * <tr><td>nothing</td><td>QUORUM, retried within the read timeout</td><td></td></tr>
+ * <tr><td>absent</td><td>QUORUM, once</td><td></td></tr>
+ * <tr><td>present</td><td>CACHE, once</td><td>QUORUM, once, if the CACHE answer was NotFound or older than the known
+ * object: its API server may lag behind the previous one. The QUORUM answer is final, whatever its
  * resourceVersion.</td></tr>
  * </table>
  */
 final class Fetches<T extends HasMetadata> {
 
-    private final ObjectKind<T> kind;
+    final ObjectKind<T> kind;
     private final String strategy;
     private final RetryingGetter<T> getter;
     private final LongSupplier clock;
@@ -87,15 +87,15 @@ final class Fetches<T extends HasMetadata> {
     private CompletableFuture<FetchOutcome<T>> request(ObjectKey key, @Nullable Answer<T> known) {
         Duration timeout = options.readTimeout();
         if (known == null) {
-            return getter.get(key, ReadConsistency.LATEST, timeout).handle(this::outcome);
+            return getter.get(key, ReadSource.QUORUM, timeout).handle(this::outcome);
         }
         if (!(known instanceof Answer.Present<T> present)) {
-            return getter.getOnce(key, ReadConsistency.LATEST, timeout).handle(this::outcome);
+            return getter.getOnce(key, ReadSource.QUORUM, timeout).handle(this::outcome);
         }
-        return getter.getOnce(key, ReadConsistency.CACHED, timeout)
+        return getter.getOnce(key, ReadSource.CACHE, timeout)
                 .handle(this::outcome)
                 .thenCompose(cached -> mayLag(cached, present)
-                        ? getter.getOnce(key, ReadConsistency.LATEST, timeout).handle(this::outcome)
+                        ? getter.getOnce(key, ReadSource.QUORUM, timeout).handle(this::outcome)
                         : CompletableFuture.completedFuture(cached));
     }
 
@@ -139,11 +139,6 @@ final class Fetches<T extends HasMetadata> {
             return ended.failure().reason();
         }
         return ended.isPresent() ? null : FailureReason.NOT_FOUND;
-    }
-
-    /** Waits for a fetch as {@link StoreOptions#await} does. Returns whether it ended in time. */
-    boolean endsWithin(Duration patience, ObjectKey key, Fetch<T> fetch) {
-        return fetch.outcome.isDone() || options.await(fetch.outcome, patience, kind, key);
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.podcache.store;
 
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
+import dev.podcache.time.Timekeeper;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface ObservableStore<T> extends Store<T> permits TtlObjectStore, WatchObjectStore {
 
-    /** Returns the kind of the objects. */
-    ObjectKind<?> kind();
+    /** Returns the source of time and timers of this store. */
+    Timekeeper timekeeper();
 
     /**
      * Calls {@code changed} after each change of what is known of an object, of whether that is stale, and after the last

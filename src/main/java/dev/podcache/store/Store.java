@@ -1,7 +1,10 @@
 package dev.podcache.store;
 
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Holds objects of one kind while they are referenced. Thread-safe.
@@ -38,6 +41,9 @@ import dev.podcache.object.Referrer;
  */
 public interface Store<T> {
 
+    /** Returns the kind of the objects. */
+    ObjectKind<?> kind();
+
     /**
      * Adds a reference and clears the held answer, so that the next get asks anew; see above for exceptions. References
      * are counted: each needs its own {@link #deleteReference}. Returns at once; makes no request and waits for none.
@@ -69,6 +75,24 @@ public interface Store<T> {
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     T get(String namespace, String name);
+
+    /**
+     * Returns the object like {@link #get(String, String)}, but with what {@code consistency} promises: from memory if
+     * what is held fulfils it, otherwise by a quorum read, which all gets that ask meanwhile share. An object that was
+     * read so is kept. A read that fails throws {@code FetchFailed}, even if an object is held. Blocks at most for the
+     * read timeout. Throws what {@link #get(String, String)} throws.
+     */
+    T get(String namespace, String name, ReadConsistency consistency);
+
+    /**
+     * Returns the object like {@link #get(String, String)}, without blocking. No thread waits meanwhile. A hit is
+     * complete when it is returned; otherwise the future completes on a thread of the cache, within the time that a get
+     * would block. Cancelling it has no effect on other gets.
+     *
+     * @return completes exceptionally with what a get would throw
+     * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
+     */
+    CompletableFuture<T> getAsync(String namespace, String name);
 
     /** Returns the state of the object, without its content. Makes no request and returns at once. */
     ObjectState state(ObjectKey key);

@@ -72,6 +72,7 @@ final class TtlEntry<T> extends Entry<T> {
     private @Nullable Fetch<T> fetch; // guarded by this, like all that follows
     private long fetches;
     private long answeredBy; // the number of the fetch that returned the answer
+    private long latestBy; // the number of the last quorum read that returned an answer
     private boolean refreshInBackground;
     private int failures;
     private long nextRefresh;
@@ -157,6 +158,29 @@ final class TtlEntry<T> extends Entry<T> {
         return new TtlLookup<>(false, null, known, inBackground ? null : fetch, started, lastFailure);
     }
 
+    /** Looks up the answer of a quorum read that began after fetch number {@code begunBefore}. */
+    synchronized TtlLookup<T> lookupLatest(long now, long begunBefore) {
+        if (isDroppedLocked()) {
+            return new TtlLookup<>(true, null, null, null, null, null);
+        }
+        Answer<T> known = answer();
+        if (known != null && latestBy > begunBefore) {
+            T object = known instanceof Answer.Present<T> present ? present.object : null;
+            return new TtlLookup<>(false, object, known, null, null, null);
+        }
+        if (lastFailure != null && now - serverPauseEnd < 0) {
+            return new TtlLookup<>(false, null, null, null, null, lastFailure);
+        }
+        if (fetch != null && fetch.isLatest()) {
+            return new TtlLookup<>(false, null, null, fetch, null, null);
+        }
+        // a read from the server's cache is no answer to this get, nor kept over the newer one of this get's fetch
+        fetches++;
+        Fetch<T> started = Fetch.latest(fetches);
+        fetch = started;
+        return new TtlLookup<>(false, null, null, started, started, null);
+    }
+
     private boolean mayFetchLocked(@Nullable Answer<T> known, long now) {
         if (known == null) {
             return lastFailure == null || now - serverPauseEnd >= 0;
@@ -178,6 +202,7 @@ final class TtlEntry<T> extends Entry<T> {
                     setAnswerLocked(after, Transitions.FETCHED);
                     receivedAt = after.receivedAt;
                     answeredBy = ended.number;
+                    latestBy = ended.isLatest() ? ended.number : latestBy;
                     succeededLocked();
                 }
             }

@@ -4,12 +4,14 @@ import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
-import dev.podcache.store.Fetch.FetchOutcome;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,16 +48,15 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
     /** The name of the strategy in metrics. */
     private static final String STRATEGY = "CACHE";
 
-    /** The longest that a get with a held answer waits for a newer one. */
-    private static final Duration REFRESH_WAIT = Duration.ofSeconds(1);
+    // shared with gets that find no hit
+    final ObjectKind<T> kind;
+    final ObjectTtlSource ttl;
+    final StoreOptions options;
+    final Fetches<T> fetches;
+    final EntryTable<T, TtlEntry<T>> entries;
 
-    private final ObjectKind<T> kind;
-    private final ObjectTtlSource ttl;
-    private final StoreOptions options;
     private final FreshnessClock clock;
-    private final Fetches<T> fetches;
     private final Transitions<T> transitions;
-    private final EntryTable<T, TtlEntry<T>> entries;
 
     /**
      * Makes an empty store.
@@ -87,80 +88,50 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
 
     @Override
     public T get(String namespace, String name) {
+        T hit = hit(namespace, name);
+        return hit == null ? miss(namespace, name) : hit;
+    }
+
+    private @Nullable T hit(String namespace, String name) {
         TtlEntry<T> entry = entries.find(
                 Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
                 Objects.requireNonNull(name, "name is null: name the object"));
-        if (entry != null) {
-            T hit = entry.ifFresh(clock.freshSince());
-            if (hit != null) {
-                return hit;
-            }
-        }
-        return miss(namespace, name);
+        return entry == null ? null : entry.ifFresh(clock.freshSince());
     }
 
     private T miss(String namespace, String name) {
+        T notDue = notDue(namespace, name);
+        return notDue == null ? pending(namespace, name, false).join() : notDue;
+    }
+
+    private @Nullable T notDue(String namespace, String name) {
         TtlEntry<T> known = entries.find(namespace, name);
-        T notDue = known == null ? null : known.ifInLeeway(clock.freshSince());
-        if (notDue != null) {
-            return notDue;
-        }
+        return known == null ? null : known.ifInLeeway(clock.freshSince());
+    }
+
+    private PendingGet<T> pending(String namespace, String name, boolean latest) {
         ObjectKey key = kind.validatedKey(namespace, name);
         options.metrics().missed(kind, key, STRATEGY);
-        long deadline = now() + options.readTimeout().toNanos();
-        while (true) {
-            TtlEntry<T> entry = entries.find(namespace, name);
-            if (entry == null) {
-                throw entries.missingException(key);
-            }
-            T object = read(entry, deadline);
-            if (object != null) {
-                return object;
-            }
-            // dropped meanwhile; an object that is referenced again has another entry
-            entries.remove(entry);
-        }
+        return new TtlGet<>(this, key, latest);
     }
 
-    /** Returns the object, or null if the entry is dropped. Looks up the entry at most twice; see {@code TtlEntry}. */
-    private @Nullable T read(TtlEntry<T> entry, long deadline) {
-        boolean ageAllowed = ttl.ttlNanos() > 0;
-        long begunBefore = entry.fetchesBegun();
-        while (true) {
-            TtlEntry.TtlLookup<T> lookup = entry.lookup(now(), ttl.ttlNanos(), begunBefore);
-            if (lookup.dropped()) {
-                return null;
-            }
-            Fetch<T> started = lookup.started();
-            if (started != null) {
-                fetches.start(entry.key, started, outcome -> entry.end(started, outcome, now()));
-            }
-            Fetch<T> awaited = lookup.awaited();
-            if (awaited == null) {
-                return lookup.usable() != null
-                        ? lookup.usable()
-                        : fetches.serveStale(entry.key, lookup.known(), lookup.lastFailure());
-            }
-            if (!fetches.endsWithin(patience(lookup, deadline), entry.key, awaited)) {
-                entry.markSlow(awaited);
-                return fetches.serveStale(entry.key, lookup.known(), null);
-            }
-            FetchOutcome<T> outcome = awaited.outcome.join();
-            if (awaited.number > begunBefore || mayAnswerLaterGet(outcome, lookup.known(), ageAllowed)) {
-                return fetches.conclude(entry.key, lookup.known(), outcome);
+    @Override
+    public T get(String namespace, String name, ReadConsistency consistency) {
+        TtlEntry<T> entry = entries.find(namespace, name);
+        if (entry != null) {
+            Answer<T> held = entry.answer();
+            if (held != null && held.meets(consistency, Duration.ofNanos(now() - held.receivedAt))) {
+                return held.objectOf(kind, entry.key);
             }
         }
+        return pending(namespace, name, true).join();
     }
 
-    private Duration patience(TtlEntry.TtlLookup<T> lookup, long deadline) {
-        Duration left = Duration.ofNanos(deadline - now());
-        return lookup.known() == null || left.compareTo(REFRESH_WAIT) < 0 ? left : REFRESH_WAIT;
-    }
-
-    /** Returns whether a fetch that began before the get may answer it. */
-    private static <T> boolean mayAnswerLaterGet(
-            FetchOutcome<T> outcome, @Nullable Answer<T> known, boolean ageAllowed) {
-        return outcome.answer() == null ? known != null || outcome.isClosed() : outcome.isPresent() && ageAllowed;
+    @Override
+    public CompletableFuture<T> getAsync(String namespace, String name) {
+        T hit = hit(namespace, name);
+        T known = hit == null ? notDue(namespace, name) : hit;
+        return known == null ? pending(namespace, name, false).async() : CompletableFuture.completedFuture(known);
     }
 
     @Override
@@ -176,6 +147,11 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
     @Override
     public ObjectKind<T> kind() {
         return kind;
+    }
+
+    @Override
+    public Timekeeper timekeeper() {
+        return options.timekeeper();
     }
 
     @Override

@@ -28,7 +28,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
      * stale.
      *
      * A get that finds no answer moves IDLE to REOPENING, and in the three opening states waits for the next change of
-     * state. A get that has waited for the first-sync timeout moves REOPENING and RENEWING to BROKEN, so that later
+     * state. A quorum read that disagrees with LIVE or IMMUTABLE on whether the object exists moves to OPENING, and a
+     * newer object of it is published. A get that has waited for the first-sync timeout moves REOPENING and RENEWING to BROKEN, so that later
      * gets do not wait. An immutable object moves every state with a watch to IMMUTABLE, which closes the watch.
      *
      * The answer that gets see without the lock is null in exactly the states OPENING, RENEWING, IDLE and REOPENING.
@@ -156,6 +157,25 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         }
         changed();
         store.failed(key, cause, first);
+    }
+
+    /**
+     * Takes over a quorum read, which may be ahead of the watch. If the watch and the read disagree on whether the
+     * object exists, neither is known to be the later one, so the object is listed and watched anew.
+     */
+    void readLatest(Answer<T> read) {
+        synchronized (this) {
+            Answer<T> known = answer();
+            if (Answer.isNewer(read, known)) {
+                setAnswerLocked(read, Transitions.WATCHED, state.isUpToDate());
+            } else if (state.isUpToDate() && Answer.cacheStateOf(known) != Answer.cacheStateOf(read)) {
+                moveLocked(WatchState.OPENING);
+                setAnswerLocked(null, Transitions.REFERENCED);
+            } else {
+                return;
+            }
+        }
+        changed();
     }
 
     private @Nullable Answer<T> knownLocked() {

@@ -1,17 +1,19 @@
 package dev.podcache.store;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
-import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.ObjectUnavailableException.NotSynced;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
 import dev.podcache.time.Durations;
 import dev.podcache.time.RefCountedTicker;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.Objects;
@@ -66,8 +68,11 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     final Transitions<T> transitions;
     final AtomicBoolean listRefused = new AtomicBoolean(); // set once the refusal was logged
 
-    private final WatchTimes times;
-    private final EntryTable<T, WatchEntry<T>> entries;
+    final WatchTimes times;
+    final EntryTable<T, WatchEntry<T>> entries;
+
+    private final Fetches<T> fetches;
+    private final LatestReads<T> latestReads = new LatestReads<>(this::startLatest);
     private final AtomicLong nextWarningAt;
     private final AtomicInteger unreported = new AtomicInteger(); // failures since the last warning
 
@@ -112,6 +117,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         this.options = options;
         this.times = times;
         this.nextWarningAt = new AtomicLong(now());
+        this.fetches = new Fetches<>(kind, STRATEGY, this::readByName, this::now, options);
         // a live watch does not repeat an object, so one that a budget evicted would be missing until its next change
         this.transitions = new Transitions<>(kind, options.unbounded());
         // an entry is idle if it is unread in two sweeps in a row
@@ -136,62 +142,73 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
 
     @Override
     public T get(String namespace, String name) {
+        T hit = hit(namespace, name);
+        return hit == null ? new WatchGet<>(this, kind.validatedKey(namespace, name)).join() : hit;
+    }
+
+    private @Nullable T hit(String namespace, String name) {
         WatchEntry<T> entry = entries.find(
                 Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
                 Objects.requireNonNull(name, "name is null: name the object"));
-        if (entry != null) {
-            T hit = entry.ifKnown();
-            if (hit != null) {
-                return hit;
-            }
-        }
-        return miss(kind.validatedKey(namespace, name));
+        return entry == null ? null : entry.ifKnown();
     }
 
-    private T miss(ObjectKey key) {
-        long deadline = now() + times.firstSync().toNanos();
-        boolean missed = false;
-        while (true) {
+    @Override
+    public CompletableFuture<T> getAsync(String namespace, String name) {
+        T hit = hit(namespace, name);
+        return hit == null
+                ? new WatchGet<>(this, kind.validatedKey(namespace, name)).async()
+                : CompletableFuture.completedFuture(hit);
+    }
+
+    @Override
+    public T get(String namespace, String name, ReadConsistency consistency) {
+        ObjectKey key = kind.validatedKey(namespace, name);
+        WatchEntry<T> entry = entries.find(namespace, name);
+        if (entry == null) {
+            throw entries.missingException(key);
+        }
+        Duration age = entry.state().age();
+        Answer<T> held = entry.answer();
+        if (held != null && held.meets(consistency, age)) {
+            return held.objectOf(kind, key);
+        }
+        missed(key);
+        return new LatestGet<>(fetches, key, latestReads.begin(key), options).join();
+    }
+
+    private void startLatest(ObjectKey key, Fetch<T> fetch) {
+        fetches.start(key, fetch, outcome -> {
             WatchEntry<T> entry = entries.find(key.namespace(), key.name());
-            WatchLookup<T> lookup = entry == null ? null : entry.lookup();
-            if (!missed && (lookup == null || !(lookup.answer() instanceof Answer.Present))) {
-                missed = true;
-                options.metrics().missed(kind, key, STRATEGY);
+            if (entry != null && outcome.answer() != null) {
+                entry.readLatest(outcome.answer());
             }
-            if (entry == null || lookup == null) {
-                throw entries.missingException(key);
-            }
-            if (lookup.dropped()) {
-                entries.remove(entry);
-            } else if (lookup.answer() != null) {
-                return serve(key, lookup.answer(), lookup.stale(), lookup.failure());
-            } else if (!awaitChange(key, Objects.requireNonNull(lookup.change()), deadline)) {
-                return answerAfterTimeout(key, entry);
-            }
-        }
+            latestReads.ended(key);
+            fetch.outcome.complete(outcome);
+        });
     }
 
-    private boolean awaitChange(ObjectKey key, CompletableFuture<Void> change, long deadline) {
-        Duration left = Duration.ofNanos(deadline - now());
-        return !left.isNegative() && options.await(change, left, kind, key);
+    /** Lists the object, or reads it with a GET if that is forbidden: what a watch needs is enough. */
+    private CompletableFuture<Fetched<T>> readByName(ObjectKey key, ReadSource source, Duration timeout) {
+        return byName.apply(key)
+                .list(timeout)
+                .thenCompose(listed -> listed.items().stream()
+                        .filter(item -> WatchSession.isNamed(key, item))
+                        .findFirst()
+                        .map(CompletableFuture::completedFuture)
+                        .orElseGet(() -> CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
+                                FailureReason.NOT_FOUND, "LIST " + kind + " " + key, "the list is empty", null))))
+                .exceptionallyCompose(failure -> ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN
+                        ? getter.get(key, source, timeout)
+                        : CompletableFuture.failedFuture(failure));
     }
 
-    private T answerAfterTimeout(ObjectKey key, WatchEntry<T> entry) {
-        Answer<T> fallback = entry.answerAfterTimeout();
-        if (fallback == null) {
-            throw new NotSynced(kind, key, times.firstSync(), entry.lastFailure());
-        }
-        return serve(key, fallback, true, entry.lastFailure());
+    void missed(ObjectKey key) {
+        options.metrics().missed(kind, key, STRATEGY);
     }
 
-    private T serve(ObjectKey key, Answer<T> answer, boolean stale, @Nullable Throwable failedCheck) {
-        if (answer instanceof Answer.Present<T> present) {
-            if (stale) {
-                options.metrics().staleServed(kind, key, STRATEGY);
-            }
-            return present.object;
-        }
-        throw new NotFound(kind, key, failedCheck);
+    void staleServed(ObjectKey key) {
+        options.metrics().staleServed(kind, key, STRATEGY);
     }
 
     @Override
@@ -203,6 +220,11 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     @Override
     public ObjectKind<T> kind() {
         return kind;
+    }
+
+    @Override
+    public Timekeeper timekeeper() {
+        return options.timekeeper();
     }
 
     @Override
@@ -255,6 +277,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     /** Drops all entries and closes all watches; waiting gets end with {@link Closed}. Idempotent. */
     @Override
     public void close() {
+        fetches.close();
         entries.close();
     }
 }

@@ -6,12 +6,12 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.ResourceVersions;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.reflector.ReflectorSink;
@@ -67,7 +67,7 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
 
     private CompletableFuture<Listed<T>> getThenListAgain(Duration timeout, Throwable refusal) {
         return store.getter
-                .get(entry.key, ReadConsistency.LATEST, timeout)
+                .get(entry.key, ReadSource.QUORUM, timeout)
                 .thenApply(ImmutableList::of)
                 .exceptionallyCompose(failure -> hasReason(FailureReason.NOT_FOUND, failure)
                         ? CompletableFuture.completedFuture(ImmutableList.of())
@@ -116,19 +116,25 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
 
     @Override
     public void upsert(Fetched<T> fetched) {
-        // a watch without a version begins with a state that may be older than the answer of the GET
-        boolean old = entry.answer() instanceof Answer.Present<T> present
-                && ResourceVersions.isOlder(fetched.resourceVersion(), present.resourceVersion);
-        if (!old && matches(fetched)) {
+        if (matches(fetched) && !isOld(fetched)) {
             entry.received(this, present(fetched));
         }
     }
 
     @Override
     public void delete(Fetched<T> last) {
-        if (matches(last)) {
+        if (matches(last) && !isOld(last)) {
             entry.received(this, new Answer.Absent<>(0));
         }
+    }
+
+    /**
+     * Returns whether an event is older than what is known: a quorum read may be ahead of the watch, and a watch without
+     * a version begins with a state that may be older than the answer of the GET.
+     */
+    private boolean isOld(Fetched<T> event) {
+        return entry.answer() instanceof Answer.Present<T> present
+                && ResourceVersions.isOlder(event.resourceVersion(), present.resourceVersion);
     }
 
     @Override
@@ -151,10 +157,13 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
         entry.failed(this, cause);
     }
 
-    /** Returns whether this is the requested object. A proxy may ignore the field selector. */
     private boolean matches(Fetched<T> fetched) {
+        return isNamed(entry.key, fetched);
+    }
+
+    /** Returns whether this is the requested object. A proxy may ignore the field selector. */
+    static boolean isNamed(ObjectKey key, Fetched<? extends HasMetadata> fetched) {
         ObjectMeta metadata = fetched.object().getMetadata();
-        ObjectKey key = entry.key;
         return key.name().equals(metadata.getName())
                 && key.namespace().equals(Strings.nullToEmpty(metadata.getNamespace()));
     }

@@ -26,7 +26,7 @@ enum WatchState {
     private static final ImmutableSetMultimap<WatchState, WatchState> TRANSITIONS =
             ImmutableSetMultimap.<WatchState, WatchState>builder()
                     .putAll(OPENING, LIVE, BROKEN, IMMUTABLE, DROPPED)
-                    .putAll(LIVE, BROKEN, IDLE, IMMUTABLE, DROPPED)
+                    .putAll(LIVE, BROKEN, IDLE, IMMUTABLE, OPENING, DROPPED)
                     .putAll(BROKEN, LIVE, RENEWING, IMMUTABLE, DROPPED)
                     .putAll(RENEWING, LIVE, BROKEN, IMMUTABLE, DROPPED)
                     .putAll(IDLE, REOPENING, OPENING, DROPPED)

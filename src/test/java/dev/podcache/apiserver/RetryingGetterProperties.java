@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +30,7 @@ class RetryingGetterProperties {
             @ForAll @Size(min = 1, max = 10) List<@IntRange(min = 0, max = 3000) Integer> retryAfters) {
         ManualTimekeeper time = new ManualTimekeeper();
         List<FailedCall> attempts = new ArrayList<>();
-        ObjectGetter<String> failing = (key, consistency, timeout) -> {
+        ObjectGetter<String> failing = (key, source, timeout) -> {
             int number = attempts.size();
             int asked = retryAfters.get(number % retryAfters.size());
             attempts.add(new FailedCall(time.nanoTime(), asked));
@@ -41,7 +40,7 @@ class RetryingGetterProperties {
         };
 
         CompletableFuture<Fetched<String>> result = new RetryingGetter<>(failing, time, () -> random)
-                .get(DB, ReadConsistency.LATEST, Duration.ofMillis(budgetMillis));
+                .get(DB, ReadSource.QUORUM, Duration.ofMillis(budgetMillis));
         time.advance(Duration.ofMillis(budgetMillis));
 
         assertThat(result).isCompletedExceptionally();

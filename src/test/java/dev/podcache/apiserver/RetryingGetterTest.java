@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.TooManyRequests;
 import java.time.Duration;
@@ -46,7 +45,7 @@ class RetryingGetterTest {
         final List<Duration> timeouts = new ArrayList<>();
 
         @Override
-        public CompletableFuture<Fetched<String>> get(ObjectKey key, ReadConsistency consistency, Duration timeout) {
+        public CompletableFuture<Fetched<String>> get(ObjectKey key, ReadSource source, Duration timeout) {
             CompletableFuture<Fetched<String>> attempt = new CompletableFuture<>();
             attempts.add(attempt);
             timeouts.add(timeout);
@@ -64,7 +63,7 @@ class RetryingGetterTest {
 
     @Test
     void get_answer_isPassedOn() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         server.attempts.get(0).complete(ANSWER);
 
         assertThat(result).isCompletedWithValue(ANSWER);
@@ -73,7 +72,7 @@ class RetryingGetterTest {
     @ParameterizedTest
     @EnumSource(names = {"UNAVAILABLE", "THROTTLED", "TIMEOUT", "FORBIDDEN"})
     void get_failureThatMayPass_isRepeatedAfter100Millis(FailureReason reason) {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         server.fail(reason, null);
         time.advance(Duration.ofMillis(99));
         assertThat(server.attempts).hasSize(1);
@@ -89,7 +88,7 @@ class RetryingGetterTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"UNAVAILABLE", "THROTTLED", "TIMEOUT", "FORBIDDEN"})
     void get_failureThatIsAnAnswer_isFinal(FailureReason reason) {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         server.fail(reason, Duration.ofMillis(1));
 
         assertThat(failure(result).reason()).isEqualTo(reason);
@@ -98,7 +97,7 @@ class RetryingGetterTest {
 
     @Test
     void get_forbiddenAfterASecond_isFinal() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         time.advance(Duration.ofSeconds(1));
         server.fail(FailureReason.FORBIDDEN, null);
 
@@ -107,7 +106,7 @@ class RetryingGetterTest {
 
     @Test
     void get_forbiddenAllTheTime_endsWithinASecond() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         while (!result.isDone()) {
             server.fail(FailureReason.FORBIDDEN, null);
             time.advance(Duration.ofMillis(100));
@@ -121,7 +120,7 @@ class RetryingGetterTest {
     @ParameterizedTest
     @EnumSource
     void get_throttledForTwoSeconds_isNotRepeatedBefore(TooManyRequests said) {
-        getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        getter.get(DB, ReadSource.QUORUM, BUDGET);
         server.fail(said.answer());
         time.advance(Duration.ofMillis(1999));
         assertThat(server.attempts).hasSize(1);
@@ -132,7 +131,7 @@ class RetryingGetterTest {
 
     @Test
     void get_retryAfterBeyondTheBudget_failsAtOnceAndCarriesIt() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         server.fail(FailureReason.THROTTLED, Duration.ofSeconds(30));
 
         assertThat(failure(result).retryAfter()).isEqualTo(Duration.ofSeconds(30));
@@ -141,7 +140,7 @@ class RetryingGetterTest {
     /** Even with time left: the limit that loops without a deadline put on a long pause is not for a waiting caller. */
     @Test
     void get_retryAfterOfAnHourAndABudgetOfHalfAnHour_failsAtOnce() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, Duration.ofMinutes(30));
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, Duration.ofMinutes(30));
         server.fail(FailureReason.THROTTLED, Duration.ofHours(1));
 
         assertThat(failure(result).retryAfter()).isEqualTo(Duration.ofHours(1));
@@ -149,7 +148,7 @@ class RetryingGetterTest {
 
     @Test
     void get_nextAttemptAtTheDeadline_isNotMade() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         time.advance(Duration.ofMillis(9900));
         server.fail(FailureReason.UNAVAILABLE, null);
 
@@ -158,7 +157,7 @@ class RetryingGetterTest {
 
     @Test
     void get_nextAttemptJustBeforeTheDeadline_getsWhatIsLeft() {
-        getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        getter.get(DB, ReadSource.QUORUM, BUDGET);
         time.advance(Duration.ofMillis(9899));
         server.fail(FailureReason.UNAVAILABLE, null);
         time.advance(Duration.ofMillis(100));
@@ -169,7 +168,7 @@ class RetryingGetterTest {
     @Test
     void get_whateverTheClockShows_countsFromItsOwnBeginning() {
         time.advance(Duration.ofHours(1));
-        getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        getter.get(DB, ReadSource.QUORUM, BUDGET);
         server.fail(FailureReason.UNAVAILABLE, null);
         time.advance(Duration.ofMillis(100));
 
@@ -178,7 +177,7 @@ class RetryingGetterTest {
 
     @Test
     void get_failures_endWithTheLastOne() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, Duration.ofMillis(250));
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, Duration.ofMillis(250));
         server.fail(FailureReason.UNAVAILABLE, null);
         time.advance(Duration.ofMillis(100));
         server.fail(FailureReason.TIMEOUT, null);
@@ -188,7 +187,7 @@ class RetryingGetterTest {
 
     @Test
     void get_failureWrappedByAStage_isUnwrapped() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         server.fail(
                 new CompletionException(new ApiServerException(FailureReason.UNAVAILABLE, 0, null, "wrapped", null)));
         time.advance(Duration.ofMillis(100));
@@ -199,7 +198,7 @@ class RetryingGetterTest {
 
     @Test
     void get_failureOfAnotherKind_isPassedOnAtOnce() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         IllegalStateException bug = new IllegalStateException("a bug");
         server.fail(bug);
 
@@ -209,7 +208,7 @@ class RetryingGetterTest {
 
     @Test
     void get_stageThatFailedWithoutCause_isPassedOnAsItIs() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         CompletionException bare = new CompletionException(null);
         server.fail(bare);
 
@@ -219,7 +218,7 @@ class RetryingGetterTest {
     @Test
     @SuppressWarnings("NullAway") // what no getter may do
     void get_attemptThatEndsWithNothing_fails() {
-        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadConsistency.LATEST, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.get(DB, ReadSource.QUORUM, BUDGET);
         server.attempts.get(0).complete(null);
 
         assertThat(result.handle((value, failure) -> failure).join())
@@ -228,7 +227,7 @@ class RetryingGetterTest {
 
     @Test
     void getOnce_failureThatMayPass_isNotRepeated() {
-        CompletableFuture<Fetched<String>> result = getter.getOnce(DB, ReadConsistency.CACHED, BUDGET);
+        CompletableFuture<Fetched<String>> result = getter.getOnce(DB, ReadSource.CACHE, BUDGET);
         server.fail(FailureReason.UNAVAILABLE, null);
         time.advance(BUDGET);
 

@@ -18,6 +18,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -238,20 +240,35 @@ class ListenTest {
     }
 
     @Test
-    void executor_thatTakesNoMore_endsTheSubscription(NoLeaks leaks) throws Exception {
-        leaks.allowWarnings("takes no more tasks");
-        put("v1");
-        register(OWNER);
-        manager.listen(
-                task -> {
-                    throw new RejectedExecutionException("shut down");
-                },
-                events::add);
-        put("v2");
-        runAll();
+    void executor_thatTakesNoTask_endsTheSubscription_whateverItThrows(NoLeaks leaks) throws Exception {
+        leaks.allowWarnings("did not take a task");
+        List<Throwable> failures = List.of(
+                new RejectedExecutionException("shut down"),
+                new IllegalStateException("broken executor"),
+                new NoClassDefFoundError("of the executor"),
+                new IOException("thrown in spite of the compiler"));
+        for (Throwable failure : failures) {
+            AtomicInteger tasks = new AtomicInteger();
+            manager.listen(
+                    task -> {
+                        tasks.incrementAndGet();
+                        ListenTest.<RuntimeException>thrown(failure);
+                    },
+                    events::add);
+            put("v1");
+            register(OWNER);
+            put("v2");
 
+            assertThat(tasks).hasValue(1);
+            assertThat(Secrets.value(manager.getObject("shop", "db"))).isEqualTo("v2");
+            manager.unregister(OWNER);
+        }
         assertThat(events).isEmpty();
-        assertThat(Secrets.value(manager.getObject("shop", "db"))).isEqualTo("v2");
+    }
+
+    @SuppressWarnings("unchecked") // throws anything, as code in other languages does
+    private static <E extends Throwable> void thrown(Throwable failure) throws E {
+        throw (E) failure;
     }
 
     @Test

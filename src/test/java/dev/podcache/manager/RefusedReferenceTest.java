@@ -9,8 +9,7 @@ import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.PodKey;
 import dev.podcache.object.Referrer;
-import dev.podcache.store.ObjectState;
-import dev.podcache.store.Store;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -24,10 +23,10 @@ class RefusedReferenceTest {
     private static final ObjectKey REFUSED = ObjectKey.of("shop", "refused");
 
     private final Counting store = new Counting();
-    private final Manager<String> manager = Manager.caching(store, pod -> Set.of());
+    private final Manager<Secret> manager = Manager.caching(store, pod -> Set.of());
 
     /** Counts references, and adds none to {@link #REFUSED} while it refuses. */
-    private static final class Counting implements Store<String> {
+    private static final class Counting extends ReferencesOnly {
 
         private final Multiset<ObjectKey> references = HashMultiset.create();
         private boolean refuses = true;
@@ -43,16 +42,6 @@ class RefusedReferenceTest {
         @Override
         public void deleteReference(ObjectKey key, Referrer referrer) {
             assertThat(references.remove(key)).as("a reference to %s", key).isTrue();
-        }
-
-        @Override
-        public String get(String namespace, String name) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public ObjectState state(ObjectKey key) {
-            throw new UnsupportedOperationException();
         }
     }
 

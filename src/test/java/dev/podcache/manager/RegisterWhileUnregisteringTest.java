@@ -7,11 +7,10 @@ import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
-import dev.podcache.store.ObjectState;
-import dev.podcache.store.Store;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Pods;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -27,10 +26,10 @@ class RegisterWhileUnregisteringTest {
     private static final Pod NEW = Pods.at(Pods.withSecrets("default", "web", "uid", "b"), "2");
 
     private final HoldingStore store = new HoldingStore();
-    private final Manager<String> manager = Manager.caching(store, PodReferences::secretKeys);
+    private final Manager<Secret> manager = Manager.caching(store, PodReferences::secretKeys);
 
     /** Counts references, and holds whoever deletes one until released. */
-    private static final class HoldingStore implements Store<String> {
+    private static final class HoldingStore extends ReferencesOnly {
 
         final Multiset<ObjectKey> references = HashMultiset.create();
         final CountDownLatch arrived = new CountDownLatch(1);
@@ -52,16 +51,6 @@ class RegisterWhileUnregisteringTest {
             synchronized (this) {
                 references.remove(key);
             }
-        }
-
-        @Override
-        public String get(String namespace, String name) {
-            throw new UnsupportedOperationException("nobody reads here");
-        }
-
-        @Override
-        public ObjectState state(ObjectKey key) {
-            throw new UnsupportedOperationException("nobody asks here");
         }
     }
 

@@ -8,13 +8,13 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
@@ -75,7 +75,7 @@ class Fabric8ApiServerRealServerTest {
     void get_latest_bringsTheObjectWithoutManagedFields() {
         Secret created = secret("db", "canary");
 
-        Fetched<Secret> fetched = get(ReadConsistency.LATEST, "db");
+        Fetched<Secret> fetched = get(ReadSource.QUORUM, "db");
 
         assertThat(fetched.object().getData()).isEqualTo(created.getData());
         assertThat(fetched.resourceVersion()).isEqualTo(created.getMetadata().getResourceVersion());
@@ -87,15 +87,14 @@ class Fabric8ApiServerRealServerTest {
     @Test
     void get_cached_bringsTheObjectToo() {
         secret("db", "canary");
-        get(ReadConsistency.LATEST, "db");
+        get(ReadSource.QUORUM, "db");
 
-        assertThat(get(ReadConsistency.CACHED, "db").object().getMetadata().getName())
-                .isEqualTo("db");
+        assertThat(get(ReadSource.CACHE, "db").object().getMetadata().getName()).isEqualTo("db");
     }
 
     @Test
     void get_absent_failsWithNotFound() {
-        ApiServerException failure = failure(() -> get(ReadConsistency.LATEST, "nothing"));
+        ApiServerException failure = failure(() -> get(ReadSource.QUORUM, "nothing"));
 
         assertThat(failure.reason()).isEqualTo(FailureReason.NOT_FOUND);
         assertThat(failure).hasMessageContaining("GET Secret " + namespace + "/nothing was answered 404");
@@ -106,7 +105,7 @@ class Fabric8ApiServerRealServerTest {
         try (KubernetesClient stranger = real.clientFor("stranger");
                 Fabric8ApiServer theirs = Fabric8ApiServer.of(stranger)) {
             ApiServerException failure = failure(() -> theirs.getter(ObjectKind.SECRET)
-                    .get(ObjectKey.of(namespace, "db"), ReadConsistency.LATEST, TIMEOUT)
+                    .get(ObjectKey.of(namespace, "db"), ReadSource.QUORUM, TIMEOUT)
                     .join());
 
             assertThat(failure.reason()).isEqualTo(FailureReason.FORBIDDEN);
@@ -219,7 +218,7 @@ class Fabric8ApiServerRealServerTest {
         return server.listerWatcher(ObjectKind.CONFIG_MAP, namespace, fieldSelector);
     }
 
-    private Fetched<Secret> get(ReadConsistency freshness, String name) {
+    private Fetched<Secret> get(ReadSource freshness, String name) {
         return server.getter(ObjectKind.SECRET)
                 .get(ObjectKey.of(namespace, name), freshness, TIMEOUT)
                 .join();

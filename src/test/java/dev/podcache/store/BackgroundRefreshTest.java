@@ -7,6 +7,7 @@ import static dev.podcache.store.TtlFixture.broughtBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
@@ -14,7 +15,6 @@ import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -203,8 +203,8 @@ class BackgroundRefreshTest {
 
         assertThat(f.get()).isEqualTo("v2");
         assertThat(f.server.actions())
-                .extracting(FakeApiServer.Action::freshness)
-                .containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
+                .extracting(FakeApiServer.Action::source)
+                .containsExactly(ReadSource.QUORUM, ReadSource.CACHE, ReadSource.QUORUM);
         f.server.cluster().releaseWatchCache();
     }
 

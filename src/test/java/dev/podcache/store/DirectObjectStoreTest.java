@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
@@ -43,7 +43,7 @@ class DirectObjectStoreTest {
         server.cluster().update(Secrets.of(DB, "v2"));
         assertThat(value()).isEqualTo("v2");
 
-        assertThat(server.actions()).extracting(FakeApiServer.Action::freshness).containsOnly(ReadConsistency.LATEST);
+        assertThat(server.actions()).extracting(FakeApiServer.Action::source).containsOnly(ReadSource.QUORUM);
         assertThat(server.gets(DB)).isEqualTo(2);
     }
 

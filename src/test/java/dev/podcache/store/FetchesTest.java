@@ -89,40 +89,6 @@ class FetchesTest {
     }
 
     @Test
-    void endsWithin_endedAlready_doesNotWait() {
-        fetch.outcome.complete(Fetch.FetchOutcome.answered(PRESENT));
-        Thread.currentThread().interrupt();
-
-        assertThat(fetches.endsWithin(PATIENCE, DB, fetch)).isTrue();
-        assertThat(Thread.interrupted()).as("not even asked").isTrue();
-    }
-
-    @Test
-    void endsWithin_endsMeanwhile_waitsNoLonger() {
-        timekeeper.schedule(PATIENCE.dividedBy(2), () -> fetch.outcome.complete(Fetch.FetchOutcome.answered(PRESENT)));
-
-        assertThat(fetches.endsWithin(PATIENCE, DB, fetch)).isTrue();
-        assertThat(timekeeper.nanoTime()).isEqualTo(PATIENCE.dividedBy(2).toNanos());
-    }
-
-    @Test
-    void endsWithin_late_isFalse() {
-        assertThat(fetches.endsWithin(PATIENCE, DB, fetch)).isFalse();
-        assertThat(timekeeper.nanoTime()).isEqualTo(PATIENCE.toNanos());
-    }
-
-    @Test
-    void endsWithin_interrupted_failsWithTheStatusSet() {
-        Thread.currentThread().interrupt();
-
-        assertThatThrownBy(() -> fetches.endsWithin(PATIENCE, DB, fetch))
-                .isInstanceOfSatisfying(
-                        FetchFailed.class, e -> assertThat(e.reason()).isEqualTo(FailureReason.INTERRUPTED))
-                .hasCauseInstanceOf(InterruptedException.class);
-        assertThat(Thread.interrupted()).isTrue();
-    }
-
-    @Test
     void conclude_present_isTheObject() {
         assertThat(fetches.conclude(DB, null, Fetch.FetchOutcome.answered(PRESENT)))
                 .isSameAs(SECRET);

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
@@ -43,7 +43,7 @@ class TtlObjectStoreTest {
         f.store.addReference(DB, POD);
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadSource.QUORUM);
     }
 
     @Test
@@ -191,7 +191,7 @@ class TtlObjectStoreTest {
 
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED);
+        assertThat(freshnesses()).containsExactly(ReadSource.QUORUM, ReadSource.CACHE);
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
     }
 
@@ -218,8 +218,7 @@ class TtlObjectStoreTest {
         f.timekeeper.advance(Duration.ofSeconds(60));
 
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(freshnesses())
-                .containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadSource.QUORUM, ReadSource.CACHE, ReadSource.QUORUM);
         f.server.cluster().releaseWatchCache();
     }
 
@@ -232,8 +231,7 @@ class TtlObjectStoreTest {
         f.timekeeper.advance(Duration.ofSeconds(60));
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(freshnesses())
-                .containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadSource.QUORUM, ReadSource.CACHE, ReadSource.QUORUM);
         f.server.cluster().releaseWatchCache();
     }
 
@@ -244,8 +242,7 @@ class TtlObjectStoreTest {
         f.timekeeper.advance(Duration.ofSeconds(60));
 
         assertThatThrownBy(f::get).isInstanceOf(NotFound.class).hasNoCause();
-        assertThat(freshnesses())
-                .containsExactly(ReadConsistency.LATEST, ReadConsistency.CACHED, ReadConsistency.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadSource.QUORUM, ReadSource.CACHE, ReadSource.QUORUM);
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.ABSENT);
     }
 
@@ -285,8 +282,7 @@ class TtlObjectStoreTest {
         f.create(DB, "v1");
 
         assertThat(f.get()).isEqualTo("v1");
-        assertThat(freshnesses())
-                .containsExactly(ReadConsistency.LATEST, ReadConsistency.LATEST, ReadConsistency.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadSource.QUORUM, ReadSource.QUORUM, ReadSource.QUORUM);
     }
 
     @Test
@@ -311,7 +307,7 @@ class TtlObjectStoreTest {
 
         assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.UNREAD);
         assertThat(f.get()).isEqualTo("v2");
-        assertThat(freshnesses()).containsExactly(ReadConsistency.LATEST, ReadConsistency.LATEST);
+        assertThat(freshnesses()).containsExactly(ReadSource.QUORUM, ReadSource.QUORUM);
     }
 
     @Test
@@ -396,7 +392,7 @@ class TtlObjectStoreTest {
         assertThat(f.get()).isEqualTo("v2");
     }
 
-    private List<@Nullable ReadConsistency> freshnesses() {
-        return f.server.actions().stream().map(FakeApiServer.Action::freshness).toList();
+    private List<@Nullable ReadSource> freshnesses() {
+        return f.server.actions().stream().map(FakeApiServer.Action::source).toList();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
@@ -13,7 +14,6 @@ import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.PodKey;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
@@ -70,22 +70,22 @@ final class TtlWorld {
     }
 
     private ObjectGetter<Secret> listening(ObjectGetter<Secret> server) {
-        return (key, consistency, timeout) -> server.get(key, consistency, timeout)
-                .whenComplete((fetched, failure) -> heard(key, consistency, fetched, failure));
+        return (key, source, timeout) -> server.get(key, source, timeout)
+                .whenComplete((fetched, failure) -> heard(key, source, fetched, failure));
     }
 
     private void heard(
-            ObjectKey key, ReadConsistency consistency, @Nullable Fetched<Secret> fetched, @Nullable Throwable thrown) {
+            ObjectKey key, ReadSource source, @Nullable Fetched<Secret> fetched, @Nullable Throwable thrown) {
         TtlModel model = model(key);
         if (fetched != null) {
             boolean older = model.present != null && versionOf(fetched.object()) < versionOf(model.present);
-            // what is older may come from a server that lags: the LATEST read that must follow decides
-            if (consistency == ReadConsistency.LATEST || !older) {
+            // what is older may come from a server that lags: the QUORUM read that must follow decides
+            if (source == ReadSource.QUORUM || !older) {
                 answer(model, fetched.object());
             }
         } else if (ApiServerException.causeOf(thrown) instanceof ApiServerException failure
                 && failure.reason() == FailureReason.NOT_FOUND) {
-            if (consistency == ReadConsistency.LATEST) {
+            if (source == ReadSource.QUORUM) {
                 answer(model, null);
             }
         } else {

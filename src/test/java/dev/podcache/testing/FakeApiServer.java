@@ -5,6 +5,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.HeldRequests;
@@ -15,7 +16,6 @@ import dev.podcache.embedded.Selection;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
@@ -48,13 +48,13 @@ public final class FakeApiServer implements AutoCloseable {
      *
      * @param key the key of the object. For a list or watch: the namespace, or "", and the name in its field selector,
      *     or ""
-     * @param freshness the consistency of a get; null for other calls
+     * @param source where a get reads from; null for other calls
      */
     public record Action(
             Verb verb,
             ObjectKind<?> kind,
             ObjectKey key,
-            @Nullable ReadConsistency freshness) {}
+            @Nullable ReadSource source) {}
 
     /** The object or patch that a create, update or patch sent, as JSON. */
     public record Sent(Verb verb, ObjectKind<?> kind, ObjectKey key, String body) {}

@@ -7,6 +7,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.embedded.HeldRequests;
@@ -16,7 +17,6 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ReadConsistency;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import java.time.Duration;
@@ -46,7 +46,7 @@ class FakeApiServerTest {
     void get_storedObject_answersAtOnce() {
         Secret stored = create("a");
 
-        Fetched<Secret> fetched = get(ReadConsistency.LATEST).join();
+        Fetched<Secret> fetched = get(ReadSource.QUORUM).join();
 
         assertThat(fetched.object().getData()).containsEntry("key", "aaaa");
         assertThat(fetched.resourceVersion()).isEqualTo(stored.getMetadata().getResourceVersion());
@@ -55,7 +55,7 @@ class FakeApiServerTest {
 
     @Test
     void get_absentObject_failsNotFound() {
-        assertThat(failureOf(get(ReadConsistency.LATEST)).reason()).isEqualTo(FailureReason.NOT_FOUND);
+        assertThat(failureOf(get(ReadSource.QUORUM)).reason()).isEqualTo(FailureReason.NOT_FOUND);
     }
 
     @Test
@@ -64,19 +64,19 @@ class FakeApiServerTest {
         api.cluster().holdWatchCache();
         update("b");
 
-        assertThat(get(ReadConsistency.CACHED).join().object().getData()).containsEntry("key", "aaaa");
-        assertThat(get(ReadConsistency.LATEST).join().object().getData()).containsEntry("key", "bbbb");
+        assertThat(get(ReadSource.CACHE).join().object().getData()).containsEntry("key", "aaaa");
+        assertThat(get(ReadSource.QUORUM).join().object().getData()).containsEntry("key", "bbbb");
     }
 
     @Test
     void actions_afterCalls_tellThemInOrder() {
         create("a");
-        get(ReadConsistency.CACHED);
+        get(ReadSource.CACHE);
         secrets().list(TIMEOUT);
 
         assertThat(api.actions())
                 .containsExactly(
-                        new FakeApiServer.Action(Verb.GET, ObjectKind.SECRET, KEY, ReadConsistency.CACHED),
+                        new FakeApiServer.Action(Verb.GET, ObjectKind.SECRET, KEY, ReadSource.CACHE),
                         new FakeApiServer.Action(Verb.LIST, ObjectKind.SECRET, KEY, null));
         assertThat(api.gets(KEY)).isEqualTo(1);
         assertThat(api.count(Verb.LIST)).isEqualTo(1);
@@ -86,7 +86,7 @@ class FakeApiServerTest {
     void hold_thenChanged_answersTheStateOfTheArrival() throws InterruptedException {
         create("a");
         HeldRequests held = api.hold(KEY);
-        CompletableFuture<Fetched<Secret>> answer = get(ReadConsistency.LATEST);
+        CompletableFuture<Fetched<Secret>> answer = get(ReadSource.QUORUM);
         held.awaitArrived();
         update("b");
         assertThat(answer).isNotDone();
@@ -94,14 +94,14 @@ class FakeApiServerTest {
         held.release();
 
         assertThat(answer.join().object().getData()).containsEntry("key", "aaaa");
-        assertThat(get(ReadConsistency.LATEST).join().object().getData()).containsEntry("key", "bbbb");
+        assertThat(get(ReadSource.QUORUM).join().object().getData()).containsEntry("key", "bbbb");
     }
 
     @Test
     void holdBeforeReading_thenChanged_answersTheStateOfTheRelease() {
         create("a");
         HeldRequests held = api.holdBeforeReading(KEY);
-        CompletableFuture<Fetched<Secret>> answer = get(ReadConsistency.LATEST);
+        CompletableFuture<Fetched<Secret>> answer = get(ReadSource.QUORUM);
         update("b");
 
         held.release();
@@ -113,7 +113,7 @@ class FakeApiServerTest {
     void hold_longerThanTheTimeout_failsTheCall() {
         create("a");
         HeldRequests held = api.hold(KEY);
-        CompletableFuture<Fetched<Secret>> answer = get(ReadConsistency.LATEST);
+        CompletableFuture<Fetched<Secret>> answer = get(ReadSource.QUORUM);
 
         time.advance(TIMEOUT);
 
@@ -128,8 +128,8 @@ class FakeApiServerTest {
                 new ApiServerException(FailureReason.THROTTLED, 429, Duration.ofSeconds(2), "GET: too many", null);
         api.failNext(1, facts);
 
-        assertThat(failureOf(get(ReadConsistency.LATEST))).isSameAs(facts);
-        assertThat(get(ReadConsistency.LATEST)).isCompleted();
+        assertThat(failureOf(get(ReadSource.QUORUM))).isSameAs(facts);
+        assertThat(get(ReadSource.QUORUM)).isCompleted();
     }
 
     @Test
@@ -137,16 +137,16 @@ class FakeApiServerTest {
         create("a");
         try (var outage = api.faults().refuse(RequestPattern.any())) {
             assertThat(outage).isNotNull();
-            assertThat(failureOf(get(ReadConsistency.LATEST)).reason()).isEqualTo(FailureReason.UNAVAILABLE);
+            assertThat(failureOf(get(ReadSource.QUORUM)).reason()).isEqualTo(FailureReason.UNAVAILABLE);
         }
-        assertThat(get(ReadConsistency.LATEST)).isCompleted();
+        assertThat(get(ReadSource.QUORUM)).isCompleted();
     }
 
     @Test
     void faults_statusWithRetryAfter_reachesTheCaller() {
         api.faults().failNext(1, StatusException.tooManyRequests(7), RequestPattern.any());
 
-        ApiServerException failure = failureOf(get(ReadConsistency.LATEST));
+        ApiServerException failure = failureOf(get(ReadSource.QUORUM));
 
         assertThat(failure.reason()).isEqualTo(FailureReason.THROTTLED);
         assertThat(failure.retryAfter()).isEqualTo(Duration.ofSeconds(7));
@@ -156,7 +156,7 @@ class FakeApiServerTest {
     void forbidCallsOnThisThread_callThatIsSwallowed_stillFailsTheTest() {
         assertThatThrownBy(() -> api.forbidCallsOnThisThread(() -> {
                     try {
-                        get(ReadConsistency.LATEST);
+                        get(ReadSource.QUORUM);
                     } catch (AssertionError swallowed) {
                         assertThat(swallowed).hasMessageContaining("must not call");
                     }
@@ -266,7 +266,7 @@ class FakeApiServerTest {
         return secrets().watch(resourceVersion, Duration.ofMinutes(5), events::add);
     }
 
-    private CompletableFuture<Fetched<Secret>> get(ReadConsistency freshness) {
+    private CompletableFuture<Fetched<Secret>> get(ReadSource freshness) {
         return api.getter(ObjectKind.SECRET).get(KEY, freshness, TIMEOUT);
     }
 

@@ -6,12 +6,12 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ReadConsistency;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -31,10 +31,10 @@ final class FakeGetter<T extends HasMetadata> implements ObjectGetter<T> {
     }
 
     @Override
-    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency freshness, Duration timeout) {
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadSource freshness, Duration timeout) {
         server.record(new FakeApiServer.Action(Verb.GET, kind, key, freshness));
         Resource resource = Resource.of(kind.model());
-        String version = freshness == ReadConsistency.CACHED ? "0" : "";
+        String version = freshness == ReadSource.CACHE ? "0" : "";
         ApiRequest request = new ApiRequest(Verb.GET, resource, key);
         return new FakeCall<>(
                         server, request, () -> fetched(kind, server.cluster().get(resource, key, version)))

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.embedded.ApiRequest;
 import dev.podcache.embedded.DeleteOptions;
 import dev.podcache.embedded.ObjectPart;
@@ -13,7 +14,6 @@ import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ReadConsistency;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +39,7 @@ final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
 
     @Override
     public CompletableFuture<T> get(ObjectKey key) {
-        server.record(new FakeApiServer.Action(Verb.GET, kind, key, ReadConsistency.LATEST));
+        server.record(new FakeApiServer.Action(Verb.GET, kind, key, ReadSource.QUORUM));
         return answer(Verb.GET, key, () -> server.cluster().get(resource, key, ""));
     }
 

@@ -2,10 +2,10 @@ package dev.podcache.apiserver.fabric8;
 
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ReadConsistency;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -24,8 +24,8 @@ final class Fabric8ObjectGetter<T extends HasMetadata> implements ObjectGetter<T
     }
 
     @Override
-    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadConsistency consistency, Duration timeout) {
-        String query = consistency == ReadConsistency.CACHED ? "?resourceVersion=0" : "";
+    public CompletableFuture<Fetched<T>> get(ObjectKey key, ReadSource source, Duration timeout) {
+        String query = source == ReadSource.CACHE ? "?resourceVersion=0" : "";
         ServerRequest get = ServerRequest.get("GET " + kind + " " + key, kind.path(key) + query);
         return requests.send(get, timeout, body -> decoder.decodeNamed(key, body));
     }

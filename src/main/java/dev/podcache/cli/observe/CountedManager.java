@@ -7,13 +7,19 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
 import dev.podcache.store.ObjectState;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** A manager whose reads are counted and observed. */
@@ -92,5 +98,26 @@ final class CountedManager<T extends HasMetadata> implements Manager<T> {
     @Override
     public AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener) {
         return manager.listen(executor, listener);
+    }
+
+    @Override
+    public T getObject(String namespace, String name, ReadConsistency consistency) {
+        return manager.getObject(namespace, name, consistency);
+    }
+
+    @Override
+    public CompletableFuture<T> getObjectAsync(String namespace, String name) {
+        return manager.getObjectAsync(namespace, name);
+    }
+
+    @Override
+    public Map<ObjectKey, T> getObjects(Set<ObjectKey> keys) {
+        return manager.getObjects(keys);
+    }
+
+    @Override
+    public AutoCloseable listen(
+            Executor executor, Duration gather, BiConsumer<Referrer, List<ObjectEvent<T>>> listener) {
+        return manager.listen(executor, gather, listener);
     }
 }

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
@@ -64,7 +64,7 @@ class Fabric8ObjectGetterTest {
     void get_object_isDecodedWithItsSizeAndWithoutManagedFields() {
         network.answer("200 OK", SECRET);
 
-        Fetched<Secret> fetched = get(ReadConsistency.LATEST).join();
+        Fetched<Secret> fetched = get(ReadSource.QUORUM).join();
 
         assertThat(fetched.object().getData()).containsEntry("password", "Y2FuYXJ5");
         assertThat(fetched.object().getMetadata().getManagedFields()).isEmpty();
@@ -75,8 +75,8 @@ class Fabric8ObjectGetterTest {
     @Test
     void get_freshness_decidesTheResourceVersion() {
         network.answer("200 OK", SECRET);
-        get(ReadConsistency.LATEST).join();
-        get(ReadConsistency.CACHED).join();
+        get(ReadSource.QUORUM).join();
+        get(ReadSource.CACHE).join();
 
         assertThat(network.requests.get(0)).startsWith("GET /api/v1/namespaces/shop/secrets/db HTTP/1.1\r\n");
         assertThat(network.requests.get(1))
@@ -87,7 +87,7 @@ class Fabric8ObjectGetterTest {
     void get_serverUrlWithAPath_keepsThePath() {
         connect(config(network.url() + "/k8s/clusters/c-1"));
         network.answer("200 OK", SECRET);
-        get(ReadConsistency.LATEST).join();
+        get(ReadSource.QUORUM).join();
 
         assertThat(network.requests.get(0)).startsWith("GET /k8s/clusters/c-1/api/v1/namespaces/shop/secrets/db HTTP");
     }
@@ -96,7 +96,7 @@ class Fabric8ObjectGetterTest {
     void get_tokenAndImpersonation_areSent() {
         connect(config(network.url()).withOauthToken("t0ken").withImpersonateUsername("jane"));
         network.answer("200 OK", SECRET);
-        get(ReadConsistency.LATEST).join();
+        get(ReadSource.QUORUM).join();
 
         assertThat(network.requests.get(0))
                 .containsIgnoringCase("Authorization: Bearer t0ken")
@@ -111,7 +111,7 @@ class Fabric8ObjectGetterTest {
             socket.write("HTTP/1.1 200 OK\r\nContent-Length: " + SECRET.length() + "\r\n\r\n");
             network.vertx.setTimer(100, late -> socket.write(SECRET));
         });
-        get(ReadConsistency.LATEST)
+        get(ReadSource.QUORUM)
                 .whenComplete((value, failure) ->
                         thread.complete(Thread.currentThread().getName()));
 
@@ -238,7 +238,7 @@ class Fabric8ObjectGetterTest {
 
     @Test
     void get_noAnswer_failsInTime() {
-        ApiServerException failure = failure(get(ReadConsistency.LATEST, Duration.ofMillis(300)));
+        ApiServerException failure = failure(get(ReadSource.QUORUM, Duration.ofMillis(300)));
 
         assertThat(failure.reason()).isEqualTo(FailureReason.TIMEOUT);
         assertThat(failure.getMessage()).startsWith("GET Secret shop/db: no answer from " + network.url());
@@ -251,7 +251,7 @@ class Fabric8ObjectGetterTest {
             network.vertx.setPeriodic(20, tick -> socket.write(" "));
         });
 
-        assertThat(failure(get(ReadConsistency.LATEST, Duration.ofMillis(300))).reason())
+        assertThat(failure(get(ReadSource.QUORUM, Duration.ofMillis(300))).reason())
                 .isEqualTo(FailureReason.TIMEOUT);
     }
 
@@ -292,7 +292,7 @@ class Fabric8ObjectGetterTest {
         network.onRequest(socket -> {});
         connect(config(url));
 
-        ApiServerException failure = failure(get(ReadConsistency.LATEST, Duration.ofSeconds(2)));
+        ApiServerException failure = failure(get(ReadSource.QUORUM, Duration.ofSeconds(2)));
 
         assertThat(failure.getMessage()).contains(url);
     }
@@ -303,9 +303,9 @@ class Fabric8ObjectGetterTest {
         ManualTimekeeper time = new ManualTimekeeper();
         server.close();
         server = new Fabric8ApiServer(client, new RequestLimit(1, 1), time);
-        get(ReadConsistency.LATEST).join();
+        get(ReadSource.QUORUM).join();
 
-        CompletableFuture<Fetched<Secret>> second = get(ReadConsistency.LATEST);
+        CompletableFuture<Fetched<Secret>> second = get(ReadSource.QUORUM);
         time.advance(Duration.ofMillis(999));
         assertThat(network.requests).hasSize(1);
         time.advance(Duration.ofMillis(1));
@@ -319,9 +319,9 @@ class Fabric8ObjectGetterTest {
         network.answer("200 OK", SECRET);
         server.close();
         server = Fabric8ApiServer.of(client, new RequestLimit(0.001, 1));
-        get(ReadConsistency.LATEST).join();
+        get(ReadSource.QUORUM).join();
 
-        ApiServerException failure = failure(get(ReadConsistency.LATEST, Duration.ofSeconds(5)));
+        ApiServerException failure = failure(get(ReadSource.QUORUM, Duration.ofSeconds(5)));
 
         assertThat(failure.reason()).isEqualTo(FailureReason.THROTTLED);
         assertThat(failure.getMessage()).contains("client-side rate limit");
@@ -330,7 +330,7 @@ class Fabric8ObjectGetterTest {
 
     @Test
     void close_getInFlight_failsAtOnce() {
-        CompletableFuture<Fetched<Secret>> held = get(ReadConsistency.LATEST);
+        CompletableFuture<Fetched<Secret>> held = get(ReadSource.QUORUM);
         await().until(() -> network.requests.size() == 1);
 
         server.close();
@@ -354,7 +354,7 @@ class Fabric8ObjectGetterTest {
         server.close();
         server.close();
 
-        assertThat(get(ReadConsistency.LATEST)).isCompletedExceptionally();
+        assertThat(get(ReadSource.QUORUM)).isCompletedExceptionally();
         network.answer("200 OK", SECRET);
         assertThat(client.secrets().inNamespace("shop").withName("db").get()).isNotNull();
     }
@@ -372,16 +372,16 @@ class Fabric8ObjectGetterTest {
         return new ConfigBuilder(Config.empty()).withMasterUrl(url);
     }
 
-    private CompletableFuture<Fetched<Secret>> get(ReadConsistency consistency) {
-        return get(consistency, Duration.ofSeconds(Patience.SECONDS));
+    private CompletableFuture<Fetched<Secret>> get(ReadSource source) {
+        return get(source, Duration.ofSeconds(Patience.SECONDS));
     }
 
-    private CompletableFuture<Fetched<Secret>> get(ReadConsistency consistency, Duration timeout) {
-        return server.getter(ObjectKind.SECRET).get(DB, consistency, timeout);
+    private CompletableFuture<Fetched<Secret>> get(ReadSource source, Duration timeout) {
+        return server.getter(ObjectKind.SECRET).get(DB, source, timeout);
     }
 
     private ApiServerException failure() {
-        return failure(get(ReadConsistency.LATEST));
+        return failure(get(ReadSource.QUORUM));
     }
 
     private static ApiServerException failure(CompletableFuture<?> future) {

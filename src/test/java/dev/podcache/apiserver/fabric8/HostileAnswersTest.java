@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -13,7 +14,6 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.PodKey;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.store.PayloadBudget;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
@@ -198,7 +198,7 @@ class HostileAnswersTest {
             flood(socket, Buffer.buffer("x".repeat(1 << 20)));
         });
         Throwable failure = catchThrowable(() -> server.getter(ObjectKind.SECRET)
-                .get(DB, ReadConsistency.LATEST, Duration.ofSeconds(Patience.SECONDS))
+                .get(DB, ReadSource.QUORUM, Duration.ofSeconds(Patience.SECONDS))
                 .join());
 
         assertThat(failure.getCause()).hasMessageContaining("longer than 16777216 bytes");

@@ -5,10 +5,10 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ReadConsistency;
 import dev.podcache.testing.Patience;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -100,7 +100,7 @@ abstract class WireFixture {
     }
 
     CompletableFuture<?> get(String name, Duration timeout) {
-        return api.getter(ObjectKind.CONFIG_MAP).get(ObjectKey.of("shop", name), ReadConsistency.LATEST, timeout);
+        return api.getter(ObjectKind.CONFIG_MAP).get(ObjectKey.of("shop", name), ReadSource.QUORUM, timeout);
     }
 
     CompletableFuture<Listed<ConfigMap>> list(String name, Duration timeout) {

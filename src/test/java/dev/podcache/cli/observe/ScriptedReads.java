@@ -4,6 +4,7 @@ import dev.podcache.kubelet.agent.Caches;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.ObjectEvent;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
 import dev.podcache.store.ObjectState;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -11,15 +12,18 @@ import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -120,6 +124,27 @@ final class ScriptedReads {
 
         @Override
         public ObjectState state(String namespace, String name) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public T getObject(String namespace, String name, ReadConsistency consistency) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<T> getObjectAsync(String namespace, String name) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Map<ObjectKey, T> getObjects(Set<ObjectKey> keys) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public AutoCloseable listen(
+                Executor executor, Duration gather, BiConsumer<Referrer, List<ObjectEvent<T>>> listener) {
             throw new UnsupportedOperationException();
         }
     }
