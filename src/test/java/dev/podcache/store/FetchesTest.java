@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 /** Fetches that end when a test says so. */
 class FetchesTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
     private static final Secret SECRET = Secrets.of(DB, "v1");
     private static final Answer<Secret> PRESENT = new Answer.Present<>(0, SECRET, "1", 2, false);
     private static final Answer<Secret> ABSENT = new Answer.Absent<>(0);
