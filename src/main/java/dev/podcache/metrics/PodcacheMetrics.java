@@ -1,6 +1,5 @@
 package dev.podcache.metrics;
 
-import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -46,20 +45,6 @@ public interface PodcacheMetrics {
      */
     default void fetched(
             ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {}
-
-    /**
-     * Called when the held answer for an object changed. The changes of one object are reported in order, on a thread
-     * of Podcache, shortly after they happened. An answer that confirms the held one is not a change.
-     *
-     * <p>To react, get the object again on another thread, whatever the cause. After {@code idle}, the next event comes
-     * only after that get.
-     *
-     * @param from the state before: UNREAD, FRESH or ABSENT of {@link CacheState}; others are not reported here
-     * @param to the state now; equal to {@code from} if the object changed
-     * @param cause {@code referenced}, {@code fetched}, {@code watched}, {@code idle}, {@code dropped} or {@code
-     *     evicted}
-     */
-    default void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {}
 
     /**
      * Called under strategy WATCH for each failed list or watch of an object: the held object may be outdated until

@@ -88,7 +88,7 @@ abstract class Entry<T> {
             }
             addLocked(referrer);
             if (beginsEpochLocked()) {
-                setAnswerLocked(null, Transitions.REFERENCED);
+                setAnswerLocked(null);
             }
         }
         changed();
@@ -140,7 +140,7 @@ abstract class Entry<T> {
 
     private void dropLocked() {
         dropped = true;
-        setAnswerLocked(null, Transitions.DROPPED);
+        setAnswerLocked(null);
         onDropLocked();
     }
 
@@ -150,19 +150,20 @@ abstract class Entry<T> {
             if (!(answer instanceof Answer.Present)) {
                 return;
             }
-            setAnswerLocked(null, Transitions.EVICTED);
+            setAnswerLocked(null);
+            transitions.evicted();
         }
         changed();
     }
 
     /** Sets the answer, or clears it with null. The caller calls {@link #changed} after it has released the lock. */
-    final void setAnswerLocked(@Nullable Answer<T> received, String cause) {
-        setAnswerLocked(received, cause, true);
+    final void setAnswerLocked(@Nullable Answer<T> received) {
+        setAnswerLocked(received, true);
     }
 
     /** Sets the answer. Without {@code hit}, gets find it only through {@link #answer}. */
-    final void setAnswerLocked(@Nullable Answer<T> received, String cause, boolean hit) {
-        transitions.recordLocked(this, answer, received, cause);
+    final void setAnswerLocked(@Nullable Answer<T> received, boolean hit) {
+        transitions.setLocked(answer, received);
         answer = received;
         object = hit && received instanceof Answer.Present<T> present ? present.object : null;
     }

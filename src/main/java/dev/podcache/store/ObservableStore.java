@@ -29,6 +29,9 @@ public sealed interface ObservableStore<T> extends Store<T> permits TtlObjectSto
     @Nullable
     KnownObject<T> known(ObjectKey key);
 
+    /** Returns how often what is held has changed. */
+    ChangeCounts changes();
+
     /** Returns the referenced objects; a snapshot. */
     Set<ObjectKey> keys();
 }

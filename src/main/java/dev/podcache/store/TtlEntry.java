@@ -175,7 +175,7 @@ final class TtlEntry<T> extends Entry<T> {
                     failedLocked(outcome.failure(), now);
                 } else {
                     leeway = drawLeeway();
-                    setAnswerLocked(after, Transitions.FETCHED);
+                    setAnswerLocked(after);
                     receivedAt = after.receivedAt;
                     answeredBy = ended.number;
                     succeededLocked();

@@ -69,7 +69,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
         this.options = options;
         this.clock = new FreshnessClock(options.timekeeper(), ttl);
         this.fetches = new Fetches<>(kind, STRATEGY, getter, clock::stamp, options);
-        this.transitions = new Transitions<>(kind, options);
+        this.transitions = new Transitions<>(options);
         long maxStaleness = options.maxStaleness().toNanos();
         this.entries = new EntryTable<>(
                 kind, key -> new TtlEntry<>(key, transitions, maxStaleness), clock::retain, clock::release);
@@ -187,6 +187,11 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
     public @Nullable KnownObject<T> known(ObjectKey key) {
         TtlEntry<T> entry = entries.find(key.namespace(), key.name());
         return entry == null ? null : entry.known();
+    }
+
+    @Override
+    public ChangeCounts changes() {
+        return transitions.counts();
     }
 
     @Override

@@ -111,7 +111,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 pendingAnswer = after;
                 return;
             } else {
-                setAnswerLocked(after, Transitions.WATCHED, state.isUpToDate());
+                setAnswerLocked(after, state.isUpToDate());
             }
         }
         changed();
@@ -178,7 +178,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private void publishLocked(WatchState next) {
         Answer<T> known = knownLocked();
         moveLocked(next);
-        setAnswerLocked(known, Transitions.WATCHED, next.isUpToDate());
+        setAnswerLocked(known, next.isUpToDate());
     }
 
     /** Closes the watch if this is the second sweep in a row that finds the object unread; opens it for a listener. */
@@ -193,7 +193,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 Answer<T> known = answer();
                 moveLocked(WatchState.IDLE);
                 pendingAnswer = known;
-                setAnswerLocked(null, Transitions.IDLE);
+                setAnswerLocked(null);
             } else {
                 return;
             }

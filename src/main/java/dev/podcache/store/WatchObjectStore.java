@@ -113,7 +113,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         this.times = times;
         this.nextWarningAt = new AtomicLong(now());
         // a live watch does not repeat an object, so one that a budget evicted would be missing until its next change
-        this.transitions = new Transitions<>(kind, options.unbounded());
+        this.transitions = new Transitions<>(options.unbounded());
         // an entry is idle if it is unread in two sweeps in a row
         RefCountedTicker sweeping =
                 new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
@@ -217,6 +217,11 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     public @Nullable KnownObject<T> known(ObjectKey key) {
         WatchEntry<T> entry = entries.find(key.namespace(), key.name());
         return entry == null ? null : entry.known();
+    }
+
+    @Override
+    public ChangeCounts changes() {
+        return transitions.counts();
     }
 
     @Override
