@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A listener for the events of the caches. Every method does nothing unless overridden, so an implementation contains
  * only what it counts.
  *
- * <p>Cache hits are not reported: a hit costs about as much as reading a field, and counting it would cost more. To
- * count hits, count your gets and subtract the {@link #missed} ones.
+ * <p>Cache hits are not reported: a hit costs about as much as reading a field, and a call would cost more. {@code
+ * PodcacheBuilder.recordStats} counts them.
  *
  * <p><b>Rules for implementations.</b> Be fast, do not block, do not call Podcache. The first exception is logged; all
  * exceptions are otherwise ignored. Methods are called by many threads concurrently, and never under a lock of
@@ -63,6 +63,7 @@ public interface PodcacheMetrics {
 
     /** Returns a listener that forwards all events to {@code metrics} and never throws. */
     static PodcacheMetrics guarded(PodcacheMetrics metrics) {
-        return metrics == NONE || metrics instanceof GuardedMetrics ? metrics : new GuardedMetrics(metrics);
+        boolean safe = metrics == NONE || metrics instanceof GuardedMetrics || metrics instanceof CountedEvents;
+        return safe ? metrics : new GuardedMetrics(metrics);
     }
 }

@@ -182,6 +182,7 @@ abstract class Entry<T> {
                 present == null ? "" : present.resourceVersion,
                 present == null ? 0 : present.encodedBytes,
                 isStaleLocked(),
+                connectionLocked(),
                 referrersLocked());
     }
 
@@ -221,6 +222,11 @@ abstract class Entry<T> {
 
     /** Returns whether nothing confirms what is known. */
     abstract boolean isStaleLocked();
+
+    /** Names the connection that carries the watch, or returns "". */
+    String connectionLocked() {
+        return "";
+    }
 
     /** Abandons requests and watches because the entry is being dropped. */
     abstract void onDropLocked();

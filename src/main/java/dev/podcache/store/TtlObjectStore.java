@@ -87,24 +87,23 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
 
     @Override
     public T get(String namespace, String name) {
+        T hit = ifHit(namespace, name);
+        return hit == null ? miss(namespace, name) : hit;
+    }
+
+    @Override
+    public @Nullable T ifHit(String namespace, String name) {
         TtlEntry<T> entry = entries.find(
                 Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
                 Objects.requireNonNull(name, "name is null: name the object"));
-        if (entry != null) {
-            T hit = entry.ifFresh(clock.freshSince());
-            if (hit != null) {
-                return hit;
-            }
+        if (entry == null) {
+            return null;
         }
-        return miss(namespace, name);
+        T fresh = entry.ifFresh(clock.freshSince());
+        return fresh == null ? entry.ifInLeeway(clock.freshSince()) : fresh;
     }
 
     private T miss(String namespace, String name) {
-        TtlEntry<T> known = entries.find(namespace, name);
-        T notDue = known == null ? null : known.ifInLeeway(clock.freshSince());
-        if (notDue != null) {
-            return notDue;
-        }
         ObjectKey key = kind.validatedKey(namespace, name);
         options.metrics().missed(kind, key, STRATEGY);
         long deadline = now() + options.readTimeout().toNanos();

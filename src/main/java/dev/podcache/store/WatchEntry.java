@@ -174,6 +174,11 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return !state.isUpToDate();
     }
 
+    @Override
+    String connectionLocked() {
+        return session == null ? "" : session.connection();
+    }
+
     /** Moves to a state in which gets find the known answer. */
     private void publishLocked(WatchState next) {
         Answer<T> known = knownLocked();
@@ -286,12 +291,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     synchronized ObjectState state() {
         Answer<T> known = latestLocked();
         String version = known instanceof Answer.Present<T> present ? present.resourceVersion : "";
-        Duration age = null;
-        if (state == WatchState.LIVE) {
-            age = Duration.ZERO;
-        } else if (known != null) {
-            age = Duration.ofNanos(store.now() - upToDateUntil);
-        }
+        Duration old = known == null ? null : Duration.ofNanos(store.now() - upToDateUntil);
+        Duration age = state == WatchState.LIVE ? Duration.ZERO : old;
         String freshness = resumed ? WatchState.RESUMED : state.freshness;
         return new ObjectState(state.cacheState(known), version, age, lastFailure, referencesLocked(), freshness);
     }

@@ -136,16 +136,16 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
 
     @Override
     public T get(String namespace, String name) {
+        T hit = ifHit(namespace, name);
+        return hit == null ? miss(kind.validatedKey(namespace, name)) : hit;
+    }
+
+    @Override
+    public @Nullable T ifHit(String namespace, String name) {
         WatchEntry<T> entry = entries.find(
                 Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
                 Objects.requireNonNull(name, "name is null: name the object"));
-        if (entry != null) {
-            T hit = entry.ifKnown();
-            if (hit != null) {
-                return hit;
-            }
-        }
-        return miss(kind.validatedKey(namespace, name));
+        return entry == null ? null : entry.ifKnown();
     }
 
     private T miss(ObjectKey key) {

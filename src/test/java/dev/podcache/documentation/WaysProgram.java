@@ -91,16 +91,16 @@ final class WaysProgram {
             secrets.getObject("shop", "db");
             arrived();
 
-            try (AutoCloseable subscription = secrets.listen(Runnable::run, event -> {
+            AutoCloseable subscription = secrets.listen(Runnable::run, event -> {
                 if (event.type() == ObjectEvent.Type.UPDATED) {
                     changed.countDown();
                 }
-            })) {
-                fromEventToEntry();
-                server.cluster().update(Secrets.of(ObjectKey.of("shop", "db"), "v2"));
-                changed.await();
-                arrived();
-            }
+            });
+            fromEventToEntry();
+            server.cluster().update(Secrets.of(ObjectKey.of("shop", "db"), "v2"));
+            changed.await();
+            arrived();
+            subscription.close();
         }
     }
 
