@@ -2,6 +2,8 @@ package dev.podcache;
 
 import com.google.common.io.Closer;
 import dev.podcache.manager.Managers;
+import dev.podcache.metrics.CountedEvents;
+import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.store.ObjectTtlSource;
@@ -55,6 +57,15 @@ public final class FrontDoor {
 
     /** The same of these Secrets. */
     static Podcache open(Entries entries, Function<ObjectKey, Secret> secrets) {
+        return open(entries, secrets, false);
+    }
+
+    /** The same, counting hits. */
+    static Podcache recording(Entries entries) {
+        return open(entries, Kind::secret, true);
+    }
+
+    private static Podcache open(Entries entries, Function<ObjectKey, Secret> secrets, boolean recordsStats) {
         FrontDoor door = new FrontDoor(entries);
         Managers.Stores stores = new Managers.Stores() {
             @Override
@@ -70,7 +81,10 @@ public final class FrontDoor {
                 return true;
             }
         };
-        return new Podcache(new Managers(stores), door.options.timekeeper(), door.parts);
+        return new Podcache(
+                new Managers(stores, new CountedEvents(PodcacheMetrics.NONE), recordsStats),
+                door.options.timekeeper(),
+                door.parts);
     }
 
     private <T extends HasMetadata> Store<T> store(ObjectKind<T> kind, InMemoryObjects<T> objects) {

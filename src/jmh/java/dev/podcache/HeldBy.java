@@ -17,14 +17,28 @@ public enum HeldBy {
     TTL {
         @Override
         Lookup hold(Objects objects, Closer closer) {
-            return frontDoor(FrontDoor.Entries.TTL, objects, closer);
+            return through(FrontDoor.open(FrontDoor.Entries.TTL), objects, closer);
         }
     },
     /** {@link Podcache}, strategy WATCH. */
     WATCH {
         @Override
         Lookup hold(Objects objects, Closer closer) {
-            return frontDoor(FrontDoor.Entries.WATCH, objects, closer);
+            return through(FrontDoor.open(FrontDoor.Entries.WATCH), objects, closer);
+        }
+    },
+    /** {@link Podcache} that counts hits, strategy CACHE. */
+    TTL_RECORDED {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return through(FrontDoor.recording(FrontDoor.Entries.TTL), objects, closer);
+        }
+    },
+    /** {@link Podcache} that counts hits, strategy WATCH. */
+    WATCH_RECORDED {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return through(FrontDoor.recording(FrontDoor.Entries.WATCH), objects, closer);
         }
     },
     /** The limit: one map, under a key object that is built for each get. */
@@ -96,8 +110,7 @@ public enum HeldBy {
     /** Holds them, until {@code closer} is closed. */
     abstract Lookup hold(Objects objects, Closer closer);
 
-    private static Lookup frontDoor(FrontDoor.Entries entries, Objects objects, Closer closer) {
-        Podcache cache = FrontDoor.open(entries);
+    private static Lookup through(Podcache cache, Objects objects, Closer closer) {
         closer.register(cache::close);
         return objects.through(cache);
     }

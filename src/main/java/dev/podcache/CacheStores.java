@@ -76,6 +76,11 @@ final class CacheStores implements Managers.Stores, Closeable {
         };
     }
 
+    @Override
+    public int connections() {
+        return server.connections();
+    }
+
     private ChangeDetectionStrategy strategyOf(ObjectKind<?> kind) {
         return strategies.getOrDefault(kind, usual);
     }

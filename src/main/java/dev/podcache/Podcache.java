@@ -2,6 +2,7 @@ package dev.podcache;
 
 import com.google.common.io.Closer;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.manager.CacheStats;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.Managers;
@@ -158,6 +159,15 @@ public final class Podcache implements AutoCloseable {
      */
     public List<ObjectEntry> awaitSynced(Duration timeout) {
         return managers.awaitSynced(Objects.requireNonNull(timeout, "timeout"), timekeeper);
+    }
+
+    /**
+     * Returns the counts of the cache, of all kinds: what it holds, and what has happened. Makes no request. Takes about
+     * as long as {@link #entries}, a microsecond for each object. After {@link #close} nothing is held, and the other
+     * counts stay as they are.
+     */
+    public CacheStats stats() {
+        return managers.stats();
     }
 
     /**

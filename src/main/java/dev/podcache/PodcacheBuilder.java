@@ -4,6 +4,7 @@ import com.google.common.io.Closer;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Managers;
+import dev.podcache.metrics.CountedEvents;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.node.NodeLister;
 import dev.podcache.node.NodeTtlSource;
@@ -49,6 +50,7 @@ public final class PodcacheBuilder {
     private long payloadBudget = Long.MAX_VALUE;
     private Duration maxStaleness = Duration.ZERO;
     private PodcacheMetrics metrics = PodcacheMetrics.NONE;
+    private boolean recordsStats;
 
     PodcacheBuilder(Supplier<Fabric8ApiServer> server, boolean ownsServer) {
         this.server = server;
@@ -167,6 +169,15 @@ public final class PodcacheBuilder {
         return this;
     }
 
+    /**
+     * Counts hits, for {@link dev.podcache.manager.CacheStats#hits} and for a hit ratio. Default: off, and then a hit pays
+     * nothing for it. Everything else that {@link Podcache#stats} returns is counted in any case.
+     */
+    public PodcacheBuilder recordStats() {
+        this.recordsStats = true;
+        return this;
+    }
+
     /** Returns a new cache. Makes no request and does not block. */
     public Podcache build() {
         Closer parts = Closer.create();
@@ -176,8 +187,9 @@ public final class PodcacheBuilder {
         }
         Timekeeper timekeeper = apiServer.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
+        CountedEvents events = new CountedEvents(metrics);
         StoreOptions options =
-                new StoreOptions(timekeeper, readTimeout, budget(apiServer), metrics, maxStaleness(), recovery);
+                new StoreOptions(timekeeper, readTimeout, budget(apiServer), events, maxStaleness(), recovery);
         CacheStores stores = new CacheStores(
                 apiServer,
                 options,
@@ -186,7 +198,7 @@ public final class PodcacheBuilder {
                 Map.copyOf(strategies),
                 strategy);
         parts.register(stores);
-        return new Podcache(new Managers(stores), timekeeper, parts);
+        return new Podcache(new Managers(stores, events, recordsStats), timekeeper, parts);
     }
 
     private PayloadBudget budget(Fabric8ApiServer apiServer) {

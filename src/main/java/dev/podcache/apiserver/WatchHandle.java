@@ -9,4 +9,12 @@ public interface WatchHandle {
      * thread had already started may still be running. Never blocks. Idempotent.
      */
     void close();
+
+    /**
+     * Names the connection that carries the watch: the server and a number, such as {@code https://10.0.0.1:6443 #3}.
+     * Empty before the watch was requested and after it has ended, and if nothing is known about connections.
+     */
+    default String connection() {
+        return "";
+    }
 }

@@ -3,6 +3,8 @@ package dev.podcache.manager;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.Maps;
 import dev.podcache.manager.Registrations.Wanted;
+import dev.podcache.metrics.CountedEvents;
+import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
@@ -20,8 +22,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +36,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Managers {
 
-    private final Registrations registrations = new Registrations();
     private final Stores stores;
+    private final CountedEvents events;
+    private final @Nullable LongAdder hits; // null unless they are counted
+    private final Registrations registrations;
     private final Map<ObjectKind<?>, OfKind<?>> byKind = new ConcurrentHashMap<>(); // written under this
     private final ImmutableList<StoreManager<?>> ofPods;
 
@@ -52,9 +58,17 @@ public final class Managers {
                             kind,
                             key,
                             manager.store.state(key),
-                            known.bytes(),
+                            known,
                             Maps.toMap(known.referrers(), owner -> registrations.usages(owner, manager, key)));
         }
+    }
+
+    /** Returns the counts of the cache. Visits every object. */
+    public CacheStats stats() {
+        HeldTotals held = new HeldTotals();
+        byKind.values().forEach(ofKind -> ofKind.manager.addTo(held, ofKind.kind));
+        OptionalLong counted = hits == null ? OptionalLong.empty() : OptionalLong.of(hits.sum());
+        return new CacheStats(held, events, counted, stores.connections());
     }
 
     /** Makes the store of a kind. */
@@ -69,11 +83,29 @@ public final class Managers {
 
         /** Returns whether the store of that kind counts references. */
         boolean countsReferences(ObjectKind<?> kind);
+
+        /** Returns the number of connections to the API server. */
+        default int connections() {
+            return 0;
+        }
     }
 
-    /** Makes the managers of Secrets and ConfigMaps, which pods refer to. */
+    /** Makes the managers of a cache whose events and hits are not counted. */
     public Managers(Stores stores) {
+        this(stores, new CountedEvents(PodcacheMetrics.NONE), false);
+    }
+
+    /**
+     * Makes the managers of Secrets and ConfigMaps, which pods refer to.
+     *
+     * @param events counts the events of the stores
+     * @param countsHits whether the managers count hits
+     */
+    public Managers(Stores stores, CountedEvents events, boolean countsHits) {
         this.stores = stores;
+        this.events = events;
+        this.hits = countsHits ? new LongAdder() : null;
+        this.registrations = new Registrations(hits);
         StoreManager<?> secrets = make(ObjectKind.SECRET, pod -> needs(PodReferences.secrets(pod)));
         StoreManager<?> configMaps = make(ObjectKind.CONFIG_MAP, pod -> needs(PodReferences.configMaps(pod)));
         this.ofPods = ImmutableList.of(secrets, configMaps).stream()

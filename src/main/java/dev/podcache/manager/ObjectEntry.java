@@ -5,6 +5,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.Referrer;
 import dev.podcache.object.Usage;
+import dev.podcache.store.KnownObject;
 import dev.podcache.store.ObjectState;
 import java.time.Duration;
 import java.util.Map;
@@ -18,13 +19,20 @@ public final class ObjectEntry {
     private final ObjectKey key;
     private final ObjectState state;
     private final int bytes;
+    private final String connection;
     private final Map<Referrer, Set<Usage>> usages;
 
-    ObjectEntry(ObjectKind<?> kind, ObjectKey key, ObjectState state, int bytes, Map<Referrer, Set<Usage>> usages) {
+    ObjectEntry(
+            ObjectKind<?> kind,
+            ObjectKey key,
+            ObjectState state,
+            KnownObject<?> known,
+            Map<Referrer, Set<Usage>> usages) {
         this.kind = kind;
         this.key = key;
         this.state = state;
-        this.bytes = bytes;
+        this.bytes = known.bytes();
+        this.connection = known.connection();
         this.usages = Map.copyOf(usages);
     }
 
@@ -63,6 +71,14 @@ public final class ObjectEntry {
     /** Returns the size of the object as it was received, in bytes; 0 if it is not in memory. */
     public int bytes() {
         return bytes;
+    }
+
+    /**
+     * Returns the connection that carries the watch of the object: the server and the number of the connection, such as
+     * {@code https://10.0.0.1:6443 #3}. Empty if the object is not watched now.
+     */
+    public Optional<String> connection() {
+        return connection.isEmpty() ? Optional.empty() : Optional.of(connection);
     }
 
     /** Returns the owners that are registered for the object; unmodifiable. */

@@ -8,11 +8,13 @@ import dev.podcache.object.PodKey;
 import dev.podcache.object.Referrer;
 import dev.podcache.object.Usage;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.store.ObservableStore;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +29,28 @@ final class Registrations {
 
     private final ConcurrentHashMap<Referrer, Registration> byReferrer = new ConcurrentHashMap<>();
     private final AtomicInteger managers = new AtomicInteger();
+    private final @Nullable LongAdder hits;
+
+    /**
+     * Makes an empty instance.
+     *
+     * @param hits where the managers count hits; null if they do not
+     */
+    Registrations(@Nullable LongAdder hits) {
+        this.hits = hits;
+    }
 
     /** Returns a new manager whose registrations are kept here. */
     <T> StoreManager<T> manager(
             Store<T> store, BiFunction<String, String, ObjectKey> keys, Function<Pod, ObjectNeeds> references) {
-        return new StoreManager<>(this, managers.getAndIncrement(), store, keys, references);
+        return hits != null && store instanceof ObservableStore<T> observable
+                ? new CountingManager<>(this, hits, observable, keys, references)
+                : new StoreManager<>(this, store, keys, references);
+    }
+
+    /** Returns the index of a new manager. */
+    int nextIndex() {
+        return managers.getAndIncrement();
     }
 
     void registerPod(Pod pod, ImmutableList<StoreManager<?>> with) {

@@ -6,11 +6,13 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.manager.Registrations.Wanted;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.store.ChangeCounts;
 import dev.podcache.store.KnownObject;
 import dev.podcache.store.ObjectState;
 import dev.podcache.store.ObservableStore;
@@ -41,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * newest form: registering a pod again adds only its new references. Without references, follows {@code
  * simpleSecretManager} of {@code pkg/kubelet/secret}.
  */
-final class StoreManager<T> implements Manager<T> {
+class StoreManager<T> implements Manager<T> {
 
     final int index;
     final Store<T> store;
@@ -53,18 +55,16 @@ final class StoreManager<T> implements Manager<T> {
     /**
      * Makes a manager without registrations.
      *
-     * @param index the index of this manager in {@code registrations}
      * @param keys returns the key of an object, or throws if a name is not legal
      * @param references returns the objects that a pod refers to
      */
     StoreManager(
             Registrations registrations,
-            int index,
             Store<T> store,
             BiFunction<String, String, ObjectKey> keys,
             Function<Pod, ObjectNeeds> references) {
         this.registrations = registrations;
-        this.index = index;
+        this.index = registrations.nextIndex();
         this.store = store;
         this.keys = keys;
         this.references = references;
@@ -73,7 +73,7 @@ final class StoreManager<T> implements Manager<T> {
 
     /** Makes a manager that keeps no references. */
     StoreManager(Store<T> store, BiFunction<String, String, ObjectKey> keys) {
-        this.registrations = new Registrations();
+        this.registrations = new Registrations(null);
         this.index = 0;
         this.store = store;
         this.keys = keys;
@@ -111,12 +111,12 @@ final class StoreManager<T> implements Manager<T> {
     }
 
     /** Returns the objects of this kind that {@code pod} needs. */
-    Wanted wantedBy(Pod pod) {
+    final Wanted wantedBy(Pod pod) {
         return new Wanted(this, references.apply(pod));
     }
 
     /** Returns whether registrations have an effect: not under GET. */
-    boolean keepsReferences() {
+    final boolean keepsReferences() {
         return !registering.isEmpty();
     }
 
@@ -142,7 +142,7 @@ final class StoreManager<T> implements Manager<T> {
     @Override
     public Map<ObjectKey, T> getObjects(Set<ObjectKey> wanted) {
         Map<ObjectKey, CompletableFuture<T>> reads = new LinkedHashMap<>();
-        wanted.forEach(key -> reads.put(key, store.getAsync(key.namespace(), key.name())));
+        wanted.forEach(key -> reads.put(key, getObjectAsync(key.namespace(), key.name())));
         ImmutableMap.Builder<ObjectKey, T> found = ImmutableMap.builder();
         reads.forEach((key, read) -> {
             try {
@@ -168,12 +168,23 @@ final class StoreManager<T> implements Manager<T> {
 
     /** Returns what the store knows of an object; null if it is not referenced, or the store keeps nothing. */
     @Nullable
-    KnownObject<T> known(ObjectKey key) {
+    final KnownObject<T> known(ObjectKey key) {
         return store instanceof ObservableStore<T> observable ? observable.known(key) : null;
     }
 
+    /** Adds what the store holds to {@code totals}. */
+    final void addTo(HeldTotals totals, ObjectKind<?> kind) {
+        totals.add(kind, store instanceof ObservableStore<T> observable ? observable.changes() : ChangeCounts.NONE);
+        for (ObjectKey key : keys()) {
+            KnownObject<T> known = known(key);
+            if (known != null) {
+                totals.add(kind, store.state(key), known);
+            }
+        }
+    }
+
     /** Returns the objects that the store holds; a snapshot. */
-    Set<ObjectKey> keys() {
+    final Set<ObjectKey> keys() {
         return store instanceof ObservableStore<T> observable ? observable.keys() : Set.of();
     }
 

@@ -1,6 +1,5 @@
 package dev.podcache.metrics;
 
-import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -35,11 +34,6 @@ final class GuardedMetrics implements PodcacheMetrics {
     @Override
     public void fetched(ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {
         guard(() -> metrics.fetched(kind, key, why, failure, took));
-    }
-
-    @Override
-    public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-        guard(() -> metrics.changed(kind, key, from, to, cause));
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.podcache.metrics;
 
-import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -11,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A listener for the events of the caches. Every method does nothing unless overridden, so an implementation contains
  * only what it counts.
  *
- * <p>Cache hits are not reported: a hit costs about as much as reading a field, and counting it would cost more. To
- * count hits, count your gets and subtract the {@link #missed} ones.
+ * <p>Cache hits are not reported: a hit costs about as much as reading a field, and a call would cost more. {@code
+ * PodcacheBuilder.recordStats} counts them.
  *
  * <p><b>Rules for implementations.</b> Be fast, do not block, do not call Podcache. The first exception is logged; all
  * exceptions are otherwise ignored. Methods are called by many threads concurrently, and never under a lock of
@@ -48,20 +47,6 @@ public interface PodcacheMetrics {
             ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {}
 
     /**
-     * Called when the held answer for an object changed. The changes of one object are reported in order, on a thread
-     * of Podcache, shortly after they happened. An answer that confirms the held one is not a change.
-     *
-     * <p>To react, get the object again on another thread, whatever the cause. After {@code idle}, the next event comes
-     * only after that get.
-     *
-     * @param from the state before: UNREAD, FRESH or ABSENT of {@link CacheState}; others are not reported here
-     * @param to the state now; equal to {@code from} if the object changed
-     * @param cause {@code referenced}, {@code fetched}, {@code watched}, {@code idle}, {@code dropped} or {@code
-     *     evicted}
-     */
-    default void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {}
-
-    /**
      * Called under strategy WATCH for each failed list or watch of an object: the held object may be outdated until
      * {@link #watchSynced}. Runs on a thread that must not be blocked.
      */
@@ -78,6 +63,7 @@ public interface PodcacheMetrics {
 
     /** Returns a listener that forwards all events to {@code metrics} and never throws. */
     static PodcacheMetrics guarded(PodcacheMetrics metrics) {
-        return metrics == NONE || metrics instanceof GuardedMetrics ? metrics : new GuardedMetrics(metrics);
+        boolean safe = metrics == NONE || metrics instanceof GuardedMetrics || metrics instanceof CountedEvents;
+        return safe ? metrics : new GuardedMetrics(metrics);
     }
 }

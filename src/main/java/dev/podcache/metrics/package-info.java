@@ -1,8 +1,9 @@
 /**
  * Reports the events of the caches. {@link dev.podcache.metrics.PodcacheMetrics} is a listener that users implement; an
- * exception of a listener is logged and has no other effect. There are no locks.
+ * exception of a listener is logged and has no other effect. {@code CountedEvents} counts the events for {@code
+ * Podcache.stats}. There are no locks.
  *
- * <p>Read {@code PodcacheMetrics}, then {@code GuardedMetrics}.
+ * <p>Read {@code PodcacheMetrics}, then {@code GuardedMetrics} and {@code CountedEvents}.
  */
 @NullMarked
 package dev.podcache.metrics;

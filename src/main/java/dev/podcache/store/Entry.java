@@ -88,7 +88,7 @@ abstract class Entry<T> {
             }
             addLocked(referrer);
             if (beginsEpochLocked()) {
-                setAnswerLocked(null, Transitions.REFERENCED);
+                setAnswerLocked(null);
             }
         }
         changed();
@@ -140,7 +140,7 @@ abstract class Entry<T> {
 
     private void dropLocked() {
         dropped = true;
-        setAnswerLocked(null, Transitions.DROPPED);
+        setAnswerLocked(null);
         onDropLocked();
     }
 
@@ -150,19 +150,20 @@ abstract class Entry<T> {
             if (!(answer instanceof Answer.Present)) {
                 return;
             }
-            setAnswerLocked(null, Transitions.EVICTED);
+            setAnswerLocked(null);
+            transitions.evicted();
         }
         changed();
     }
 
     /** Sets the answer, or clears it with null. The caller calls {@link #changed} after it has released the lock. */
-    final void setAnswerLocked(@Nullable Answer<T> received, String cause) {
-        setAnswerLocked(received, cause, true);
+    final void setAnswerLocked(@Nullable Answer<T> received) {
+        setAnswerLocked(received, true);
     }
 
     /** Sets the answer. Without {@code hit}, gets find it only through {@link #answer}. */
-    final void setAnswerLocked(@Nullable Answer<T> received, String cause, boolean hit) {
-        transitions.recordLocked(this, answer, received, cause);
+    final void setAnswerLocked(@Nullable Answer<T> received, boolean hit) {
+        transitions.setLocked(answer, received);
         answer = received;
         object = hit && received instanceof Answer.Present<T> present ? present.object : null;
     }
@@ -181,6 +182,7 @@ abstract class Entry<T> {
                 present == null ? "" : present.resourceVersion,
                 present == null ? 0 : present.encodedBytes,
                 isStaleLocked(),
+                connectionLocked(),
                 referrersLocked());
     }
 
@@ -220,6 +222,11 @@ abstract class Entry<T> {
 
     /** Returns whether nothing confirms what is known. */
     abstract boolean isStaleLocked();
+
+    /** Names the connection that carries the watch, or returns "". */
+    String connectionLocked() {
+        return "";
+    }
 
     /** Abandons requests and watches because the entry is being dropped. */
     abstract void onDropLocked();

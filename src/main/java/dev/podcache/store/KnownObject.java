@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param resourceVersion of the object, or "" if there is none
  * @param bytes how long the object was on the wire, or 0
  * @param stale whether nothing confirms what is known: its watch is lost, or its last refresh failed
+ * @param connection names the connection that carries its watch, or "" if it is not watched
  * @param referrers who refers to it
  */
 public record KnownObject<T>(
@@ -22,6 +23,7 @@ public record KnownObject<T>(
         String resourceVersion,
         int bytes,
         boolean stale,
+        String connection,
         Set<Referrer> referrers) {
 
     /** Without the object, which may be a Secret. */

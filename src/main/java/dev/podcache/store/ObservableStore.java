@@ -25,9 +25,19 @@ public sealed interface ObservableStore<T> extends Store<T> permits TtlObjectSto
      */
     Runnable observe(Consumer<ObjectKey> changed);
 
+    /**
+     * Returns the object if a get is answered with it from memory, up to date: neither as a miss nor as stale. Else null.
+     * Marks the object as read.
+     */
+    @Nullable
+    T ifHit(String namespace, String name);
+
     /** Returns what is known of an object; null if it is not referenced. Makes no request and returns at once. */
     @Nullable
     KnownObject<T> known(ObjectKey key);
+
+    /** Returns how often what is held has changed. */
+    ChangeCounts changes();
 
     /** Returns the referenced objects; a snapshot. */
     Set<ObjectKey> keys();

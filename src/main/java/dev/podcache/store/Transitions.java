@@ -1,65 +1,49 @@
 package dev.podcache.store;
 
-import com.google.common.util.concurrent.MoreExecutors;
-import dev.podcache.metrics.PodcacheMetrics;
-import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports every change of a held answer to the payload budget and the metrics, for all strategies.
+ * Counts the changes of held answers, and reports them to the payload budget and to observers, for all strategies.
  *
- * <p>A change is recorded under the lock of its entry and reported without it. Metrics are called on a worker thread,
- * in order, because the thread that made the change may be in the middle of a registration. An answer that confirms the
- * held one is not a change.
+ * <p>A change is counted under the lock of its entry and reported without it.
  */
 final class Transitions<T> {
 
-    static final String REFERENCED = "referenced";
-    static final String FETCHED = "fetched";
-    static final String DROPPED = "dropped";
-    static final String EVICTED = "evicted";
-    static final String WATCHED = "watched";
-    static final String IDLE = "idle";
-
-    private final ObjectKind<?> kind;
     private final PayloadBudget budget;
-    private final PodcacheMetrics metrics;
-    private final Executor inOrder;
-    private final Queue<Runnable> unreported = new ConcurrentLinkedQueue<>();
     private final List<Consumer<ObjectKey>> observers = new CopyOnWriteArrayList<>();
+    private final LongAdder updates = new LongAdder();
+    private final LongAdder evictions = new LongAdder();
 
-    Transitions(ObjectKind<?> kind, StoreOptions options) {
-        this.kind = kind;
+    Transitions(StoreOptions options) {
         this.budget = options.budget();
-        this.metrics = options.metrics();
-        this.inOrder = MoreExecutors.newSequentialExecutor(options.timekeeper().workers());
     }
 
-    /** Records a change under the lock of its entry, so that the changes of one object are reported in order. */
-    void recordLocked(Entry<T> entry, @Nullable Answer<T> before, @Nullable Answer<T> after, String cause) {
-        if (metrics != PodcacheMetrics.NONE && !Answer.isSame(before, after)) {
-            CacheState from = Answer.cacheStateOf(before);
-            CacheState to = Answer.cacheStateOf(after);
-            unreported.add(() -> metrics.changed(kind, entry.key, from, to, cause));
+    /** Counts a change. An answer that confirms the held one is not a change, and absence is not an object. */
+    void setLocked(@Nullable Answer<T> before, @Nullable Answer<T> after) {
+        if (after instanceof Answer.Present && !Answer.isSame(before, after)) {
+            updates.increment();
         }
     }
 
-    /** Weighs the entry's payload and reports the recorded changes. Called without a lock. */
+    void evicted() {
+        evictions.increment();
+    }
+
+    /** Implements {@link ObservableStore#changes}. */
+    ChangeCounts counts() {
+        return new ChangeCounts(updates.sum(), evictions.sum());
+    }
+
+    /** Weighs the entry's payload and reports that it may have changed. Called without a lock. */
     void report(Entry<T> entry) {
         budget.weigh(entry);
         for (Consumer<ObjectKey> observer : observers) {
             observer.accept(entry.key);
-        }
-        if (!unreported.isEmpty()) {
-            inOrder.execute(this::reportAll);
         }
     }
 
@@ -73,11 +57,5 @@ final class Transitions<T> {
 
     boolean isObserved() {
         return !observers.isEmpty();
-    }
-
-    private void reportAll() {
-        for (Runnable next = unreported.poll(); next != null; next = unreported.poll()) {
-            next.run();
-        }
     }
 }

@@ -199,7 +199,7 @@ final class TtlEntry<T> extends Entry<T> {
                     failedLocked(outcome.failure(), now);
                 } else {
                     leeway = drawLeeway();
-                    setAnswerLocked(after, Transitions.FETCHED);
+                    setAnswerLocked(after);
                     receivedAt = after.receivedAt;
                     answeredBy = ended.number;
                     latestBy = ended.isLatest() ? ended.number : latestBy;

@@ -70,7 +70,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
         this.options = options;
         this.clock = new FreshnessClock(options.timekeeper(), ttl);
         this.fetches = new Fetches<>(kind, STRATEGY, getter, clock::stamp, options);
-        this.transitions = new Transitions<>(kind, options);
+        this.transitions = new Transitions<>(options);
         long maxStaleness = options.maxStaleness().toNanos();
         this.entries = new EntryTable<>(
                 kind, key -> new TtlEntry<>(key, transitions, maxStaleness), clock::retain, clock::release);
@@ -88,25 +88,20 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
 
     @Override
     public T get(String namespace, String name) {
-        T hit = hit(namespace, name);
-        return hit == null ? miss(namespace, name) : hit;
+        T hit = ifHit(namespace, name);
+        return hit == null ? pending(namespace, name, false).join() : hit;
     }
 
-    private @Nullable T hit(String namespace, String name) {
+    @Override
+    public @Nullable T ifHit(String namespace, String name) {
         TtlEntry<T> entry = entries.find(
                 Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
                 Objects.requireNonNull(name, "name is null: name the object"));
-        return entry == null ? null : entry.ifFresh(clock.freshSince());
-    }
-
-    private T miss(String namespace, String name) {
-        T notDue = notDue(namespace, name);
-        return notDue == null ? pending(namespace, name, false).join() : notDue;
-    }
-
-    private @Nullable T notDue(String namespace, String name) {
-        TtlEntry<T> known = entries.find(namespace, name);
-        return known == null ? null : known.ifInLeeway(clock.freshSince());
+        if (entry == null) {
+            return null;
+        }
+        T fresh = entry.ifFresh(clock.freshSince());
+        return fresh == null ? entry.ifInLeeway(clock.freshSince()) : fresh;
     }
 
     private PendingGet<T> pending(String namespace, String name, boolean latest) {
@@ -129,9 +124,8 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
 
     @Override
     public CompletableFuture<T> getAsync(String namespace, String name) {
-        T hit = hit(namespace, name);
-        T known = hit == null ? notDue(namespace, name) : hit;
-        return known == null ? pending(namespace, name, false).async() : CompletableFuture.completedFuture(known);
+        T hit = ifHit(namespace, name);
+        return hit == null ? pending(namespace, name, false).async() : CompletableFuture.completedFuture(hit);
     }
 
     @Override
@@ -163,6 +157,11 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
     public @Nullable KnownObject<T> known(ObjectKey key) {
         TtlEntry<T> entry = entries.find(key.namespace(), key.name());
         return entry == null ? null : entry.known();
+    }
+
+    @Override
+    public ChangeCounts changes() {
+        return transitions.counts();
     }
 
     @Override

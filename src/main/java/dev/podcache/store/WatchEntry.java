@@ -112,7 +112,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 pendingAnswer = after;
                 return;
             } else {
-                setAnswerLocked(after, Transitions.WATCHED, state.isUpToDate());
+                setAnswerLocked(after, state.isUpToDate());
             }
         }
         changed();
@@ -194,11 +194,16 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return !state.isUpToDate();
     }
 
+    @Override
+    String connectionLocked() {
+        return session == null ? "" : session.connection();
+    }
+
     /** Moves to a state in which gets find the known answer. */
     private void publishLocked(WatchState next) {
         Answer<T> known = knownLocked();
         moveLocked(next);
-        setAnswerLocked(known, Transitions.WATCHED, next.isUpToDate());
+        setAnswerLocked(known, next.isUpToDate());
     }
 
     /** Closes the watch if this is the second sweep in a row that finds the object unread; opens it for a listener. */
@@ -213,7 +218,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 Answer<T> known = answer();
                 moveLocked(WatchState.IDLE);
                 pendingAnswer = known;
-                setAnswerLocked(null, Transitions.IDLE);
+                setAnswerLocked(null);
             } else {
                 return;
             }
@@ -306,12 +311,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     synchronized ObjectState state() {
         Answer<T> known = latestLocked();
         String version = known instanceof Answer.Present<T> present ? present.resourceVersion : "";
-        Duration age = null;
-        if (state == WatchState.LIVE) {
-            age = Duration.ZERO;
-        } else if (known != null) {
-            age = Duration.ofNanos(store.now() - upToDateUntil);
-        }
+        Duration old = known == null ? null : Duration.ofNanos(store.now() - upToDateUntil);
+        Duration age = state == WatchState.LIVE ? Duration.ZERO : old;
         String freshness = resumed ? WatchState.RESUMED : state.freshness;
         return new ObjectState(state.cacheState(known), version, age, lastFailure, referencesLocked(), freshness);
     }

@@ -119,7 +119,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         this.nextWarningAt = new AtomicLong(now());
         this.fetches = new Fetches<>(kind, STRATEGY, this::readByName, this::now, options);
         // a live watch does not repeat an object, so one that a budget evicted would be missing until its next change
-        this.transitions = new Transitions<>(kind, options.unbounded());
+        this.transitions = new Transitions<>(options.unbounded());
         // an entry is idle if it is unread in two sweeps in a row
         RefCountedTicker sweeping =
                 new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
@@ -142,11 +142,12 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
 
     @Override
     public T get(String namespace, String name) {
-        T hit = hit(namespace, name);
+        T hit = ifHit(namespace, name);
         return hit == null ? new WatchGet<>(this, kind.validatedKey(namespace, name)).join() : hit;
     }
 
-    private @Nullable T hit(String namespace, String name) {
+    @Override
+    public @Nullable T ifHit(String namespace, String name) {
         WatchEntry<T> entry = entries.find(
                 Objects.requireNonNull(namespace, "namespace is null: name the namespace of the object"),
                 Objects.requireNonNull(name, "name is null: name the object"));
@@ -155,7 +156,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
 
     @Override
     public CompletableFuture<T> getAsync(String namespace, String name) {
-        T hit = hit(namespace, name);
+        T hit = ifHit(namespace, name);
         return hit == null
                 ? new WatchGet<>(this, kind.validatedKey(namespace, name)).async()
                 : CompletableFuture.completedFuture(hit);
@@ -239,6 +240,11 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     public @Nullable KnownObject<T> known(ObjectKey key) {
         WatchEntry<T> entry = entries.find(key.namespace(), key.name());
         return entry == null ? null : entry.known();
+    }
+
+    @Override
+    public ChangeCounts changes() {
+        return transitions.counts();
     }
 
     @Override

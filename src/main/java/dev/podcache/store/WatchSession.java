@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +42,7 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     private final WatchEntry<T> entry;
     private final WatchObjectStore<T> store;
     private final ListerWatcher<T> server;
+    private volatile @Nullable WatchHandle handle; // of the latest watch
     private volatile String watchVersion = ""; // the object is known up to this version
     private volatile boolean versionExpired; // the server no longer knows that version
 
@@ -100,7 +102,15 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     @Override
     public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
         watchVersion = resourceVersion;
-        return server.watch(resourceVersion, serverTimeout, events);
+        WatchHandle opened = server.watch(resourceVersion, serverTimeout, events);
+        handle = opened;
+        return opened;
+    }
+
+    /** Names the connection that carries the watch, or returns "". */
+    String connection() {
+        WatchHandle latest = handle;
+        return latest == null ? "" : latest.connection();
     }
 
     @Override

@@ -82,6 +82,7 @@ class ExamplesTest {
                         import dev.podcache.kubelet.agent.*;
                         import dev.podcache.manager.*;
                         import dev.podcache.metrics.*;
+                        import dev.podcache.micrometer.*;
                         import dev.podcache.object.*;
                         import dev.podcache.kubelet.podsync.*;
                         import dev.podcache.kubelet.runtime.*;
@@ -91,6 +92,8 @@ class ExamplesTest {
                         import io.fabric8.kubernetes.client.*;
                         import io.fabric8.kubernetes.client.Config;
                         import io.fabric8.kubernetes.client.ConfigBuilder;
+                        import io.micrometer.core.instrument.MeterRegistry;
+                        import io.micrometer.core.instrument.Tags;
                         import java.time.Duration;
                         import java.util.Set;
                         import java.util.concurrent.*;
@@ -98,13 +101,6 @@ class ExamplesTest {
                         class Example {
                           Podcache podcache;
                           MeterRegistry registry;
-                          // stands for Micrometer, which is no dependency of ours
-                          interface MeterRegistry {
-                            Timer timer(String name, String... tags);
-                          }
-                          interface Timer {
-                            void record(Duration took);
-                          }
                           void example(KubernetesClient client, Pod pod) {
                         %s
                           }

@@ -10,8 +10,7 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Manager;
-import dev.podcache.metrics.PodcacheMetrics;
-import dev.podcache.object.CacheState;
+import dev.podcache.manager.ObjectEvent;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.Pods;
@@ -56,7 +55,7 @@ final class WaysProgram {
 
     static void arrived() {}
 
-    public static void main(String[] args) throws InterruptedException {
+    public static void main(String[] args) throws Exception {
         try (Timekeeper timekeeper = Timekeeper.system();
                 InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
                 EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
@@ -70,18 +69,9 @@ final class WaysProgram {
         }
     }
 
-    private static void watch(EmbeddedApiServer server, Fabric8ApiServer api) throws InterruptedException {
+    private static void watch(EmbeddedApiServer server, Fabric8ApiServer api) throws Exception {
         CountDownLatch changed = new CountDownLatch(1);
-        PodcacheMetrics metrics = new PodcacheMetrics() {
-            @Override
-            public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-                if (from == CacheState.FRESH && to == CacheState.FRESH) {
-                    changed.countDown();
-                }
-            }
-        };
-        try (Podcache cache =
-                builder(api, ChangeDetectionStrategy.WATCH).metrics(metrics).build()) {
+        try (Podcache cache = builder(api, ChangeDetectionStrategy.WATCH).build()) {
             cache.registerPod(Pods.withSecrets("shop", "first", "uid-1", "other"));
             cache.secrets().getObject("shop", "other");
             await(() -> server.openWatches() == 1);
@@ -101,10 +91,16 @@ final class WaysProgram {
             secrets.getObject("shop", "db");
             arrived();
 
+            AutoCloseable subscription = secrets.listen(Runnable::run, event -> {
+                if (event.type() == ObjectEvent.Type.UPDATED) {
+                    changed.countDown();
+                }
+            });
             fromEventToEntry();
             server.cluster().update(Secrets.of(ObjectKey.of("shop", "db"), "v2"));
             changed.await();
             arrived();
+            subscription.close();
         }
     }
 

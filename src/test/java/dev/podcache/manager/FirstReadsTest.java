@@ -133,7 +133,7 @@ class FirstReadsTest {
 
     @Test
     void ownerThatHoldsNothing_isNotRemembered() {
-        Registrations registrations = new Registrations();
+        Registrations registrations = new Registrations(null);
         TtlObjectStore<Secret> store = new TtlObjectStore<>(
                 ObjectKind.SECRET,
                 server.getter(ObjectKind.SECRET),

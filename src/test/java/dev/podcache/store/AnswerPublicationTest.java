@@ -2,7 +2,6 @@ package dev.podcache.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ManualTimekeeper;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -22,8 +21,8 @@ class AnswerPublicationTest {
     private static final int FINDS = 10_000;
 
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
-    private final TtlEntry<Long> entry = new TtlEntry<>(
-            TtlFixture.DB, new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(timekeeper)), Long.MAX_VALUE);
+    private final TtlEntry<Long> entry =
+            new TtlEntry<>(TtlFixture.DB, new Transitions<>(StoreOptions.defaults(timekeeper)), Long.MAX_VALUE);
     private volatile boolean ended = true;
     private volatile long finds; // by the reader
 

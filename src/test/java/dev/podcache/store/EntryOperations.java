@@ -1,7 +1,6 @@
 package dev.podcache.store;
 
 import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
 import dev.podcache.time.Timekeeper;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -23,7 +22,7 @@ public abstract class EntryOperations {
     /** Of a referenced object. */
     protected EntryOperations(Timekeeper timekeeper, long ttlNanos) {
         this.ttlNanos = ttlNanos;
-        this.entry = new TtlEntry<>(KEY, new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(timekeeper)), 0);
+        this.entry = new TtlEntry<>(KEY, new Transitions<>(StoreOptions.defaults(timekeeper)), 0);
         entry.addReference(POD);
     }
 

@@ -22,7 +22,7 @@ public abstract class EntryTableOperations {
 
     /** With so many that the next put rebuilds it. */
     protected EntryTableOperations(Timekeeper timekeeper) {
-        transitions = new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(timekeeper));
+        transitions = new Transitions<>(StoreOptions.defaults(timekeeper));
         table = new EntryTable<>(ObjectKind.SECRET, this::entry, () -> {}, () -> {});
         for (int i = 0; i < 4; i++) {
             table.putIfAbsent(entry(ObjectKey.of("shop", "stays-" + i)));

@@ -26,8 +26,7 @@ import net.jqwik.api.constraints.Size;
 /** Any sequence of changes, on names many of which collide, leaves in the table what a map would hold. */
 class EntryTableProperties {
 
-    private final Transitions<String> transitions =
-            new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(new ManualTimekeeper()));
+    private final Transitions<String> transitions = new Transitions<>(StoreOptions.defaults(new ManualTimekeeper()));
 
     record TableChange(boolean put, ObjectKey key) {}
 

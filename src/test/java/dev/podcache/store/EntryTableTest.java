@@ -16,8 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class EntryTableTest {
 
-    private final Transitions<String> transitions =
-            new Transitions<>(ObjectKind.SECRET, StoreOptions.defaults(new ManualTimekeeper()));
+    private final Transitions<String> transitions = new Transitions<>(StoreOptions.defaults(new ManualTimekeeper()));
     private final EntryTable<String, TtlEntry<String>> table =
             new EntryTable<>(ObjectKind.SECRET, this::entry, () -> {}, () -> {});
 

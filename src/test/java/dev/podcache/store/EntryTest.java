@@ -5,12 +5,7 @@ import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.metrics.PodcacheMetrics;
-import dev.podcache.object.CacheState;
-import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ManualTimekeeper;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,17 +15,20 @@ import org.junit.jupiter.api.Test;
 class EntryTest {
 
     private final List<String> calls = new ArrayList<>();
+    private final Transitions<String> transitions = new Transitions<>(StoreOptions.defaults(new ManualTimekeeper()));
     private final Plain entry = new Plain();
     private boolean epochBegins;
 
     private final class Plain extends Entry<String> {
 
         Plain() {
-            super(DB, transitions());
+            super(DB, transitions);
+            transitions.observe(
+                    new AnswerLog<>(this, change -> calls.add(change + (Thread.holdsLock(this) ? ", locked" : ""))));
         }
 
         void know(Answer<String> answer) {
-            setAnswerLocked(answer, Transitions.FETCHED);
+            setAnswerLocked(answer);
             changed();
             calls.clear();
         }
@@ -82,7 +80,7 @@ class EntryTest {
         entry.addReference(POD);
 
         assertThat(entry.answer()).isNull();
-        assertThat(calls).containsExactly("begins an epoch, locked", "FRESH to UNREAD: referenced", "unlocked");
+        assertThat(calls).containsExactly("begins an epoch, locked", "FRESH to UNREAD", "unlocked");
     }
 
     @Test
@@ -113,7 +111,7 @@ class EntryTest {
         assertThat(entry.deleteReference(POD)).isTrue();
         assertThat(entry.isDroppedLocked()).isTrue();
         assertThat(entry.answer()).isNull();
-        assertThat(calls).containsExactly("dropped, locked", "FRESH to UNREAD: dropped", "unlocked");
+        assertThat(calls).containsExactly("dropped, locked", "FRESH to UNREAD", "unlocked");
     }
 
     @Test
@@ -153,7 +151,7 @@ class EntryTest {
 
         assertThat(entry.isDroppedLocked()).isTrue();
         assertThat(entry.answer()).isNull();
-        assertThat(calls).containsExactly("dropped, locked", "FRESH to UNREAD: dropped", "unlocked");
+        assertThat(calls).containsExactly("dropped, locked", "FRESH to UNREAD", "unlocked");
     }
 
     @Test
@@ -165,7 +163,7 @@ class EntryTest {
 
         assertThat(entry.answer()).isNull();
         assertThat(entry.referencesLocked()).isEqualTo(1);
-        assertThat(calls).containsExactly("FRESH to UNREAD: evicted", "unlocked");
+        assertThat(calls).containsExactly("FRESH to UNREAD", "unlocked");
     }
 
     /** It has no payload to save, and it is an answer. */
@@ -211,20 +209,5 @@ class EntryTest {
 
     private static Answer<String> present(long receivedAt) {
         return new Answer.Present<>(receivedAt, "v1", "1", 2, false);
-    }
-
-    private Transitions<String> transitions() {
-        ManualTimekeeper timekeeper = new ManualTimekeeper();
-        return new Transitions<>(
-                ObjectKind.SECRET,
-                new StoreOptions(
-                        timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), new PodcacheMetrics() {
-                            @Override
-                            public void changed(
-                                    ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-                                calls.add(from + " to " + to + ": " + cause
-                                        + (Thread.holdsLock(entry) ? ", locked" : ""));
-                            }
-                        }));
     }
 }

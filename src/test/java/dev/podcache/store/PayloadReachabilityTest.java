@@ -232,8 +232,8 @@ class PayloadReachabilityTest {
         }
 
         @Override
-        public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-            arguments.addAll(List.of(kind, key, from, to, cause));
+        public void watchSynced(ObjectKind<?> kind, ObjectKey key, Duration took) {
+            arguments.addAll(List.of(kind, key, took));
         }
     }
 

@@ -5,35 +5,30 @@ import static dev.podcache.store.TtlFixture.POD;
 import static dev.podcache.store.WatchFixture.DB;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.metrics.PodcacheMetrics;
-import dev.podcache.object.CacheState;
-import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
-import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The last reference goes while another comes: the entry is dropped, but still in the table, and the new reference
- * finds it there. A listener is called in just that moment, on the thread that drops.
+ * finds it there. An observer is called in just that moment, on the thread that drops.
  */
 @ExtendWith(NoLeaks.class)
 class ReferenceWhileDroppingTest {
 
-    private final WatchFixture f = new WatchFixture(new ManualTimekeeper(), new RefersWhenDropped());
+    private final WatchFixture f = new WatchFixture();
     private boolean refers = true;
 
-    private final class RefersWhenDropped implements PodcacheMetrics {
-
-        @Override
-        public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-            if (cause.equals(Transitions.DROPPED) && refers) {
+    @BeforeEach
+    void referWhenDropped() {
+        f.store.observe(key -> {
+            if (f.store.known(key) == null && refers) {
                 refers = false;
                 f.store.addReference(DB, OTHER_POD);
             }
-        }
+        });
     }
 
     @AfterEach

@@ -6,11 +6,8 @@ import static dev.podcache.store.TtlFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.ObjectKey;
-import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -447,7 +444,7 @@ class TtlEntryTest {
             fail(fetch, unavailable());
         }
 
-        assertThat(reported).isEqualTo(brought ? List.of("UNREAD to FRESH: fetched") : List.of());
+        assertThat(reported).isEqualTo(brought ? List.of("UNREAD to FRESH") : List.of());
     }
 
     @Test
@@ -569,15 +566,9 @@ class TtlEntryTest {
 
     private TtlEntry<String> entry(long maxStaleness) {
         ManualTimekeeper timekeeper = new ManualTimekeeper();
-        StoreOptions options = new StoreOptions(
-                timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), new PodcacheMetrics() {
-                    @Override
-                    public void changed(
-                            ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-                        reported.add(from + " to " + to + ": " + cause);
-                    }
-                });
-        TtlEntry<String> made = new TtlEntry<>(DB, new Transitions<>(ObjectKind.SECRET, options), maxStaleness);
+        Transitions<String> transitions = new Transitions<>(StoreOptions.defaults(timekeeper));
+        TtlEntry<String> made = new TtlEntry<>(DB, transitions, maxStaleness);
+        transitions.observe(new AnswerLog<>(made, reported::add));
         made.addReference(POD);
         return made;
     }

@@ -9,7 +9,6 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.metrics.PodcacheMetrics;
-import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -51,7 +50,7 @@ abstract class WatchEntryFixture {
     final List<String> reported = new ArrayList<>();
     final ManualTimekeeper time = new ManualTimekeeper();
     final ManualListerWatcher<Secret> server = new ManualListerWatcher<>();
-    Runnable whenChanged = () -> {};
+    final WatchObjectStore<Secret> store = store();
     final WatchEntry<Secret> entry = entry(DB);
 
     /** The rows, and within a row what the server is asked for just then. */
@@ -74,13 +73,7 @@ abstract class WatchEntryFixture {
         }
     }
 
-    private final class ChangeRecorder implements PodcacheMetrics {
-
-        @Override
-        public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-            reported.add(from + " to " + to + ": " + cause);
-            whenChanged.run();
-        }
+    private final class ReportRecorder implements PodcacheMetrics {
 
         @Override
         public void watchFailed(ObjectKind<?> kind, ObjectKey key, FailureReason failure) {
@@ -210,14 +203,17 @@ abstract class WatchEntryFixture {
     }
 
     WatchEntry<Secret> entry(ObjectKey key) {
+        return new WatchEntry<>(key, store);
+    }
+
+    private WatchObjectStore<Secret> store() {
         StoreOptions options =
-                new StoreOptions(time, Duration.ofSeconds(10), PayloadBudget.unlimited(time), new ChangeRecorder());
-        WatchObjectStore<Secret> store = new WatchObjectStore<>(
+                new StoreOptions(time, Duration.ofSeconds(10), PayloadBudget.unlimited(time), new ReportRecorder());
+        return new WatchObjectStore<>(
                 ObjectKind.SECRET,
                 any -> server,
                 (any, freshness, timeout) -> CompletableFuture.failedFuture(failure(FailureReason.FORBIDDEN, 403)),
                 options,
                 WatchObjectStore.WatchTimes.DEFAULT);
-        return new WatchEntry<>(key, store);
     }
 }

@@ -61,7 +61,7 @@ class WatchEntryReportsTest extends WatchEntryFixture {
         bringTo(WatchRow.OPENING_LISTED);
         List<Boolean> locked = new ArrayList<>();
         Objects.requireNonNull(entry.lookup().change()).thenRun(() -> locked.add(Thread.holdsLock(entry)));
-        whenChanged = () -> locked.add(Thread.holdsLock(entry));
+        store.observe(key -> locked.add(Thread.holdsLock(entry)));
         accept(WatchRow.OPENING_LISTED);
 
         assertThat(locked).containsExactly(false, false);
@@ -88,15 +88,11 @@ class WatchEntryReportsTest extends WatchEntryFixture {
 
         assertThat(reported)
                 .containsExactly(
-                        "UNREAD to FRESH: watched",
                         "Secret default/db synced after 2 ms",
-                        "FRESH to FRESH: watched",
                         "Secret default/db failed: UNAVAILABLE",
                         "Secret default/db synced after 200 ms",
-                        "FRESH to UNREAD: idle",
-                        "UNREAD to FRESH: watched",
-                        "Secret default/db synced after 1 ms",
-                        "FRESH to UNREAD: dropped");
+                        "Secret default/db synced after 1 ms");
+        assertThat(store.changes()).isEqualTo(new ChangeCounts(3, 0));
     }
 
     @Test
@@ -105,7 +101,8 @@ class WatchEntryReportsTest extends WatchEntryFixture {
         reported.clear();
         fail(WatchRow.REOPENING, failure(FailureReason.UNAVAILABLE, 503));
 
-        assertThat(reported).containsExactly("UNREAD to FRESH: watched", "Secret default/db failed: UNAVAILABLE");
+        assertThat(reported).containsExactly("Secret default/db failed: UNAVAILABLE");
+        assertThat(served()).isEqualTo("v1");
     }
 
     @ParameterizedTest

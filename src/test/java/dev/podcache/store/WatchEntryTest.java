@@ -225,18 +225,16 @@ class WatchEntryTest extends WatchEntryFixture {
     void watchThatEndedAMomentAgo_isNotListenedTo() {
         bringTo(WatchRow.LIVE);
         ManualListerWatcher.ManualWatch<Secret> ended = server.watch();
-        whenChanged = () -> {
-            whenChanged = () -> {};
+        store.observe(key -> {
             ended.upsert(Secrets.of(DB, "late"), "99");
             ended.open();
             ended.end(failure(FailureReason.UNAVAILABLE, 503));
-        };
-        leaveUnread();
+        });
+        entry.deleteReference(POD);
 
-        assertThat(state()).isEqualTo(WatchState.IDLE);
+        assertThat(state()).isEqualTo(WatchState.DROPPED);
         assertThat(served()).isEqualTo("nothing");
         assertThat(entry.lastFailure()).isNull();
-        assertThat(entry.state().resourceVersion()).isEqualTo("10");
     }
 
     @Test

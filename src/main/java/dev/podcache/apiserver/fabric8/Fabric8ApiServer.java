@@ -119,6 +119,11 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return new Heartbeats(connections.heartbeats(leaseDuration), client.getKubernetesSerialization());
     }
 
+    /** Returns the number of connections that are open or being opened, without those of heartbeats. */
+    public int connections() {
+        return connections.size();
+    }
+
     /** Returns the source of time and threads for everything created here; closed with this server. */
     public Timekeeper timekeeper() {
         return timekeeper;

@@ -119,6 +119,16 @@ public final class ApiConnections implements AutoCloseable {
         return made[0];
     }
 
+    /** Returns the number of connections that are open or being opened, without those of heartbeats. */
+    public int size() {
+        return watches.size() + requests.size();
+    }
+
+    /** Returns a short name of a connection for people. */
+    String name(Connection connection) {
+        return connector + " #" + connection.number;
+    }
+
     Timekeeper timekeeper() {
         return connector.timekeeper();
     }

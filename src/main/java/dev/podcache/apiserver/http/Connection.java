@@ -47,6 +47,7 @@ final class Connection implements Executor {
     Stage stage = Stage.OPENING; // guarded by the pool, like the next two
     int limit; // the number of streams that the server allows; may become less than taken
     int taken; // the number of streams in use
+    int number; // from 1, of those of the pool; set before the connection is used
 
     private final ConnectionPool pool;
     private final Connector connector;
@@ -74,7 +75,6 @@ final class Connection implements Executor {
         return pool;
     }
 
-    /** Returns the identity that this connection is opened with. */
     Identity identity() {
         return identity;
     }

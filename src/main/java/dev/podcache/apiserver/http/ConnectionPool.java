@@ -50,6 +50,10 @@ final class ConnectionPool implements AutoCloseable {
         }
     }
 
+    synchronized int size() {
+        return connections.size();
+    }
+
     boolean offersHttp2() {
         return traffic.http2();
     }

@@ -18,6 +18,7 @@ final class ConnectionTable {
     private static final int PLENTY = 5;
 
     private final List<Connection> connections = new ArrayList<>();
+    private int latestNumber;
     private int latestLimit; // the stream limit that the server sent last; 0 before the first
 
     /** Returns a copy of the list of connections. */
@@ -29,7 +30,9 @@ final class ConnectionTable {
         return connections.size();
     }
 
+    /** Adds a connection that no exchange has used yet, and numbers it. */
     void add(Connection connection) {
+        connection.number = ++latestNumber;
         connections.add(connection);
     }
 

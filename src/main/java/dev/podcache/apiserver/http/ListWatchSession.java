@@ -55,6 +55,20 @@ public final class ListWatchSession {
                 request, OPEN_TIMEOUT, new WatchReader<>(request.what(), longestEvent, decoder, events));
         exchange.prefer(last.getAndSet(null));
         pool.send(exchange);
-        return exchange::cancel;
+        return new ExchangeHandle(exchange, connections);
+    }
+
+    private record ExchangeHandle(Exchange exchange, ApiConnections connections) implements WatchHandle {
+
+        @Override
+        public void close() {
+            exchange.cancel();
+        }
+
+        @Override
+        public String connection() {
+            Connection carrier = exchange.isOver() ? null : exchange.connection();
+            return carrier == null ? "" : connections.name(carrier);
+        }
     }
 }

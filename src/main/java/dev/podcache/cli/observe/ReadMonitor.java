@@ -3,7 +3,6 @@ package dev.podcache.cli.observe;
 import com.google.common.collect.ConcurrentHashMultiset;
 import com.google.common.collect.ImmutableMultiset;
 import dev.podcache.metrics.PodcacheMetrics;
-import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -12,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Counts the reads of an agent and the fetches of its caches. Thread-safe. */
 final class ReadMonitor implements PodcacheMetrics {
+
+    /** A get found no object in memory, but perhaps the knowledge that there is none. */
+    private static final String UNDECIDED = "undecided";
 
     /** The result of the get of this thread, so far. Its metrics come on its thread. */
     private final ThreadLocal<String> result = ThreadLocal.withInitial(() -> ReadCounts.HITS);
@@ -30,6 +32,10 @@ final class ReadMonitor implements PodcacheMetrics {
         if (result.get().equals(ReadCounts.HITS) && watches.isLost(id)) {
             result.set(ReadCounts.STALE);
         }
+        if (result.get().equals(UNDECIDED)) {
+            // a get that found the object nevertheless has waited for its watch, which was closed as idle
+            result.set(found ? ReadCounts.WAITED : ReadCounts.HITS);
+        }
         if (!found) {
             results.add(ReadCounts.FAILED);
         }
@@ -38,7 +44,7 @@ final class ReadMonitor implements PodcacheMetrics {
 
     /** Counts the get of this thread, whose object was released while it ran. */
     void released() {
-        results.add(result.get());
+        results.add(result.get().equals(UNDECIDED) ? ReadCounts.HITS : result.get());
         discard();
     }
 
@@ -50,7 +56,7 @@ final class ReadMonitor implements PodcacheMetrics {
     @Override
     public void missed(ObjectKind<?> kind, ObjectKey key, String strategy) {
         // under WATCH, the absence of an object is known from memory, too
-        result.set(watches.isKnown(new ObjectId(kind, key)) ? ReadCounts.HITS : ReadCounts.WAITED);
+        result.set(watches.isKnown(new ObjectId(kind, key)) ? UNDECIDED : ReadCounts.WAITED);
     }
 
     @Override
@@ -61,13 +67,6 @@ final class ReadMonitor implements PodcacheMetrics {
     @Override
     public void fetched(ObjectKind<?> kind, ObjectKey key, String why, @Nullable FailureReason failure, Duration took) {
         fetches.add(failure == null || failure == FailureReason.NOT_FOUND ? why : why + " " + failure);
-    }
-
-    @Override
-    public void changed(ObjectKind<?> kind, ObjectKey key, CacheState from, CacheState to, String cause) {
-        if (cause.equals("idle")) {
-            watches.closed(new ObjectId(kind, key));
-        }
     }
 
     @Override

@@ -75,11 +75,6 @@ final class WatchMonitor {
         return states.get(id) == State.LOST;
     }
 
-    /** The watch of the object was closed. */
-    void closed(ObjectId id) {
-        states.remove(id);
-    }
-
     /** Forgets all other objects. */
     void retain(Set<ObjectId> objects) {
         states.keySet().retainAll(objects);

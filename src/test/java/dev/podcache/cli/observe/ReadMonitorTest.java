@@ -2,7 +2,6 @@ package dev.podcache.cli.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -80,7 +79,6 @@ class ReadMonitorTest {
     @Test
     void waited_watchClosedBecauseIdle_isWaitedForAgain() {
         counter.watchSynced(ObjectKind.SECRET, DB, Duration.ofMillis(5));
-        counter.changed(ObjectKind.SECRET, DB, CacheState.FRESH, CacheState.UNREAD, "idle");
         counter.missed(ObjectKind.SECRET, DB, "WATCH");
         counter.ended(new ObjectId(ObjectKind.SECRET, DB), true);
 
