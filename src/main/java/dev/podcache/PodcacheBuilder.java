@@ -134,9 +134,12 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Bounds the bytes of Secrets and ConfigMaps, counted as received, that are held under {@link
-     * ChangeDetectionStrategy#CACHE}. Over the bound, the least used objects are evicted and fetched again at their
-     * next get. Default: no bound. The other strategies ignore it.
+     * Bounds the bytes of objects, counted as received, that are held under {@link ChangeDetectionStrategy#WATCH} and
+     * {@link ChangeDetectionStrategy#CACHE} together. Over the bound, the least used objects are evicted and read again
+     * at their next get. The bound is exceeded by at most the objects that are just being received. The watch of an
+     * evicted object stays open, and its next change brings the object back. Evicting is not an event for listeners;
+     * {@link dev.podcache.manager.ObjectEvent#previous} is empty after it. Default: no bound. {@link
+     * ChangeDetectionStrategy#GET} ignores it.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -194,8 +197,9 @@ public final class PodcacheBuilder {
         if (payloadBudget == Long.MAX_VALUE) {
             return PayloadBudget.unlimited(timekeeper);
         }
-        if (!usesCache()) {
-            log.info("payloadBudget has no effect under strategy {}: only CACHE can refetch evicted objects", strategy);
+        if (strategy == ChangeDetectionStrategy.GET
+                && strategies.values().stream().allMatch(ChangeDetectionStrategy.GET::equals)) {
+            log.info("payloadBudget has no effect under strategy GET, which holds no objects");
             return PayloadBudget.unlimited(timekeeper);
         }
         return PayloadBudget.ofBytes(payloadBudget, timekeeper);

@@ -46,6 +46,10 @@ import org.slf4j.LoggerFactory;
  * <p><b>Closed watches.</b> The watch of an immutable object is closed once the object is known. The watch of an object
  * that was not read for five minutes (configurable) is closed until the next get.
  *
+ * <p><b>Evicted objects.</b> Over the {@link PayloadBudget}, the least used objects are evicted. The watch of an evicted
+ * object stays open: its next change brings the object back. A get before that reopens the watch, and is answered by a
+ * list that began after it.
+ *
  * <p>Follows {@code objectCache} of the kubelet's {@code pkg/kubelet/util/manager/watch_based_manager.go}.
  *
  * @param <T> the model class
@@ -112,8 +116,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         this.options = options;
         this.times = times;
         this.nextWarningAt = new AtomicLong(now());
-        // a live watch does not repeat an object, so one that a budget evicted would be missing until its next change
-        this.transitions = new Transitions<>(kind, options.unbounded());
+        this.transitions = new Transitions<>(kind, options);
         // an entry is idle if it is unread in two sweeps in a row
         RefCountedTicker sweeping =
                 new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
@@ -165,13 +168,20 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
                 entries.remove(entry);
             } else if (lookup.answer() != null) {
                 return serve(key, lookup.answer(), lookup.stale(), lookup.failure());
-            } else if (!awaitChange(key, Objects.requireNonNull(lookup.change()), deadline)) {
-                return answerAfterTimeout(key, entry);
+            } else {
+                CompletableFuture<@Nullable Answer<T>> change = Objects.requireNonNull(lookup.change());
+                if (!awaitChange(key, change, deadline)) {
+                    return answerAfterTimeout(key, entry);
+                }
+                Answer<T> current = change.join();
+                if (current != null) {
+                    return serve(key, current, false, null);
+                }
             }
         }
     }
 
-    private boolean awaitChange(ObjectKey key, CompletableFuture<Void> change, long deadline) {
+    private boolean awaitChange(ObjectKey key, CompletableFuture<?> change, long deadline) {
         Duration left = Duration.ofNanos(deadline - now());
         return !left.isNegative() && options.await(change, left, kind, key);
     }
