@@ -49,9 +49,11 @@ abstract sealed class Answer<T> {
         }
     }
 
-    /** Returns the answer for a fetched object. */
-    static <T extends HasMetadata> Present<T> present(ObjectKind<T> kind, Fetched<T> fetched, long receivedAt) {
+    /** Returns the answer for a fetched object, whose payload is replaced by an equal one that is held already. */
+    static <T extends HasMetadata> Present<T> present(
+            ObjectKind<T> kind, Fetched<T> fetched, SharedPayloads payloads, long receivedAt) {
         T object = fetched.object();
+        payloads.share(object);
         return new Present<>(
                 receivedAt, object, fetched.resourceVersion(), fetched.encodedBytes(), kind.isImmutable(object));
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Bounds the bytes of payload that all stores sharing it hold, counted as received. Over the bound, the least used
  * payloads are evicted; their references stay, and the next get reads the object again. A payload larger than the whole
- * budget is never held. Thread-safe.
+ * budget is never held. Equal payloads of these stores are one in memory, but each counts. Thread-safe.
  *
  * <p>The bound holds after each change of an answer, so it is never exceeded by more than the objects that arrive at the
  * same moment, one for each thread that receives.
@@ -33,6 +33,8 @@ public final class PayloadBudget {
      */
 
     private static final Duration SWEEP = Duration.ofSeconds(1);
+
+    final SharedPayloads shared = new SharedPayloads();
 
     private final @Nullable Cache<Entry<?>, Integer> weights;
     private final Timekeeper timekeeper;
