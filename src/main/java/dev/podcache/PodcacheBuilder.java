@@ -1,6 +1,7 @@
 package dev.podcache;
 
 import com.google.common.io.Closer;
+import dev.podcache.apiserver.Transform;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Managers;
@@ -16,12 +17,14 @@ import dev.podcache.store.StoreOptions;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
 import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +50,7 @@ public final class PodcacheBuilder {
     private WatchTimes watchTimes = WatchTimes.DEFAULT;
     private Duration defaultTtl = DEFAULT_TTL;
     private long payloadBudget = Long.MAX_VALUE;
+    private final Map<ObjectKind<?>, Transform<?>> transforms = new HashMap<>();
     private Duration maxStaleness = Duration.ZERO;
     private PodcacheMetrics metrics = PodcacheMetrics.NONE;
 
@@ -152,6 +156,25 @@ public final class PodcacheBuilder {
     }
 
     /**
+     * Drops from the objects of one kind what nobody needs, such as annotations or most keys of a payload, before they
+     * are kept. Applies under every strategy, once to each object that is received, before it is compared with what is
+     * known. A second transform of a kind replaces the first. {@link #payloadBudget} still counts the bytes that were
+     * received. Default: objects are kept as they are, without {@code managedFields}.
+     *
+     * <p>If {@code transform} throws, returns null, or changes the name, the namespace or the resourceVersion, the read
+     * fails with {@link dev.podcache.object.FailureReason#UNREADABLE}. Under {@link ChangeDetectionStrategy#WATCH} and
+     * {@link ChangeDetectionStrategy#CACHE} the known object is then returned as stale, and reading it is repeated after
+     * growing pauses.
+     *
+     * @param transform may modify its argument and return it. Called by many threads, which receive from the network: it
+     *     must be thread-safe, fast, and must not block
+     */
+    public <T extends HasMetadata> PodcacheBuilder transform(ObjectKind<T> kind, UnaryOperator<T> transform) {
+        transforms.put(kind, new Transform<>(kind, transform));
+        return this;
+    }
+
+    /**
      * Serves an object that has exceeded the TTL by at most {@code maxStaleness} at once, under {@link
      * ChangeDetectionStrategy#CACHE}, and refreshes it in the background. Gets of frequently read objects then never
      * wait, and refreshes are spread over time. Default: off, so gets wait for the refresh. The other strategies ignore
@@ -187,7 +210,8 @@ public final class PodcacheBuilder {
                 ttlSource(apiServer, recovery, parts),
                 watchTimes,
                 Map.copyOf(strategies),
-                strategy);
+                strategy,
+                Map.copyOf(transforms));
         parts.register(stores);
         return new Podcache(new Managers(stores), parts);
     }
