@@ -68,7 +68,7 @@
  *       apiserver/http/WatchReader, apiserver/http/LineDecoder, apiserver/http/WatchEvents,
  *       apiserver/fabric8/Fabric8ObjectDecoder, reflector/ReflectorLoop, reflector/Steps, reflector/WatchAttempt,
  *       reflector/CurrentAttempt, reflector/WatchHealth, reflector/SinkCalls, store/WatchSession, store/Entry,
- *       store/Answer, store/SharedPayloads, store/WatchEntry, store/WatchObjectStore
+ *       store/Answer, store/WatchEntry, store/WatchObjectStore
  *   <dt>hit under WATCH
  *   <dd>manager/StoreManager, store/WatchObjectStore, store/EntryTable, store/Entry
  *   <dt>hit under CACHE
@@ -82,8 +82,7 @@
  *       apiserver/http/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,
  *       apiserver/fabric8/Fabric8ApiServer, apiserver/http/VertxWire, apiserver/http/ConnectionSettings,
  *       apiserver/http/BodyReader, apiserver/http/PingMonitor, apiserver/http/ByteBudget,
- *       apiserver/fabric8/Fabric8ObjectDecoder, store/Answer, store/SharedPayloads, store/Fetch, store/Transitions,
- *       store/PayloadBudget
+ *       apiserver/fabric8/Fabric8ObjectDecoder, store/Answer, store/Fetch, store/Transitions, store/PayloadBudget
  *   <dt>PATCH of a status: {@code setPodStatus} until the request is written
  *   <dd>kubelet/podstatus/PodStatusManager, kubelet/podstatus/PodStatusCache, pod/PodEnd, pod/PodReferences,
  *       kubelet/podstatus/PodParts, kubelet/podstatus/StatusTransitions, kubelet/podstatus/StatusContinuity,

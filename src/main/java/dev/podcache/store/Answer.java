@@ -1,9 +1,15 @@
 package dev.podcache.store;
 
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Interner;
+import com.google.common.collect.Interners;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKind;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The API server's last answer about an object: present or absent. Immutable, so one volatile field can publish it. */
@@ -46,6 +52,36 @@ abstract sealed class Answer<T> {
     static final class Absent<T> extends Answer<T> {
         Absent(long receivedAt) {
             super(receivedAt);
+        }
+    }
+
+    /**
+     * Stores equal payloads once: equal {@code data} and {@code binaryData} of Secrets and ConfigMaps become one immutable
+     * map. Keeps no payload itself: a map is collected with the last object that has it. Thread-safe.
+     */
+    static final class SharedPayloads {
+
+        private final Interner<Map<String, String>> payloads = Interners.newWeakInterner();
+
+        /**
+         * Replaces the payload of an object that nobody else knows yet. Reads the payload once to hash it, and once more to
+         * compare it if an equal one is known.
+         */
+        void share(HasMetadata object) {
+            if (object instanceof Secret secret) {
+                secret.setData(shared(secret.getData()));
+            } else if (object instanceof ConfigMap configMap) {
+                configMap.setData(shared(configMap.getData()));
+                configMap.setBinaryData(shared(configMap.getBinaryData()));
+            }
+        }
+
+        private @Nullable Map<String, String> shared(@Nullable Map<String, String> payload) {
+            // an immutable map has no null values; the API server sends none
+            if (payload == null || payload.containsValue(null)) {
+                return payload;
+            }
+            return payload.isEmpty() ? ImmutableMap.of() : payloads.intern(ImmutableMap.copyOf(payload));
         }
     }
 

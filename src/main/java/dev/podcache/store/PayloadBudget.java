@@ -34,7 +34,7 @@ public final class PayloadBudget {
 
     private static final Duration SWEEP = Duration.ofSeconds(1);
 
-    final SharedPayloads shared = new SharedPayloads();
+    final Answer.SharedPayloads shared = new Answer.SharedPayloads();
 
     private final @Nullable Cache<Entry<?>, Integer> weights;
     private final Timekeeper timekeeper;

@@ -8,7 +8,7 @@
  * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches} (the requests of a
  * fetch), {@code Entry} and {@code EntryTable}; then {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState}
  * and {@code WatchSession}. Every change is reported to {@code Transitions} and {@code PayloadBudget}. {@code
- * SharedPayloads} stores equal payloads once.
+ * Answer.SharedPayloads} stores equal payloads once.
  *
  * <table>
  * <caption>Locks, never taken inside one another</caption>

@@ -31,7 +31,7 @@ class SharedPayloadsTest {
             .mapToObj(i -> ObjectKey.of("namespace-" + i, "ca"))
             .toList();
 
-    private final SharedPayloads payloads = new SharedPayloads();
+    private final Answer.SharedPayloads payloads = new Answer.SharedPayloads();
 
     @Test
     void watch_equalPayloadsOfHundredNamespaces_areOneUntilTheLastReferenceIsGone() {
