@@ -1,9 +1,12 @@
 package dev.podcache;
 
+import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.Transform;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Managers;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.store.DirectObjectStore;
 import dev.podcache.store.ObjectTtlSource;
@@ -17,6 +20,7 @@ import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /** Makes the stores of one cache, each by the strategy of its kind, and closes them. Thread-safe. */
 final class CacheStores implements Managers.Stores, Closeable {
@@ -27,6 +31,7 @@ final class CacheStores implements Managers.Stores, Closeable {
     private final WatchTimes watchTimes;
     private final Map<ObjectKind<?>, ChangeDetectionStrategy> strategies;
     private final ChangeDetectionStrategy usual;
+    private final Map<ObjectKind<?>, Transform<?>> transforms;
     private final List<Runnable> open = new ArrayList<>(); // guarded by this
     private boolean closed; // guarded by this
 
@@ -36,13 +41,15 @@ final class CacheStores implements Managers.Stores, Closeable {
             ObjectTtlSource ttl,
             WatchTimes watchTimes,
             Map<ObjectKind<?>, ChangeDetectionStrategy> strategies,
-            ChangeDetectionStrategy usual) {
+            ChangeDetectionStrategy usual,
+            Map<ObjectKind<?>, Transform<?>> transforms) {
         this.server = server;
         this.options = options;
         this.ttl = ttl;
         this.watchTimes = watchTimes;
         this.strategies = strategies;
         this.usual = usual;
+        this.transforms = transforms;
     }
 
     @Override
@@ -55,7 +62,7 @@ final class CacheStores implements Managers.Stores, Closeable {
         if (closed) {
             throw new IllegalStateException("the cache is closed: it makes no manager of " + kind);
         }
-        ObjectGetter<T> getter = server.getter(kind);
+        ObjectGetter<T> getter = getter(kind);
         return switch (strategyOf(kind)) {
             case GET -> {
                 DirectObjectStore<T> store = new DirectObjectStore<>(kind, getter, options);
@@ -68,8 +75,7 @@ final class CacheStores implements Managers.Stores, Closeable {
                 yield store;
             }
             case WATCH -> {
-                WatchObjectStore<T> store =
-                        new WatchObjectStore<>(kind, server.byName(kind), getter, options, watchTimes);
+                WatchObjectStore<T> store = new WatchObjectStore<>(kind, byName(kind), getter, options, watchTimes);
                 open.add(store::close);
                 yield store;
             }
@@ -79,6 +85,18 @@ final class CacheStores implements Managers.Stores, Closeable {
     @Override
     public int connections() {
         return server.connections();
+    }
+
+    private <T extends HasMetadata> ObjectGetter<T> getter(ObjectKind<T> kind) {
+        Transform<?> transform = transforms.get(kind);
+        ObjectGetter<T> getter = server.getter(kind);
+        return transform == null ? getter : transform.forKind(kind).of(getter);
+    }
+
+    private <T extends HasMetadata> Function<ObjectKey, ListerWatcher<T>> byName(ObjectKind<T> kind) {
+        Transform<?> transform = transforms.get(kind);
+        Function<ObjectKey, ListerWatcher<T>> byName = server.byName(kind);
+        return transform == null ? byName : byName.andThen(transform.forKind(kind)::of);
     }
 
     private ChangeDetectionStrategy strategyOf(ObjectKind<?> kind) {

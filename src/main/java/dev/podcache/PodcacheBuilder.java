@@ -1,6 +1,7 @@
 package dev.podcache;
 
 import com.google.common.io.Closer;
+import dev.podcache.apiserver.Transform;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Managers;
@@ -17,12 +18,14 @@ import dev.podcache.store.StoreOptions;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
 import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +51,7 @@ public final class PodcacheBuilder {
     private WatchTimes watchTimes = WatchTimes.DEFAULT;
     private Duration defaultTtl = DEFAULT_TTL;
     private long payloadBudget = Long.MAX_VALUE;
+    private final Map<ObjectKind<?>, Transform<?>> transforms = new HashMap<>();
     private Duration maxStaleness = Duration.ZERO;
     private PodcacheMetrics metrics = PodcacheMetrics.NONE;
     private boolean recordsStats;
@@ -136,9 +140,12 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Bounds the bytes of Secrets and ConfigMaps, counted as received, that are held under {@link
-     * ChangeDetectionStrategy#CACHE}. Over the bound, the least used objects are evicted and fetched again at their
-     * next get. Default: no bound. The other strategies ignore it.
+     * Bounds the bytes of objects, counted as received, that are held under {@link ChangeDetectionStrategy#WATCH} and
+     * {@link ChangeDetectionStrategy#CACHE} together. Over the bound, the least used objects are evicted and read again
+     * at their next get. The bound is exceeded by at most the objects that are just being received. The watch of an
+     * evicted object stays open, and its next change brings the object back. Evicting is not an event for listeners;
+     * {@link dev.podcache.manager.ObjectEvent#previous} is empty after it. Default: no bound. {@link
+     * ChangeDetectionStrategy#GET} ignores it.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -147,6 +154,25 @@ public final class PodcacheBuilder {
             throw new IllegalArgumentException("payloadBudget must be a positive number of bytes, but is " + bytes);
         }
         this.payloadBudget = bytes;
+        return this;
+    }
+
+    /**
+     * Drops from the objects of one kind what nobody needs, such as annotations or most keys of a payload, before they
+     * are kept. Applies under every strategy, once to each object that is received, before it is compared with what is
+     * known. A second transform of a kind replaces the first. {@link #payloadBudget} still counts the bytes that were
+     * received. Default: objects are kept as they are, without {@code managedFields}.
+     *
+     * <p>If {@code transform} throws, returns null, or changes the name, the namespace or the resourceVersion, the read
+     * fails with {@link dev.podcache.object.FailureReason#UNREADABLE}. Under {@link ChangeDetectionStrategy#WATCH} and
+     * {@link ChangeDetectionStrategy#CACHE} the known object is then returned as stale, and reading it is repeated after
+     * growing pauses.
+     *
+     * @param transform may modify its argument and return it. Called by many threads, which receive from the network: it
+     *     must be thread-safe, fast, and must not block
+     */
+    public <T extends HasMetadata> PodcacheBuilder transform(ObjectKind<T> kind, UnaryOperator<T> transform) {
+        transforms.put(kind, new Transform<>(kind, transform));
         return this;
     }
 
@@ -196,7 +222,8 @@ public final class PodcacheBuilder {
                 ttlSource(apiServer, recovery, parts),
                 watchTimes,
                 Map.copyOf(strategies),
-                strategy);
+                strategy,
+                Map.copyOf(transforms));
         parts.register(stores);
         return new Podcache(new Managers(stores, events, recordsStats), timekeeper, parts);
     }
@@ -206,8 +233,9 @@ public final class PodcacheBuilder {
         if (payloadBudget == Long.MAX_VALUE) {
             return PayloadBudget.unlimited(timekeeper);
         }
-        if (!usesCache()) {
-            log.info("payloadBudget has no effect under strategy {}: only CACHE can refetch evicted objects", strategy);
+        if (strategy == ChangeDetectionStrategy.GET
+                && strategies.values().stream().allMatch(ChangeDetectionStrategy.GET::equals)) {
+            log.info("payloadBudget has no effect under strategy GET, which holds no objects");
             return PayloadBudget.unlimited(timekeeper);
         }
         return PayloadBudget.ofBytes(payloadBudget, timekeeper);

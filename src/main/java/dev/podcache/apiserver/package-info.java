@@ -3,7 +3,8 @@
  * object, {@link dev.podcache.apiserver.ListerWatcher} lists and watches many, {@link dev.podcache.apiserver.ObjectApi}
  * reads and writes for a node agent. Every call is a single attempt, asynchronous, and fails with {@link
  * dev.podcache.apiserver.ApiServerException}. {@link dev.podcache.apiserver.RetryingGetter} is the only retry loop for
- * reads, and {@link dev.podcache.apiserver.Retries} is the retry policy of all loops.
+ * reads, and {@link dev.podcache.apiserver.Retries} is the retry policy of all loops. {@link
+ * dev.podcache.apiserver.Transform} applies a user's function to what is read.
  *
  * <p>Read {@code ObjectGetter}, {@code ReadSource}, {@code Fetched}, {@code ListerWatcher}, {@code WatchEvent},
  * {@code ApiServerException}, {@code ObjectApi}; then, to implement the ports, {@code ErrorAnswer} and {@code

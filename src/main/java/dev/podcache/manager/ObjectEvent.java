@@ -66,7 +66,8 @@ public final class ObjectEvent<T> {
     }
 
     /**
-     * Returns the object before the change. Empty if there was none, and under CACHE also if it is no longer in memory.
+     * Returns the object before the change. Empty if there was none, or if it is no longer in memory: it was evicted, or
+     * CACHE has dropped it for a new reference.
      */
     public Optional<T> previous() {
         return Optional.ofNullable(previous);

@@ -1,5 +1,8 @@
 package dev.podcache.store;
 
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Interner;
+import com.google.common.collect.Interners;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKey;
@@ -7,8 +10,11 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.ResourceVersions;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The API server's last answer about an object: present or absent. Immutable, so one volatile field can publish it. */
@@ -71,9 +77,41 @@ abstract sealed class Answer<T> {
         throw new NotFound(kind, key, null);
     }
 
-    /** Returns the answer for a fetched object. */
-    static <T extends HasMetadata> Present<T> present(ObjectKind<T> kind, Fetched<T> fetched, long receivedAt) {
+    /**
+     * Stores equal payloads once: equal {@code data} and {@code binaryData} of Secrets and ConfigMaps become one immutable
+     * map. Keeps no payload itself: a map is collected with the last object that has it. Thread-safe.
+     */
+    static final class SharedPayloads {
+
+        private final Interner<Map<String, String>> payloads = Interners.newWeakInterner();
+
+        /**
+         * Replaces the payload of an object that nobody else knows yet. Reads the payload once to hash it, and once more to
+         * compare it if an equal one is known.
+         */
+        void share(HasMetadata object) {
+            if (object instanceof Secret secret) {
+                secret.setData(shared(secret.getData()));
+            } else if (object instanceof ConfigMap configMap) {
+                configMap.setData(shared(configMap.getData()));
+                configMap.setBinaryData(shared(configMap.getBinaryData()));
+            }
+        }
+
+        private @Nullable Map<String, String> shared(@Nullable Map<String, String> payload) {
+            // an immutable map has no null values; the API server sends none
+            if (payload == null || payload.containsValue(null)) {
+                return payload;
+            }
+            return payload.isEmpty() ? ImmutableMap.of() : payloads.intern(ImmutableMap.copyOf(payload));
+        }
+    }
+
+    /** Returns the answer for a fetched object, whose payload is replaced by an equal one that is held already. */
+    static <T extends HasMetadata> Present<T> present(
+            ObjectKind<T> kind, Fetched<T> fetched, SharedPayloads payloads, long receivedAt) {
         T object = fetched.object();
+        payloads.share(object);
         return new Present<>(
                 receivedAt, object, fetched.resourceVersion(), fetched.encodedBytes(), kind.isImmutable(object));
     }

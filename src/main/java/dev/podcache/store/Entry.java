@@ -5,6 +5,8 @@ import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Multiset;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +26,15 @@ abstract class Entry<T> {
      * `touched` is a plain field: every get sets it and a sweep clears it. The race is harmless: at worst, an object
      * looks unread for one more sweep. A time stamp or a volatile flag would make all readers write to one cache line
      * on each hit; here a reader writes only if it does not see the flag set.
+     *
+     * The external effects of a change (opening and closing watches, waking gets, calling metrics) are recorded in
+     * `deferred` under the lock and run by runDeferred() without it.
      */
 
     final ObjectKey key;
     final int hash;
     boolean touched;
+    boolean touchedBefore; // kept for the store when the budget clears `touched`
 
     // copied from the key, which would cost a lookup one more memory access
     private final String namespace;
@@ -44,6 +50,7 @@ abstract class Entry<T> {
     private @Nullable Referrer first; // guarded by this
     private @Nullable Multiset<Referrer> others; // guarded by this
     private boolean dropped; // guarded by this
+    private @Nullable List<Runnable> deferred; // guarded by this
 
     Entry(ObjectKey key, Transitions<T> transitions) {
         this.key = key;
@@ -147,9 +154,10 @@ abstract class Entry<T> {
     /** Drops the object to save memory, but keeps the references. */
     final void evict() {
         synchronized (this) {
-            if (!(answer instanceof Answer.Present)) {
+            if (dropped || !(heldLocked() instanceof Answer.Present)) {
                 return;
             }
+            onEvictLocked();
             setAnswerLocked(null);
             transitions.evicted();
         }
@@ -200,7 +208,31 @@ abstract class Entry<T> {
     /** Does the work that follows a change. Called without the lock. */
     final void changed() {
         transitions.report(this);
-        afterChange();
+        runDeferred();
+    }
+
+    /** Has {@code effect} run once the lock is released. */
+    final void deferLocked(Runnable effect) {
+        if (deferred == null) {
+            deferred = new ArrayList<>(2);
+        }
+        deferred.add(effect);
+    }
+
+    final void runDeferred() {
+        List<Runnable> effects;
+        synchronized (this) {
+            afterChangeLocked();
+            effects = deferred;
+            deferred = null;
+        }
+        if (effects != null) {
+            effects.forEach(Runnable::run);
+        }
+    }
+
+    final synchronized @Nullable Answer<T> held() {
+        return heldLocked();
     }
 
     final boolean isDroppedLocked() {
@@ -220,6 +252,12 @@ abstract class Entry<T> {
     /** Returns what is known, even if gets are not answered with it now. */
     abstract @Nullable Answer<T> latestLocked();
 
+    /** Returns the answer that this entry holds, whether or not gets may see it. */
+    @Nullable
+    Answer<T> heldLocked() {
+        return answer;
+    }
+
     /** Returns whether nothing confirms what is known. */
     abstract boolean isStaleLocked();
 
@@ -231,6 +269,9 @@ abstract class Entry<T> {
     /** Abandons requests and watches because the entry is being dropped. */
     abstract void onDropLocked();
 
-    /** Does the deferred work of the subclass. Called after each change, without the lock. */
-    abstract void afterChange();
+    /** Follows from the eviction of what is held. The answer is cleared next. */
+    abstract void onEvictLocked();
+
+    /** Defers what follows from a change. Called after each change. */
+    abstract void afterChangeLocked();
 }

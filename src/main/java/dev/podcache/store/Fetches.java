@@ -108,7 +108,7 @@ final class Fetches<T extends HasMetadata> {
 
     private FetchOutcome<T> outcome(@Nullable Fetched<T> fetched, @Nullable Throwable thrown) {
         if (fetched != null) {
-            return FetchOutcome.answered(Answer.present(kind, fetched, clock.getAsLong()));
+            return FetchOutcome.answered(Answer.present(kind, fetched, options.budget().shared, clock.getAsLong()));
         }
         Throwable cause = ApiServerException.causeOf(thrown);
         if (!(cause instanceof ApiServerException failure)) {

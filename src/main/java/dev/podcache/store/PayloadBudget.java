@@ -5,13 +5,18 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds the bytes of payload that all stores sharing it hold, counted as received. Over the bound, the least used
- * payloads are evicted; their references stay, and the next get fetches the object again. A payload larger than the
- * whole budget is never held. Thread-safe.
+ * payloads are evicted; their references stay, and the next get reads the object again. A payload larger than the whole
+ * budget is never held. Equal payloads of these stores are one in memory, but each counts. Thread-safe.
+ *
+ * <p>The bound holds after each change of an answer, so it is never exceeded by more than the objects that arrive at the
+ * same moment, one for each thread that receives.
  */
 public final class PayloadBudget {
 
@@ -22,13 +27,19 @@ public final class PayloadBudget {
      *
      * An entry's answer and its weight here cannot change in one step. So each change of an answer is followed by
      * weigh(), which repeats until the weight matches the answer: the last change leaves the right weight.
+     *
+     * Caffeine evicts on the thread that adds a weight, under its own lock. The entries that it evicts are queued, and
+     * drop their payloads without that lock.
      */
 
     private static final Duration SWEEP = Duration.ofSeconds(1);
 
+    final Answer.SharedPayloads shared = new Answer.SharedPayloads();
+
     private final @Nullable Cache<Entry<?>, Integer> weights;
     private final Timekeeper timekeeper;
     private final AtomicBoolean sweeping = new AtomicBoolean();
+    private final Queue<Entry<?>> evicted = new ConcurrentLinkedQueue<>();
 
     private PayloadBudget(long bytes, Timekeeper timekeeper) {
         this.timekeeper = timekeeper;
@@ -37,10 +48,10 @@ public final class PayloadBudget {
                 : Caffeine.newBuilder()
                         .maximumWeight(bytes)
                         .weigher((Entry<?> entry, Integer weight) -> weight)
-                        .executor(timekeeper.workers())
+                        .executor(Runnable::run)
                         .removalListener((@Nullable Entry<?> entry, @Nullable Integer weight, RemovalCause cause) -> {
                             if (cause.wasEvicted() && entry != null) {
-                                entry.evict();
+                                evicted.add(entry);
                             }
                         })
                         .build();
@@ -70,14 +81,21 @@ public final class PayloadBudget {
         }
         Answer<?> weighed;
         do {
-            weighed = entry.answer();
+            weighed = entry.held();
             if (weighed instanceof Answer.Present<?> present) {
                 weights.put(entry, present.encodedBytes);
                 startSweeping();
+                evictAll();
             } else {
                 weights.invalidate(entry);
             }
-        } while (entry.answer() != weighed);
+        } while (entry.held() != weighed);
+    }
+
+    private void evictAll() {
+        for (Entry<?> next = evicted.poll(); next != null; next = evicted.poll()) {
+            next.evict();
+        }
     }
 
     private void startSweeping() {
@@ -94,10 +112,12 @@ public final class PayloadBudget {
         for (Entry<?> entry : cache.asMap().keySet()) {
             if (entry.touched) {
                 entry.touched = false;
+                entry.touchedBefore = true;
                 // called for its effect: a lookup records a use
                 Integer unused = cache.getIfPresent(entry);
             }
         }
+        evictAll();
         sweeping.set(false);
         if (!cache.asMap().isEmpty()) {
             startSweeping();

@@ -16,8 +16,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * @param timekeeper time and threads
  * @param readTimeout the longest that a get blocks; positive
- * @param budget the bound on payloads, which all stores with the same instance share. Used by strategy CACHE only: GET
- *     holds no payloads, and WATCH could not fetch an evicted one again
+ * @param budget the bound on payloads, which all stores with the same instance share. GET holds no payloads
  * @param metrics the listener for events; its exceptions are caught
  * @param maxStaleness by how much an object may exceed the TTL and still be returned while it is refreshed, see {@link
  *     #backgroundRefresh}; zero for not at all
@@ -55,12 +54,6 @@ public record StoreOptions(
      */
     public StoreOptions backgroundRefresh(Duration maxStaleness) {
         return new StoreOptions(timekeeper, readTimeout, budget, metrics, maxStaleness, recovery);
-    }
-
-    /** Returns these options without a bound on payloads. */
-    StoreOptions unbounded() {
-        PayloadBudget none = PayloadBudget.unlimited(timekeeper);
-        return new StoreOptions(timekeeper, readTimeout, none, metrics, maxStaleness, recovery);
     }
 
     /**

@@ -267,7 +267,10 @@ final class TtlEntry<T> extends Entry<T> {
     }
 
     @Override
-    void afterChange() {}
+    void onEvictLocked() {}
+
+    @Override
+    void afterChangeLocked() {}
 
     synchronized ObjectState state(long now, long ttlNanos, String freshness) {
         Answer<T> known = answer();

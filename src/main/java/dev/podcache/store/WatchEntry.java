@@ -4,53 +4,25 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** An entry that is kept fresh by a watch: the state table of strategy WATCH. */
+/** An entry that is kept fresh by a watch. The state table is in {@link WatchState}. */
 final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
-    /*
-     * State      answer         list or event  confirmed  resumed    attempt fails    not read       new reference
-     * -----------------------------------------------------------------------------------------------------------------
-     * OPENING    none           pending        LIVE       BROKEN     keep failure     -              joins
-     * LIVE       current        published      -          -          BROKEN           IDLE, pending  joins
-     * BROKEN     last known     published      LIVE       note it    keep failure     -              RENEWING
-     * RENEWING   none, pending  pending        LIVE       BROKEN     keep failure     -              joins
-     * IDLE       none, pending  -              -          -          -                -              OPENING, clears
-     * REOPENING  none, pending  pending        LIVE       BROKEN     BROKEN           -              OPENING, clears
-     * IMMUTABLE  the object     -              -          -          -                -              OPENING, clears
-     *
-     * "Confirmed" and "resumed" are connected() and resumed() of the reflector. A move to LIVE or BROKEN publishes the
-     * pending answer. In BROKEN, the answer is published without a hit: gets find it at once and count it as served
-     * stale.
-     *
-     * A get that finds no answer moves IDLE to REOPENING, and in the three opening states waits for the next change of
-     * state. A quorum read that disagrees with LIVE or IMMUTABLE on whether the object exists moves to OPENING, and a
-     * newer object of it is published. A get that has waited for the first-sync timeout moves REOPENING and RENEWING to BROKEN, so that later
-     * gets do not wait. An immutable object moves every state with a watch to IMMUTABLE, which closes the watch.
-     *
-     * The answer that gets see without the lock is null in exactly the states OPENING, RENEWING, IDLE and REOPENING.
-     *
-     * The external effects of a change (opening and closing watches, waking gets, calling metrics) are recorded in
-     * `deferred` under the lock and run by afterChange() without it. A reflector that is being replaced may call once
-     * more before it is closed; only calls of the current `session` count.
-     */
+    // A reflector that is being replaced may call once more before it is closed: only calls of `session` count.
 
     private final WatchObjectStore<T> store;
     private WatchState state = WatchState.OPENING; // guarded by this, like all that follows
     private @Nullable WatchSession<T> session;
     private @Nullable Answer<T> pendingAnswer;
-    private @Nullable CompletableFuture<Void> change;
+    private @Nullable CompletableFuture<@Nullable Answer<T>> change;
     private @Nullable ApiServerException lastFailure;
     private boolean resumed; // in BROKEN: the watch is open again
     private boolean getWaits;
     private long stateBegin;
     private long upToDateUntil; // when the known answer was last up to date; not valid in LIVE
     private int unreadSweeps;
-    private @Nullable List<Runnable> deferred;
 
     WatchEntry(ObjectKey key, WatchObjectStore<T> store) {
         super(key, store.transitions);
@@ -61,9 +33,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     WatchLookup<T> lookup() {
         WatchLookup<T> lookup;
         synchronized (this) {
-            if (state == WatchState.IDLE) {
-                moveLocked(WatchState.REOPENING);
-            }
+            reopenLocked();
             Answer<T> known = answer();
             if (known == null && change == null) {
                 change = new CompletableFuture<>();
@@ -71,7 +41,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             getWaits = state.isOpening();
             lookup = new WatchLookup<>(isDroppedLocked(), known, !state.isUpToDate(), lastFailure, change);
         }
-        afterChange();
+        runDeferred();
         return lookup;
     }
 
@@ -103,14 +73,16 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 return;
             }
             upToDateUntil = store.now();
-            Answer<T> after = Answer.sharing(knownLocked(), answer);
+            Answer<T> after = Answer.sharing(heldLocked(), answer);
             if (after instanceof Answer.Present<T> present && present.immutable) {
                 pendingAnswer = after;
                 syncedLocked();
                 publishLocked(WatchState.IMMUTABLE);
             } else if (state.isOpening()) {
                 pendingAnswer = after;
-                return;
+            } else if (state == WatchState.EVICTED) {
+                pendingAnswer = after;
+                publishLocked(WatchState.LIVE);
             } else {
                 setAnswerLocked(after, state.isUpToDate());
             }
@@ -120,18 +92,18 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     void upToDate(WatchSession<T> from) {
         synchronized (this) {
-            if (session != from || state == WatchState.LIVE) {
+            if (session != from || state == WatchState.LIVE || state == WatchState.EVICTED) {
                 return;
             }
             syncedLocked();
-            publishLocked(WatchState.LIVE);
+            publishLocked(heldLocked() == null ? WatchState.EVICTED : WatchState.LIVE);
         }
         changed();
     }
 
     void unconfirmed(WatchSession<T> from) {
         synchronized (this) {
-            if (session != from) {
+            if (session != from || heldLocked() == null) {
                 return;
             }
             if (state != WatchState.BROKEN) {
@@ -153,6 +125,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             resumed = false;
             if (state == WatchState.LIVE || state == WatchState.REOPENING) {
                 publishLocked(WatchState.BROKEN);
+            } else if (state == WatchState.EVICTED) {
+                moveLocked(WatchState.OPENING);
             }
         }
         changed();
@@ -167,10 +141,10 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         synchronized (this) {
             Answer<T> known = answer();
             if (Answer.isNewer(read, known)) {
-                setAnswerLocked(read, Transitions.WATCHED, state.isUpToDate());
-            } else if (state.isUpToDate() && Answer.cacheStateOf(known) != Answer.cacheStateOf(read)) {
+                setAnswerLocked(read, state.isUpToDate());
+            } else if (known != null && state.isUpToDate() && Answer.cacheStateOf(known) != Answer.cacheStateOf(read)) {
                 moveLocked(WatchState.OPENING);
-                setAnswerLocked(null, Transitions.REFERENCED);
+                setAnswerLocked(null);
             } else {
                 return;
             }
@@ -178,7 +152,9 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    private @Nullable Answer<T> knownLocked() {
+    @Override
+    @Nullable
+    Answer<T> heldLocked() {
         return pendingAnswer == null ? answer() : pendingAnswer;
     }
 
@@ -186,12 +162,26 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     @Override
     @Nullable
     Answer<T> latestLocked() {
-        return state == WatchState.OPENING ? null : knownLocked();
+        return state == WatchState.OPENING ? null : heldLocked();
+    }
+
+    /** A watch that is opened for the first time, or again after an eviction, is not lost until it fails. */
+    @Override
+    boolean isStaleLocked() {
+        return state == WatchState.OPENING ? lastFailure != null : !state.isUpToDate();
     }
 
     @Override
-    boolean isStaleLocked() {
-        return !state.isUpToDate();
+    void onEvictLocked() {
+        Answer<T> evicted = heldLocked();
+        pendingAnswer = null;
+        switch (state) {
+            case LIVE, IMMUTABLE -> moveLocked(WatchState.EVICTED);
+            case BROKEN, RENEWING, REOPENING -> moveLocked(WatchState.OPENING);
+            // just listed: waiting gets would list again, and that answer might be evicted too
+            case OPENING -> wakeLocked(lastFailure == null ? evicted : null);
+            default -> {}
+        }
     }
 
     @Override
@@ -201,7 +191,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     /** Moves to a state in which gets find the known answer. */
     private void publishLocked(WatchState next) {
-        Answer<T> known = knownLocked();
+        Answer<T> known = heldLocked();
         moveLocked(next);
         setAnswerLocked(known, next.isUpToDate());
     }
@@ -210,11 +200,12 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     void sweep() {
         synchronized (this) {
             boolean observed = store.transitions.isObserved();
-            unreadSweeps = touched || observed ? 0 : unreadSweeps + 1;
+            unreadSweeps = touched || touchedBefore || observed ? 0 : unreadSweeps + 1;
             touched = false;
+            touchedBefore = false;
             if (state == WatchState.IDLE && observed) {
-                moveLocked(WatchState.REOPENING);
-            } else if (state == WatchState.LIVE && unreadSweeps >= 2) {
+                reopenLocked();
+            } else if ((state == WatchState.LIVE || state == WatchState.EVICTED) && unreadSweeps >= 2) {
                 Answer<T> known = answer();
                 moveLocked(WatchState.IDLE);
                 pendingAnswer = known;
@@ -236,10 +227,24 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         }
     }
 
-    /**
-     * Moves to {@code next}, closes the watch if {@code next} needs no watch or a new one, and wakes the waiting gets.
-     */
+    /** Has a closed watch opened, and the object of an evicted payload listed again. */
+    private void reopenLocked() {
+        if (state == WatchState.IDLE && pendingAnswer != null) {
+            moveLocked(WatchState.REOPENING);
+        } else if (state == WatchState.IDLE || state == WatchState.EVICTED) {
+            restartLocked(WatchState.OPENING);
+        }
+    }
+
+    /** Begins a new epoch, which needs a list that began in it. */
+    private void restartLocked(WatchState next) {
+        endSessionLocked();
+        moveLocked(next);
+    }
+
+    /** Moves to {@code next}, closes the watch if {@code next} needs none, and wakes the waiting gets. */
     private void moveLocked(WatchState next) {
+        Answer<T> known = heldLocked();
         stateBegin = store.now();
         upToDateUntil = state == WatchState.LIVE ? stateBegin : upToDateUntil;
         state = state.to(next);
@@ -247,25 +252,36 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         if (next != WatchState.REOPENING) {
             pendingAnswer = null;
         }
+        if (next.closesWatch()) {
+            endSessionLocked();
+        }
+        wakeLocked(next.isUpToDate() ? known : null);
+    }
+
+    private void endSessionLocked() {
         WatchSession<T> ended = session;
-        if ((next.beginsEpoch() || !next.wantsWatch()) && ended != null) {
+        if (ended != null) {
             session = null;
             deferLocked(ended.reflector::close);
         }
-        CompletableFuture<Void> awaited = change;
+    }
+
+    /** Wakes the waiting gets, and answers them if the answer is not null: it may be evicted before they look for it. */
+    private void wakeLocked(@Nullable Answer<T> current) {
+        CompletableFuture<@Nullable Answer<T>> awaited = change;
         if (awaited != null) {
             change = null;
-            deferLocked(() -> awaited.complete(null));
+            deferLocked(() -> awaited.complete(current));
         }
     }
 
     @Override
     boolean beginsEpochLocked() {
         switch (state) {
-            case IDLE, IMMUTABLE, REOPENING -> moveLocked(WatchState.OPENING);
+            case IDLE, IMMUTABLE, REOPENING -> restartLocked(WatchState.OPENING);
             case BROKEN -> {
                 Answer<T> known = answer();
-                moveLocked(WatchState.RENEWING);
+                restartLocked(WatchState.RENEWING);
                 pendingAnswer = known;
             }
             default -> {
@@ -281,31 +297,16 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     @Override
-    void afterChange() {
-        List<Runnable> todo;
-        synchronized (this) {
-            if (state.wantsWatch() && session == null && store.kind.isLegal(key)) {
-                WatchSession<T> opened = new WatchSession<>(this, store);
-                session = opened;
-                deferLocked(opened::open);
-            }
-            if (getWaits && session != null) {
-                deferLocked(session.reflector::hurry);
-            }
-            getWaits = false;
-            todo = deferred;
-            deferred = null;
+    void afterChangeLocked() {
+        if (state.opensWatch() && session == null && store.kind.isLegal(key)) {
+            WatchSession<T> opened = new WatchSession<>(this, store);
+            session = opened;
+            deferLocked(opened::open);
         }
-        if (todo != null) {
-            todo.forEach(Runnable::run);
+        if (getWaits && session != null) {
+            deferLocked(session.reflector::hurry);
         }
-    }
-
-    private void deferLocked(Runnable task) {
-        if (deferred == null) {
-            deferred = new ArrayList<>(2);
-        }
-        deferred.add(task);
+        getWaits = false;
     }
 
     synchronized ObjectState state() {

@@ -5,6 +5,7 @@ import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A get of strategy WATCH that found no hit: waits for the next change of its entry, up to the first-sync timeout. */
@@ -13,6 +14,7 @@ final class WatchGet<T extends HasMetadata> extends PendingGet<T> {
     private final WatchObjectStore<T> store;
     private final long deadline;
     private @Nullable WatchEntry<T> entry;
+    private @Nullable CompletableFuture<@Nullable Answer<T>> change;
     private boolean missed;
 
     /** Makes a get that has not begun. */
@@ -25,8 +27,14 @@ final class WatchGet<T extends HasMetadata> extends PendingGet<T> {
     @Override
     @Nullable
     T proceed(boolean inTime) {
-        if (!inTime && entry != null) {
-            return answerAfterTimeout(entry);
+        if (entry != null) {
+            Answer<T> current = change == null ? null : change.getNow(null);
+            if (current != null) {
+                return serve(current, false, null);
+            }
+            if (!inTime) {
+                return answerAfterTimeout(entry);
+            }
         }
         while (true) {
             WatchEntry<T> found = store.entries.find(key.namespace(), key.name());
@@ -46,7 +54,8 @@ final class WatchGet<T extends HasMetadata> extends PendingGet<T> {
             } else if (deadline - now() < 0) {
                 return answerAfterTimeout(found);
             } else {
-                return waitFor(Objects.requireNonNull(lookup.change()), deadline);
+                change = Objects.requireNonNull(lookup.change());
+                return waitFor(change, deadline);
             }
         }
     }

@@ -48,6 +48,10 @@ import org.slf4j.LoggerFactory;
  * <p><b>Closed watches.</b> The watch of an immutable object is closed once the object is known. The watch of an object
  * that was not read for five minutes (configurable) is closed until the next get.
  *
+ * <p><b>Evicted objects.</b> Over the {@link PayloadBudget}, the least used objects are evicted. The watch of an evicted
+ * object stays open: its next change brings the object back. A get before that reopens the watch, and is answered by a
+ * list that began after it.
+ *
  * <p>Follows {@code objectCache} of the kubelet's {@code pkg/kubelet/util/manager/watch_based_manager.go}.
  *
  * @param <T> the model class
@@ -118,8 +122,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         this.times = times;
         this.nextWarningAt = new AtomicLong(now());
         this.fetches = new Fetches<>(kind, STRATEGY, this::readByName, this::now, options);
-        // a live watch does not repeat an object, so one that a budget evicted would be missing until its next change
-        this.transitions = new Transitions<>(options.unbounded());
+        this.transitions = new Transitions<>(options);
         // an entry is idle if it is unread in two sweeps in a row
         RefCountedTicker sweeping =
                 new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);

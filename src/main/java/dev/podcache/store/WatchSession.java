@@ -180,7 +180,7 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
 
     private Answer<T> present(Fetched<T> fetched) {
         // the age is not used: the object is up to date while it is watched
-        return Answer.present(store.kind, fetched, 0);
+        return Answer.present(store.kind, fetched, store.options.budget().shared, 0);
     }
 
     @Override

@@ -6,6 +6,40 @@ import org.jspecify.annotations.Nullable;
 
 /** The state of the watch of one object. */
 enum WatchState {
+    /*
+     * State      answer         list or event  confirmed  resumed    attempt fails    not read       new reference
+     * -----------------------------------------------------------------------------------------------------------------
+     * OPENING    none           pending        LIVE       BROKEN     keep failure     -              joins
+     * LIVE       current        published      -          -          BROKEN           IDLE, pending  joins
+     * BROKEN     last known     published      LIVE       note it    keep failure     -              RENEWING
+     * RENEWING   none, pending  pending        LIVE       BROKEN     keep failure     -              joins
+     * IDLE       none, pending  -              -          -          -                -              OPENING, clears
+     * REOPENING  none, pending  pending        LIVE       BROKEN     BROKEN           -              OPENING, clears
+     * IMMUTABLE  the object     -              -          -          -                -              OPENING, clears
+     * EVICTED    none           LIVE           -          -          OPENING          IDLE           joins
+     *
+     * "Confirmed" and "resumed" are connected() and resumed() of the reflector. A move to LIVE or BROKEN publishes the
+     * pending answer. In BROKEN, the answer is published without a hit: gets find it at once and count it as served
+     * stale.
+     *
+     * A get that finds no answer moves IDLE to REOPENING, or to OPENING if nothing is known, and EVICTED to OPENING. In
+     * the three opening states it waits for the next change of state. A get that has waited for the first-sync timeout
+     * moves REOPENING and RENEWING to BROKEN, so that later gets do not wait. An immutable object moves every state with
+     * a watch to IMMUTABLE, which closes the watch.
+     *
+     * A quorum read that returns a newer object is published. One that disagrees with LIVE or IMMUTABLE on whether the
+     * object exists moves to OPENING: neither is known to be the later one.
+     *
+     * An eviction drops what is held, published or pending. It moves LIVE and IMMUTABLE to EVICTED; BROKEN, RENEWING and
+     * REOPENING to OPENING, with the same watch; and leaves OPENING and IDLE. So something is known in every state but
+     * OPENING, IDLE and EVICTED. In OPENING, "confirmed" without a pending answer moves to EVICTED, and "resumed" does
+     * nothing: a list follows.
+     *
+     * The answer that gets see without the lock is null in exactly the states OPENING, RENEWING, IDLE, REOPENING and
+     * EVICTED. Gets that wait are handed the answer that they waited for, because it may be evicted before they look.
+     * This includes an answer that is evicted in OPENING, unless an attempt has failed since the watch was confirmed.
+     */
+
     /** The watch is being opened for the first time in this epoch. There is no answer, gets wait. */
     OPENING("watch being opened"),
     /** Listed and watched. The answer is up to date. */
@@ -20,18 +54,24 @@ enum WatchState {
     REOPENING("watch being reopened"),
     /** The watch was closed because the object is immutable. It is returned from memory. */
     IMMUTABLE("immutable, needs no watch"),
+    /**
+     * The payload was dropped to save memory. The watch is open and up to date; an immutable object has none. The next
+     * get lists the object again, with a new watch.
+     */
+    EVICTED("evicted by payloadBudget; the next get reads the object again"),
     /** The object is no longer referenced. */
     DROPPED("not referenced");
 
     private static final ImmutableSetMultimap<WatchState, WatchState> TRANSITIONS =
             ImmutableSetMultimap.<WatchState, WatchState>builder()
-                    .putAll(OPENING, LIVE, BROKEN, IMMUTABLE, DROPPED)
-                    .putAll(LIVE, BROKEN, IDLE, IMMUTABLE, OPENING, DROPPED)
-                    .putAll(BROKEN, LIVE, RENEWING, IMMUTABLE, DROPPED)
-                    .putAll(RENEWING, LIVE, BROKEN, IMMUTABLE, DROPPED)
+                    .putAll(OPENING, LIVE, BROKEN, IMMUTABLE, EVICTED, DROPPED)
+                    .putAll(LIVE, BROKEN, IDLE, IMMUTABLE, EVICTED, OPENING, DROPPED)
+                    .putAll(BROKEN, LIVE, RENEWING, IMMUTABLE, OPENING, DROPPED)
+                    .putAll(RENEWING, LIVE, BROKEN, IMMUTABLE, OPENING, DROPPED)
                     .putAll(IDLE, REOPENING, OPENING, DROPPED)
                     .putAll(REOPENING, LIVE, BROKEN, IMMUTABLE, OPENING, DROPPED)
-                    .putAll(IMMUTABLE, OPENING, DROPPED)
+                    .putAll(IMMUTABLE, OPENING, EVICTED, DROPPED)
+                    .putAll(EVICTED, LIVE, IMMUTABLE, OPENING, IDLE, DROPPED)
                     .build();
 
     /** The {@link #freshness} of a watch that was reopened, but is still {@link #BROKEN}. */
@@ -51,7 +91,7 @@ enum WatchState {
             case LIVE, IMMUTABLE -> Answer.cacheStateOf(known);
             case BROKEN, RENEWING, IDLE, REOPENING ->
                 known instanceof Answer.Present ? CacheState.STALE : Answer.cacheStateOf(known);
-            case DROPPED -> CacheState.UNREAD;
+            case EVICTED, DROPPED -> CacheState.UNREAD;
         };
     }
 
@@ -63,9 +103,14 @@ enum WatchState {
         return next;
     }
 
-    /** Returns whether a watch exists, or should exist, in this state. */
-    boolean wantsWatch() {
+    /** Returns whether a watch is opened in this state if there is none. */
+    boolean opensWatch() {
         return isOpening() || this == LIVE || this == BROKEN;
+    }
+
+    /** Returns whether the watch, if there is one, is closed in this state. */
+    boolean closesWatch() {
+        return this == IDLE || this == IMMUTABLE || this == DROPPED;
     }
 
     /** Returns whether gets wait in this state. */
@@ -75,11 +120,6 @@ enum WatchState {
 
     /** Returns whether the known answer is up to date in this state. */
     boolean isUpToDate() {
-        return this == LIVE || this == IMMUTABLE;
-    }
-
-    /** Returns whether entering this state begins a new epoch, which needs a list that began in it. */
-    boolean beginsEpoch() {
-        return this == OPENING || this == RENEWING;
+        return this == LIVE || this == IMMUTABLE || this == EVICTED;
     }
 }

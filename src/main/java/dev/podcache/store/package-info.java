@@ -7,7 +7,8 @@
  * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (the path of a get), {@code
  * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches} (the requests of a
  * fetch), {@code Entry} and {@code EntryTable}; then {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState}
- * and {@code WatchSession}. {@code Transitions} counts every change and reports it to {@code PayloadBudget} and observers.
+ * and {@code WatchSession}. {@code PendingGet} is a get that found no hit. {@code Transitions} counts every change and
+ * reports it to {@code PayloadBudget} and observers. {@code Answer.SharedPayloads} stores equal payloads once.
  *
  * <table>
  * <caption>Locks, never taken inside one another</caption>

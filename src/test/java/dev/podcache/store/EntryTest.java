@@ -56,8 +56,13 @@ class EntryTest {
         }
 
         @Override
-        void afterChange() {
-            calls.add("unlocked" + lock());
+        void onEvictLocked() {
+            calls.add("evicted" + lock());
+        }
+
+        @Override
+        void afterChangeLocked() {
+            deferLocked(() -> calls.add("unlocked" + lock()));
         }
 
         private String lock() {
@@ -163,7 +168,7 @@ class EntryTest {
 
         assertThat(entry.answer()).isNull();
         assertThat(entry.referencesLocked()).isEqualTo(1);
-        assertThat(calls).containsExactly("FRESH to UNREAD", "unlocked");
+        assertThat(calls).containsExactly("evicted, locked", "FRESH to UNREAD", "unlocked");
     }
 
     /** It has no payload to save, and it is an answer. */

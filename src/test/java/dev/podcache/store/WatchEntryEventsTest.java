@@ -27,7 +27,8 @@ class WatchEntryEventsTest extends WatchEntryFixture {
         "BROKEN_LISTING,   BROKEN,    v2,      v2",
         "RENEWING,         RENEWING,  nothing, v2",
         "REOPENING,        REOPENING, nothing, v2",
-        "REOPENING_LISTED, REOPENING, nothing, v2"
+        "REOPENING_LISTED, REOPENING, nothing, v2",
+        "EVICTED,          LIVE,      v2,      v2"
     })
     void received(WatchRow row, WatchState next, String served, String afterTheWait) {
         bringTo(row);
@@ -46,7 +47,8 @@ class WatchEntryEventsTest extends WatchEntryFixture {
         "BROKEN,           absence",
         "BROKEN_LISTING,   absence",
         "REOPENING,        nothing",
-        "REOPENING_LISTED, nothing"
+        "REOPENING_LISTED, nothing",
+        "EVICTED,          absence"
     })
     void heardOfAbsence(WatchRow row, String served) {
         bringTo(row);
@@ -157,7 +159,8 @@ class WatchEntryEventsTest extends WatchEntryFixture {
         "RENEWING,         RENEWING, nothing",
         "RENEWING_LISTED,  RENEWING, nothing",
         "REOPENING,        BROKEN,  v1",
-        "REOPENING_LISTED, BROKEN,  v1"
+        "REOPENING_LISTED, BROKEN,  v1",
+        "EVICTED,          OPENING, nothing"
     })
     void failed_saysWhyAndServesWhatIsKnown(WatchRow row, WatchState next, String served) {
         bringTo(row);
@@ -188,7 +191,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"OPENING", "OPENING_LISTED", "LIVE", "BROKEN", "REOPENING", "REOPENING_LISTED"})
+    @EnumSource(names = {"OPENING", "OPENING_LISTED", "LIVE", "BROKEN", "REOPENING", "REOPENING_LISTED", "EVICTED"})
     void failed_isTriedAgain(WatchRow row) {
         bringTo(row);
         int before = server.lists() + server.watches();

@@ -44,6 +44,7 @@ abstract class WatchEntryFixture {
             .put("watch closed because the object was not read; the next get reopens it", WatchState.IDLE)
             .put("watch being reopened", WatchState.REOPENING)
             .put("immutable, needs no watch", WatchState.IMMUTABLE)
+            .put("evicted by payloadBudget; the next get reads the object again", WatchState.EVICTED)
             .put("not referenced", WatchState.DROPPED)
             .buildOrThrow();
 
@@ -66,6 +67,7 @@ abstract class WatchEntryFixture {
         REOPENING,
         REOPENING_LISTED,
         IMMUTABLE,
+        EVICTED,
         DROPPED;
 
         boolean isListing() {
@@ -129,6 +131,7 @@ abstract class WatchEntryFixture {
                 onFromLive(WatchRow.REOPENING);
                 hear(WatchRow.REOPENING, "v1", "10");
             }
+            case EVICTED -> entry.evict();
             case DROPPED -> entry.deleteReference(POD);
             default -> {}
         }

@@ -33,7 +33,7 @@ class WatchEntryReportsTest extends WatchEntryFixture {
     })
     void waiting_isOverAtAChangeOfState(WatchRow row, boolean byAFailure, boolean byAcceptance) {
         bringTo(row);
-        CompletableFuture<Void> change = Objects.requireNonNull(entry.lookup().change());
+        CompletableFuture<?> change = Objects.requireNonNull(entry.lookup().change());
         assertThat(entry.lookup().change()).isSameAs(change);
 
         if (byAcceptance) {
@@ -49,7 +49,7 @@ class WatchEntryReportsTest extends WatchEntryFixture {
     @Test
     void waiting_lastReferenceGone_isOver() {
         bringTo(WatchRow.OPENING);
-        CompletableFuture<Void> change = Objects.requireNonNull(entry.lookup().change());
+        CompletableFuture<?> change = Objects.requireNonNull(entry.lookup().change());
         entry.deleteReference(POD);
 
         assertThat(change).isCompleted();

@@ -34,6 +34,7 @@ class WatchEntryTest extends WatchEntryFixture {
         "REOPENING,        nothing, v1",
         "REOPENING_LISTED, nothing, v1",
         "IMMUTABLE,        v1,      v1",
+        "EVICTED,          nothing, nothing",
         "DROPPED,          nothing, nothing"
     })
     void answer(WatchRow row, String served, String afterTheWait) {
@@ -52,7 +53,8 @@ class WatchEntryTest extends WatchEntryFixture {
         "RENEWING,         RENEWING,  nothing",
         "IDLE,             REOPENING, nothing",
         "REOPENING,        REOPENING, nothing",
-        "IMMUTABLE,        IMMUTABLE, v1"
+        "IMMUTABLE,        IMMUTABLE, v1",
+        "EVICTED,          OPENING,   nothing"
     })
     void get(WatchRow row, WatchState next, String answer) {
         bringTo(row);
@@ -91,7 +93,8 @@ class WatchEntryTest extends WatchEntryFixture {
         "RENEWING,         RENEWING",
         "REOPENING,        REOPENING",
         "REOPENING_LISTED, REOPENING",
-        "IMMUTABLE,        IMMUTABLE"
+        "IMMUTABLE,        IMMUTABLE",
+        "EVICTED,          IDLE"
     })
     void notRead(WatchRow row, WatchState next) {
         bringTo(row);
@@ -149,7 +152,8 @@ class WatchEntryTest extends WatchEntryFixture {
         "IDLE,             OPENING, nothing, 1",
         "REOPENING,        OPENING, nothing, 1",
         "REOPENING_LISTED, OPENING, nothing, 1",
-        "IMMUTABLE,        OPENING, nothing, 1"
+        "IMMUTABLE,        OPENING, nothing, 1",
+        "EVICTED,          EVICTED, nothing, 0"
     })
     void newReference_joinsOrForgets(WatchRow row, WatchState next, String served, int newLists) {
         bringTo(row);

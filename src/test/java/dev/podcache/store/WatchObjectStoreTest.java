@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.embedded.HeldRequests;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
-import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -24,7 +23,6 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
-import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -40,24 +38,6 @@ class WatchObjectStoreTest {
     @AfterEach
     void close() {
         f.close();
-    }
-
-    /** What is forgotten cannot be fetched again: a bound on payloads is the TTL store's. */
-    @Test
-    void payloadBudgetTooSmall_isIgnored() {
-        f.create(DB, "v1");
-        PayloadBudget tiny = PayloadBudget.ofBytes(1, f.timekeeper);
-        try (WatchObjectStore<Secret> store = new WatchObjectStore<>(
-                ObjectKind.SECRET,
-                key -> f.server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
-                f.server.getter(ObjectKind.SECRET),
-                new StoreOptions(f.timekeeper, Duration.ofSeconds(10), tiny, PodcacheMetrics.NONE),
-                WatchObjectStore.WatchTimes.DEFAULT)) {
-            store.addReference(DB, POD);
-
-            assertThat(Secrets.value(store.get(DB.namespace(), DB.name()))).isEqualTo("v1");
-            assertThat(store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
-        }
     }
 
     @Test

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param syncFrequency how often everything that the pods refer to is read
  * @param readTimeout the maximum time that a read waits under GET and CACHE
  * @param firstSyncTimeout the maximum time that a read waits under WATCH
- * @param payloadBudget the maximum number of bytes held under CACHE; {@link Long#MAX_VALUE} for no limit
+ * @param payloadBudget the maximum number of bytes held under WATCH and CACHE; {@link Long#MAX_VALUE} for no limit
  * @param backgroundRefresh CACHE serves an object for this long after its TTL while it refreshes the object; zero to
  *     disable this
  */

@@ -1,0 +1,120 @@
+package dev.podcache.store;
+
+import static dev.podcache.store.TtlFixture.POD;
+import static dev.podcache.testing.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(NoLeaks.class)
+class SharedPayloadsTest {
+
+    private static final List<ObjectKey> KEYS = IntStream.range(0, 100)
+            .mapToObj(i -> ObjectKey.of("namespace-" + i, "ca"))
+            .toList();
+
+    private final Answer.SharedPayloads payloads = new Answer.SharedPayloads();
+
+    @Test
+    void watch_equalPayloadsOfHundredNamespaces_areOneUntilTheLastReferenceIsGone() {
+        storedOnce(new WatchFixture());
+    }
+
+    @Test
+    void cache_equalPayloadsOfHundredNamespaces_areOneUntilTheLastReferenceIsGone() {
+        storedOnce(new TtlFixture());
+    }
+
+    private static void storedOnce(StoreFixture<?> f) {
+        try (f) {
+            for (ObjectKey key : KEYS) {
+                f.create(key, "the CA");
+                f.store.addReference(key, POD);
+            }
+            WeakReference<Map<String, String>> payload = onlyPayload(f.store);
+            KEYS.forEach(key -> f.store.deleteReference(key, POD));
+
+            await().pollInterval(Duration.ofMillis(10)).until(() -> {
+                System.gc();
+                return payload.get() == null;
+            });
+        }
+    }
+
+    /** In a frame of its own, so that no variable of the test holds it. */
+    private static WeakReference<Map<String, String>> onlyPayload(Store<Secret> store) {
+        Set<Map<String, String>> instances = Collections.newSetFromMap(new IdentityHashMap<>());
+        KEYS.forEach(key -> instances.add(store.get(key.namespace(), key.name()).getData()));
+        assertThat(instances).hasSize(1);
+        return new WeakReference<>(instances.iterator().next());
+    }
+
+    @Test
+    void configMaps_shareTextAndBinaries() {
+        ConfigMap first = new ConfigMapBuilder()
+                .addToData("ca.crt", "the CA")
+                .addToBinaryData("a", "AA==")
+                .build();
+        ConfigMap second = new ConfigMapBuilder(first).build();
+        payloads.share(first);
+        payloads.share(second);
+
+        assertThat(second.getData()).isSameAs(first.getData()).containsExactly(Map.entry("ca.crt", "the CA"));
+        assertThat(second.getBinaryData()).isSameAs(first.getBinaryData()).containsExactly(Map.entry("a", "AA=="));
+    }
+
+    /** The hashes of "Aa" and "BB" are equal. */
+    @Test
+    void otherPayloadWithTheSameHash_isNotShared() {
+        Secret first = new SecretBuilder().addToData("Aa", "x").build();
+        Secret second = new SecretBuilder().addToData("BB", "x").build();
+        payloads.share(first);
+        payloads.share(second);
+
+        assertThat(first.getData()).containsOnlyKeys("Aa");
+        assertThat(second.getData()).containsOnlyKeys("BB");
+    }
+
+    @Test
+    void sharedPayload_cannotBeModified() {
+        Secret secret = new SecretBuilder().addToData("a", "x").build();
+        payloads.share(secret);
+
+        assertThatThrownBy(() -> secret.getData().put("b", "y")).isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void withoutPayload_orWithANullValue_isLeftAsItIs() {
+        Map<String, String> withNull = new HashMap<>();
+        withNull.put("a", null);
+        Secret secret = new SecretBuilder().build();
+        secret.setData(withNull);
+        ConfigMap configMap = new ConfigMap();
+        configMap.setData(null);
+        payloads.share(secret);
+        payloads.share(configMap);
+        payloads.share(new Pod());
+
+        assertThat(secret.getData()).isSameAs(withNull);
+        assertThat(configMap.getData()).isNull();
+        assertThat(configMap.getBinaryData()).isEmpty();
+    }
+}
