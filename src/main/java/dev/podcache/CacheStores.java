@@ -17,6 +17,7 @@ import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Makes the stores of one cache, each by the strategy of its kind, and closes them. Thread-safe. */
 final class CacheStores implements Managers.Stores, Closeable {
@@ -27,6 +28,7 @@ final class CacheStores implements Managers.Stores, Closeable {
     private final WatchTimes watchTimes;
     private final Map<ObjectKind<?>, ChangeDetectionStrategy> strategies;
     private final ChangeDetectionStrategy usual;
+    private final Set<ObjectKind<?>> watchedByNamespace;
     private final List<Runnable> open = new ArrayList<>(); // guarded by this
     private boolean closed; // guarded by this
 
@@ -36,13 +38,15 @@ final class CacheStores implements Managers.Stores, Closeable {
             ObjectTtlSource ttl,
             WatchTimes watchTimes,
             Map<ObjectKind<?>, ChangeDetectionStrategy> strategies,
-            ChangeDetectionStrategy usual) {
+            ChangeDetectionStrategy usual,
+            Set<ObjectKind<?>> watchedByNamespace) {
         this.server = server;
         this.options = options;
         this.ttl = ttl;
         this.watchTimes = watchTimes;
         this.strategies = strategies;
         this.usual = usual;
+        this.watchedByNamespace = watchedByNamespace;
     }
 
     @Override
@@ -68,8 +72,10 @@ final class CacheStores implements Managers.Stores, Closeable {
                 yield store;
             }
             case WATCH -> {
-                WatchObjectStore<T> store =
-                        new WatchObjectStore<>(kind, server.byName(kind), getter, options, watchTimes);
+                WatchObjectStore<T> store = watchedByNamespace.contains(kind)
+                        ? WatchObjectStore.ofNamespaces(
+                                kind, server.byName(kind), server.inNamespace(kind), getter, options, watchTimes)
+                        : new WatchObjectStore<>(kind, server.byName(kind), getter, options, watchTimes);
                 open.add(store::close);
                 yield store;
             }

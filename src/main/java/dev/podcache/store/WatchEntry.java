@@ -40,7 +40,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     private final WatchObjectStore<T> store;
     private WatchState state = WatchState.OPENING; // guarded by this, like all that follows
-    private @Nullable WatchSession<T> session;
+    private @Nullable ObjectWatch<T> session;
     private @Nullable Answer<T> pendingAnswer;
     private @Nullable CompletableFuture<Void> change;
     private @Nullable ApiServerException lastFailure;
@@ -96,7 +96,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return lastFailure;
     }
 
-    void received(WatchSession<T> from, Answer<T> answer) {
+    void received(ObjectWatch<T> from, Answer<T> answer) {
         synchronized (this) {
             if (session != from) {
                 return;
@@ -117,7 +117,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    void upToDate(WatchSession<T> from) {
+    void upToDate(ObjectWatch<T> from) {
         synchronized (this) {
             if (session != from || state == WatchState.LIVE) {
                 return;
@@ -128,7 +128,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    void unconfirmed(WatchSession<T> from) {
+    void unconfirmed(ObjectWatch<T> from) {
         synchronized (this) {
             if (session != from) {
                 return;
@@ -141,7 +141,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    void failed(WatchSession<T> from, ApiServerException cause) {
+    void failed(ObjectWatch<T> from, ApiServerException cause) {
         boolean first;
         synchronized (this) {
             if (session != from) {
@@ -222,10 +222,10 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         if (next != WatchState.REOPENING) {
             pendingAnswer = null;
         }
-        WatchSession<T> ended = session;
+        ObjectWatch<T> ended = session;
         if ((next.beginsEpoch() || !next.wantsWatch()) && ended != null) {
             session = null;
-            deferLocked(ended.reflector::close);
+            deferLocked(ended::close);
         }
         CompletableFuture<Void> awaited = change;
         if (awaited != null) {
@@ -259,13 +259,13 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     void afterChange() {
         List<Runnable> todo;
         synchronized (this) {
-            if (state.wantsWatch() && session == null && store.kind.isLegal(key)) {
-                WatchSession<T> opened = new WatchSession<>(this, store);
+            if (state.wantsWatch() && (session == null || session.isOver()) && store.kind.isLegal(key)) {
+                ObjectWatch<T> opened = store.watch(this);
                 session = opened;
                 deferLocked(opened::open);
             }
             if (getWaits && session != null) {
-                deferLocked(session.reflector::hurry);
+                deferLocked(session::hurry);
             }
             getWaits = false;
             todo = deferred;
@@ -292,7 +292,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         } else if (known != null) {
             age = Duration.ofNanos(store.now() - upToDateUntil);
         }
-        String freshness = resumed ? WatchState.RESUMED : state.freshness;
+        String freshness = (resumed ? WatchState.RESUMED : state.freshness) + (session == null ? "" : session.note());
         return new ObjectState(state.cacheState(known), version, age, lastFailure, referencesLocked(), freshness);
     }
 }

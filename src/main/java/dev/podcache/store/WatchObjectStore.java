@@ -18,13 +18,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Strategy WATCH: each referenced object is listed and watched by name, and the API server sends its changes.
@@ -55,9 +53,6 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     /** The name of the strategy in metrics. */
     private static final String STRATEGY = "WATCH";
 
-    private static final Logger log = LoggerFactory.getLogger(WatchObjectStore.class);
-    private static final Duration WARNING_INTERVAL = Duration.ofSeconds(10);
-
     // shared with entries and their sessions
     final ObjectKind<T> kind;
     final Function<ObjectKey, ListerWatcher<T>> byName;
@@ -67,9 +62,9 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     final AtomicBoolean listRefused = new AtomicBoolean(); // set once the refusal was logged
 
     private final WatchTimes times;
+    private final @Nullable NamespaceWatches<T> namespaces; // null if each object has a watch of its own
     private final EntryTable<T, WatchEntry<T>> entries;
-    private final AtomicLong nextWarningAt;
-    private final AtomicInteger unreported = new AtomicInteger(); // failures since the last warning
+    private final WatchWarnings warnings;
 
     /**
      * The durations of this strategy. They are cut to a hundred years.
@@ -106,18 +101,58 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
             ObjectGetter<T> getter,
             StoreOptions options,
             WatchTimes times) {
+        this(kind, byName, null, getter, options, times);
+    }
+
+    private WatchObjectStore(
+            ObjectKind<T> kind,
+            Function<ObjectKey, ListerWatcher<T>> byName,
+            @Nullable BiFunction<String, Predicate<String>, ListerWatcher<T>> inNamespace,
+            ObjectGetter<T> getter,
+            StoreOptions options,
+            WatchTimes times) {
         this.kind = kind;
         this.byName = byName;
         this.getter = getter;
         this.options = options;
         this.times = times;
-        this.nextWarningAt = new AtomicLong(now());
+        this.namespaces = inNamespace == null ? null : new NamespaceWatches<>(this, inNamespace);
+        this.warnings = new WatchWarnings(kind, now());
         // a live watch does not repeat an object, so one that a budget evicted would be missing until its next change
         this.transitions = new Transitions<>(kind, options.unbounded());
         // an entry is idle if it is unread in two sweeps in a row
         RefCountedTicker sweeping =
                 new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
         this.entries = new EntryTable<>(kind, key -> new WatchEntry<>(key, this), sweeping::retain, sweeping::release);
+    }
+
+    /**
+     * Makes an empty store that watches namespaces: one watch for all referenced objects of a namespace. A namespace that
+     * may not be listed or watched falls back to a watch for each object.
+     *
+     * @param kind not cluster-scoped
+     * @param inNamespace returns how to list and watch the objects of a namespace whose names the predicate accepts when
+     *     they arrive; its lists bring the latest state
+     */
+    public static <T extends HasMetadata> WatchObjectStore<T> ofNamespaces(
+            ObjectKind<T> kind,
+            Function<ObjectKey, ListerWatcher<T>> byName,
+            BiFunction<String, Predicate<String>, ListerWatcher<T>> inNamespace,
+            ObjectGetter<T> getter,
+            StoreOptions options,
+            WatchTimes times) {
+        return new WatchObjectStore<>(kind, byName, inNamespace, getter, options, times);
+    }
+
+    boolean watchesNamespaces() {
+        return namespaces != null;
+    }
+
+    /** Returns a new watch of an object, not open yet. Takes no lock. */
+    ObjectWatch<T> watch(WatchEntry<T> entry) {
+        return namespaces == null || namespaces.isRefused(entry.key.namespace())
+                ? new WatchSession<>(entry, this)
+                : new NamespaceMember<>(entry, namespaces);
     }
 
     private void sweep() {
@@ -232,18 +267,9 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     void failed(ObjectKey key, ApiServerException cause, boolean first) {
         options.metrics().watchFailed(kind, key, cause.reason());
         // an expired version needs no warning, because a list follows at once
-        if (!first || cause.reason() == FailureReason.EXPIRED) {
-            return;
-        }
-        // a lost connection loses hundreds of watches, so warnings are limited
-        long now = now();
-        long due = nextWarningAt.get();
-        if (now - due >= 0 && nextWarningAt.compareAndSet(due, now + WARNING_INTERVAL.toNanos())) {
-            int others = unreported.getAndSet(0);
-            String more = others == 0 ? "" : "; " + others + " more have failed since the last warning";
-            log.warn("watch of {} {} failed; retrying: {}{}", kind, key, cause.getMessage(), more);
-        } else {
-            unreported.incrementAndGet();
+        boolean logged = namespaces != null && namespaces.isRefusal(key.namespace(), cause);
+        if (first && !logged && cause.reason() != FailureReason.EXPIRED) {
+            warnings.failed(key, cause, now());
         }
     }
 

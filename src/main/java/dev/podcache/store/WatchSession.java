@@ -33,11 +33,11 @@ import org.slf4j.LoggerFactory;
  * object's version. It begins without a version only if the server no longer knows that version, or the object did not
  * exist: for such a watch, the server iterates over every object of the kind.
  */
-final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, ListerWatcher<T> {
+final class WatchSession<T extends HasMetadata> implements ObjectWatch<T>, ReflectorSink<T>, ListerWatcher<T> {
 
     private static final Logger log = LoggerFactory.getLogger(WatchSession.class);
 
-    final Reflector<T> reflector;
+    private final Reflector<T> reflector;
     private final WatchEntry<T> entry;
     private final WatchObjectStore<T> store;
     private final ListerWatcher<T> server;
@@ -53,8 +53,29 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     }
 
     /** Begins to list and watch, on a worker: the thread that adds a reference must not wait for the network. */
-    void open() {
+    @Override
+    public void open() {
         store.options.timekeeper().workers().execute(reflector::start);
+    }
+
+    @Override
+    public void hurry() {
+        reflector.hurry();
+    }
+
+    @Override
+    public void close() {
+        reflector.close();
+    }
+
+    @Override
+    public boolean isOver() {
+        return false;
+    }
+
+    @Override
+    public String note() {
+        return store.watchesNamespaces() ? "; watched by name, because the watch of the namespace was refused" : "";
     }
 
     @Override
