@@ -20,7 +20,10 @@ import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.Set;
 
 /** Makes the stores of one cache, each by the strategy of its kind, and closes them. Thread-safe. */
 final class CacheStores implements Managers.Stores, Closeable {
@@ -32,6 +35,7 @@ final class CacheStores implements Managers.Stores, Closeable {
     private final Map<ObjectKind<?>, ChangeDetectionStrategy> strategies;
     private final ChangeDetectionStrategy usual;
     private final Map<ObjectKind<?>, Transform<?>> transforms;
+    private final Set<ObjectKind<?>> watchedByNamespace;
     private final List<Runnable> open = new ArrayList<>(); // guarded by this
     private boolean closed; // guarded by this
 
@@ -42,7 +46,8 @@ final class CacheStores implements Managers.Stores, Closeable {
             WatchTimes watchTimes,
             Map<ObjectKind<?>, ChangeDetectionStrategy> strategies,
             ChangeDetectionStrategy usual,
-            Map<ObjectKind<?>, Transform<?>> transforms) {
+            Map<ObjectKind<?>, Transform<?>> transforms,
+            Set<ObjectKind<?>> watchedByNamespace) {
         this.server = server;
         this.options = options;
         this.ttl = ttl;
@@ -50,6 +55,7 @@ final class CacheStores implements Managers.Stores, Closeable {
         this.strategies = strategies;
         this.usual = usual;
         this.transforms = transforms;
+        this.watchedByNamespace = watchedByNamespace;
     }
 
     @Override
@@ -75,7 +81,10 @@ final class CacheStores implements Managers.Stores, Closeable {
                 yield store;
             }
             case WATCH -> {
-                WatchObjectStore<T> store = new WatchObjectStore<>(kind, byName(kind), getter, options, watchTimes);
+                WatchObjectStore<T> store = watchedByNamespace.contains(kind)
+                        ? WatchObjectStore.ofNamespaces(
+                                kind, byName(kind), inNamespace(kind), getter, options, watchTimes)
+                        : new WatchObjectStore<>(kind, byName(kind), getter, options, watchTimes);
                 open.add(store::close);
                 yield store;
             }
@@ -97,6 +106,13 @@ final class CacheStores implements Managers.Stores, Closeable {
         Transform<?> transform = transforms.get(kind);
         Function<ObjectKey, ListerWatcher<T>> byName = server.byName(kind);
         return transform == null ? byName : byName.andThen(transform.forKind(kind)::of);
+    }
+
+    private <T extends HasMetadata> BiFunction<String, Predicate<String>, ListerWatcher<T>> inNamespace(
+            ObjectKind<T> kind) {
+        Transform<?> transform = transforms.get(kind);
+        BiFunction<String, Predicate<String>, ListerWatcher<T>> inNamespace = server.inNamespace(kind);
+        return transform == null ? inNamespace : inNamespace.andThen(transform.forKind(kind)::of);
     }
 
     private ChangeDetectionStrategy strategyOf(ObjectKind<?> kind) {

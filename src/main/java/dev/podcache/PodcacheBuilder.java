@@ -5,6 +5,7 @@ import dev.podcache.apiserver.Transform;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.manager.Managers;
+import dev.podcache.manager.WatchScope;
 import dev.podcache.metrics.CountedEvents;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.node.NodeLister;
@@ -21,8 +22,10 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -47,6 +50,7 @@ public final class PodcacheBuilder {
     private @Nullable NodeLister nodeLister;
     private ChangeDetectionStrategy strategy = ChangeDetectionStrategy.WATCH;
     private final Map<ObjectKind<?>, ChangeDetectionStrategy> strategies = new HashMap<>();
+    private final Map<ObjectKind<?>, WatchScope> scopes = new HashMap<>();
     private Duration readTimeout = StoreOptions.DEFAULT_READ_TIMEOUT;
     private WatchTimes watchTimes = WatchTimes.DEFAULT;
     private Duration defaultTtl = DEFAULT_TTL;
@@ -91,6 +95,21 @@ public final class PodcacheBuilder {
     /** Chooses how changes of objects of one kind are detected, whatever {@link #strategy(ChangeDetectionStrategy)} says. */
     public PodcacheBuilder strategy(ObjectKind<?> kind, ChangeDetectionStrategy chosen) {
         strategies.put(Objects.requireNonNull(kind, "kind"), Objects.requireNonNull(chosen, "strategy"));
+        return this;
+    }
+
+    /**
+     * Chooses what one watch covers for objects of one kind, under {@link ChangeDetectionStrategy#WATCH}. Default: {@link
+     * WatchScope#OBJECT}, which needs the least access. The other strategies ignore it.
+     *
+     * @throws IllegalArgumentException if {@code scope} is {@link WatchScope#NAMESPACE} and the kind is cluster-scoped
+     */
+    public PodcacheBuilder scope(ObjectKind<?> kind, WatchScope scope) {
+        if (Objects.requireNonNull(scope, "scope") == WatchScope.NAMESPACE && !kind.namespaced()) {
+            throw new IllegalArgumentException("scope NAMESPACE is for kinds in namespaces, but a " + kind
+                    + " is in none: leave its scope at OBJECT");
+        }
+        scopes.put(kind, scope);
         return this;
     }
 
@@ -223,7 +242,8 @@ public final class PodcacheBuilder {
                 watchTimes,
                 Map.copyOf(strategies),
                 strategy,
-                Map.copyOf(transforms));
+                Map.copyOf(transforms),
+                namespaceScopes());
         parts.register(stores);
         return new Podcache(new Managers(stores, events, recordsStats), timekeeper, parts);
     }
@@ -239,6 +259,19 @@ public final class PodcacheBuilder {
             return PayloadBudget.unlimited(timekeeper);
         }
         return PayloadBudget.ofBytes(payloadBudget, timekeeper);
+    }
+
+    private Set<ObjectKind<?>> namespaceScopes() {
+        Set<ObjectKind<?>> watched = new HashSet<>();
+        scopes.forEach((kind, scope) -> {
+            ChangeDetectionStrategy chosen = strategies.getOrDefault(kind, strategy);
+            if (scope == WatchScope.NAMESPACE && chosen == ChangeDetectionStrategy.WATCH) {
+                watched.add(kind);
+            } else if (scope == WatchScope.NAMESPACE) {
+                log.info("scope NAMESPACE of {} has no effect under strategy {}: only WATCH watches", kind, chosen);
+            }
+        });
+        return Set.copyOf(watched);
     }
 
     private boolean usesCache() {

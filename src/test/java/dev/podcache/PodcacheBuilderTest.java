@@ -1,13 +1,22 @@
 package dev.podcache;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.manager.WatchScope;
+import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class PodcacheBuilderTest {
 
@@ -65,5 +74,40 @@ class PodcacheBuilderTest {
         assertThatThrownBy(() -> builder.defaultTtl(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("defaultTtl must be at least PT0S, but is PT-1S");
+    }
+
+    @Test
+    void scopeNamespace_ofAClusterScopedKind_isRefused() {
+        PodcacheBuilder builder = Podcache.builder(client);
+
+        assertThatThrownBy(() -> builder.scope(ObjectKind.NODE, WatchScope.NAMESPACE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a Node is in none")
+                .hasMessageContaining("leave its scope at OBJECT");
+        builder.scope(ObjectKind.NODE, WatchScope.OBJECT);
+    }
+
+    @Test
+    void scopeNamespace_ofAKindThatIsNotWatched_isLogged() {
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(Podcache.class);
+        said.start();
+        logger.setLevel(Level.INFO);
+        logger.addAppender(said);
+        try {
+            Podcache.builder(client)
+                    .strategy(ObjectKind.SECRET, ChangeDetectionStrategy.GET)
+                    .scope(ObjectKind.SECRET, WatchScope.NAMESPACE)
+                    .scope(ObjectKind.CONFIG_MAP, WatchScope.NAMESPACE)
+                    .build()
+                    .close();
+
+            assertThat(said.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .containsExactly("scope NAMESPACE of Secret has no effect under strategy GET: only WATCH watches");
+        } finally {
+            logger.detachAppender(said);
+            logger.setLevel(null);
+        }
     }
 }

@@ -1,5 +1,7 @@
 package dev.podcache.apiserver;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Decodes the objects that the API server sends, for GET, LIST and WATCH alike. Thread-safe.
  *
@@ -16,4 +18,14 @@ public interface ObjectDecoder<T> {
      *     this kind; the message never quotes them
      */
     Fetched<T> decode(byte[] json, int offset, int length);
+
+    /**
+     * Returns the version of an object that is not to be decoded, because nobody asked for it; "" if it has none. Returns
+     * null if it is to be decoded, as all objects are unless the decoder has a filter.
+     *
+     * @param json as for {@link #decode}
+     */
+    default @Nullable String skippedVersion(byte[] json, int offset, int length) {
+        return null;
+    }
 }

@@ -34,6 +34,17 @@ public sealed interface WatchEvent<T> {
         }
     }
 
+    /**
+     * An object was added, modified or deleted that the watcher's filter of names does not accept, so it was not decoded.
+     *
+     * @param resourceVersion the version of the change, from which a new watch can start; "" if the server sent none
+     */
+    record Skipped<T>(String resourceVersion) implements WatchEvent<T> {
+        public Skipped {
+            Objects.requireNonNull(resourceVersion, "resourceVersion");
+        }
+    }
+
     /** All changes up to {@code resourceVersion} were delivered, so a new watch can start there. */
     record Bookmark<T>(String resourceVersion) implements WatchEvent<T> {
         public Bookmark {

@@ -46,6 +46,16 @@ public final class Reflector<T> implements AutoCloseable {
         return new Reflector<>(server, sink, recovery, true);
     }
 
+    /**
+     * Returns a reflector of many objects, not started, that confirms them after a failure as {@link #ofOneObject} does:
+     * unless an event or a bookmark comes first, it lists the collection once more.
+     *
+     * @param recovery shared by all reflectors of the server
+     */
+    public static <T> Reflector<T> confirming(ListerWatcher<T> server, ReflectorSink<T> sink, Recovery recovery) {
+        return new Reflector<>(server, sink, recovery, true);
+    }
+
     /** Starts with a list. Returns at once. Idempotent; without effect once closed. */
     public void start() {
         loop.start();

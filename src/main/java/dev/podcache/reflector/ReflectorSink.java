@@ -39,7 +39,8 @@ public interface ReflectorSink<T> {
 
     /**
      * Reports that a watch was accepted after a failed attempt, but the sink may still be outdated: {@link #connected}
-     * follows once an event, a bookmark or a list confirms it. Called for {@link Reflector#ofOneObject} only.
+     * follows once an event, a bookmark or a list confirms it. Called for {@link Reflector#ofOneObject} and {@link
+     * Reflector#confirming} only.
      */
     default void resumed() {}
 

@@ -141,6 +141,14 @@ abstract sealed class Answer<T> {
         return cacheStateOf(before) == cacheStateOf(after);
     }
 
+    /**
+     * Returns whether an event with that version is older than {@code known}: a quorum read may be ahead of the watch, and
+     * a watch without a version begins with a state that may be older than the answer of a GET.
+     */
+    static boolean isAheadOf(@Nullable Answer<?> known, String version) {
+        return known instanceof Present<?> present && ResourceVersions.isOlder(version, present.resourceVersion);
+    }
+
     /** Returns whether both are objects, and {@code read} is the newer version. */
     static boolean isNewer(@Nullable Answer<?> read, @Nullable Answer<?> known) {
         return read instanceof Present<?> after

@@ -1,62 +1,98 @@
 package dev.podcache.store;
 
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.ReadSource;
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.BiConsumer;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Quorum reads of objects that are watched. All gets that ask while a read of their object is in flight share the next
  * one, because a get may only be answered by a read that began after it. Thread-safe.
  */
-final class LatestReads<T> {
+final class LatestReads<T extends HasMetadata> {
 
-    private final BiConsumer<ObjectKey, Fetch<T>> start;
+    private final WatchObjectStore<T> store;
+    private final Fetches<T> fetches;
     private final Map<ObjectKey, InFlight<T>> byKey = new HashMap<>(); // guarded by this
 
-    /**
-     * Makes an instance without reads.
-     *
-     * @param start starts a read; calls {@link #ended} when it has ended
-     */
-    LatestReads(BiConsumer<ObjectKey, Fetch<T>> start) {
-        this.start = start;
+    LatestReads(WatchObjectStore<T> store, String strategy) {
+        this.store = store;
+        this.fetches = new Fetches<>(store.kind, strategy, this::read, store::now, store.options);
     }
 
     /** The read in flight, and the one that begins after it, if a get has asked for it. */
     private record InFlight<T>(Fetch<T> current, @Nullable Fetch<T> next) {}
 
-    /** Returns a read that begins after this call. */
-    Fetch<T> begin(ObjectKey key) {
+    /** Returns a get of an object that waits for a read that begins after this call. */
+    PendingGet<T> get(ObjectKey key) {
+        return new LatestGet<>(fetches, key, begin(key), store.options);
+    }
+
+    private Fetch<T> begin(ObjectKey key) {
         Fetch<T> fetch;
         synchronized (this) {
             InFlight<T> inFlight = byKey.get(key);
             if (inFlight != null && inFlight.next != null) {
                 return inFlight.next;
             }
-            fetch = Fetch.latest(0);
+            fetch = Fetch.latest(1);
             byKey.put(key, inFlight == null ? new InFlight<>(fetch, null) : new InFlight<>(inFlight.current, fetch));
             if (inFlight != null) {
                 return fetch;
             }
         }
-        start.accept(key, fetch);
+        start(key, fetch);
         return fetch;
     }
 
-    /** Begins the read that was asked for while the one in flight, which has ended, went on. */
-    void ended(ObjectKey key) {
-        Fetch<T> next;
-        synchronized (this) {
-            InFlight<T> inFlight = byKey.remove(key);
-            next = inFlight == null ? null : inFlight.next;
-            if (next != null) {
-                byKey.put(key, new InFlight<>(next, null));
+    private void start(ObjectKey key, Fetch<T> fetch) {
+        fetches.start(key, fetch, outcome -> {
+            WatchEntry<T> entry = store.entries.find(key.namespace(), key.name());
+            if (entry != null && outcome.answer() != null) {
+                entry.readLatest(outcome.answer());
             }
-        }
+            Fetch<T> next = nextAfter(key);
+            fetch.outcome.complete(outcome);
+            if (next != null) {
+                start(key, next);
+            }
+        });
+    }
+
+    private synchronized @Nullable Fetch<T> nextAfter(ObjectKey key) {
+        InFlight<T> inFlight = byKey.remove(key);
+        Fetch<T> next = inFlight == null ? null : inFlight.next;
         if (next != null) {
-            start.accept(key, next);
+            byKey.put(key, new InFlight<>(next, null));
         }
+        return next;
+    }
+
+    /** Lists the object, or reads it with a GET if that is forbidden: what a watch needs is enough. */
+    private CompletableFuture<Fetched<T>> read(ObjectKey key, ReadSource source, Duration timeout) {
+        return store.byName
+                .apply(key)
+                .list(timeout)
+                .thenCompose(listed -> listed.items().stream()
+                        .filter(item -> WatchSession.isNamed(key, item))
+                        .findFirst()
+                        .map(CompletableFuture::completedFuture)
+                        .orElseGet(() -> CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
+                                FailureReason.NOT_FOUND, "LIST " + store.kind + " " + key, "the list is empty", null))))
+                .exceptionallyCompose(failure -> ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN
+                        ? store.getter.get(key, source, timeout)
+                        : CompletableFuture.failedFuture(failure));
+    }
+
+    /** Ends waiting gets, and later ones. Idempotent. */
+    void close() {
+        fetches.close();
     }
 }

@@ -4,7 +4,6 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** An entry that is kept fresh by a watch. The state table is in {@link WatchState}. */
@@ -14,9 +13,9 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     private final WatchObjectStore<T> store;
     private WatchState state = WatchState.OPENING; // guarded by this, like all that follows
-    private @Nullable WatchSession<T> session;
+    private @Nullable ObjectWatch<T> session;
     private @Nullable Answer<T> pendingAnswer;
-    private @Nullable CompletableFuture<@Nullable Answer<T>> change;
+    private final WaitingGets<T> waiting = new WaitingGets<>();
     private @Nullable ApiServerException lastFailure;
     private boolean resumed; // in BROKEN: the watch is open again
     private boolean getWaits;
@@ -35,11 +34,9 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         synchronized (this) {
             reopenLocked();
             Answer<T> known = answer();
-            if (known == null && change == null) {
-                change = new CompletableFuture<>();
-            }
             getWaits = state.isOpening();
-            lookup = new WatchLookup<>(isDroppedLocked(), known, !state.isUpToDate(), lastFailure, change);
+            lookup = new WatchLookup<>(
+                    isDroppedLocked(), known, !state.isUpToDate(), lastFailure, known == null ? waiting.future() : null);
         }
         runDeferred();
         return lookup;
@@ -63,11 +60,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return known;
     }
 
-    synchronized @Nullable ApiServerException lastFailure() {
-        return lastFailure;
-    }
-
-    void received(WatchSession<T> from, Answer<T> answer) {
+    void received(ObjectWatch<T> from, Answer<T> answer) {
         synchronized (this) {
             if (session != from) {
                 return;
@@ -90,7 +83,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    void upToDate(WatchSession<T> from) {
+    void upToDate(ObjectWatch<T> from) {
         synchronized (this) {
             if (session != from || state == WatchState.LIVE || state == WatchState.EVICTED) {
                 return;
@@ -101,7 +94,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    void unconfirmed(WatchSession<T> from) {
+    void unconfirmed(ObjectWatch<T> from) {
         synchronized (this) {
             if (session != from || heldLocked() == null) {
                 return;
@@ -114,7 +107,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         changed();
     }
 
-    void failed(WatchSession<T> from, ApiServerException cause) {
+    void failed(ObjectWatch<T> from, ApiServerException cause) {
         boolean first;
         synchronized (this) {
             if (session != from) {
@@ -143,7 +136,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             if (Answer.isNewer(read, known)) {
                 setAnswerLocked(read, state.isUpToDate());
             } else if (known != null && state.isUpToDate() && Answer.cacheStateOf(known) != Answer.cacheStateOf(read)) {
-                moveLocked(WatchState.OPENING);
+                restartLocked(WatchState.OPENING);
                 setAnswerLocked(null);
             } else {
                 return;
@@ -179,7 +172,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             case LIVE, IMMUTABLE -> moveLocked(WatchState.EVICTED);
             case BROKEN, RENEWING, REOPENING -> moveLocked(WatchState.OPENING);
             // just listed: waiting gets would list again, and that answer might be evicted too
-            case OPENING -> wakeLocked(lastFailure == null ? evicted : null);
+            case OPENING -> waiting.wakeLocked(this, lastFailure == null ? evicted : null);
             default -> {}
         }
     }
@@ -255,23 +248,14 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         if (next.closesWatch()) {
             endSessionLocked();
         }
-        wakeLocked(next.isUpToDate() ? known : null);
+        waiting.wakeLocked(this, next.isUpToDate() ? known : null);
     }
 
     private void endSessionLocked() {
-        WatchSession<T> ended = session;
+        ObjectWatch<T> ended = session;
         if (ended != null) {
             session = null;
-            deferLocked(ended.reflector::close);
-        }
-    }
-
-    /** Wakes the waiting gets, and answers them if the answer is not null: it may be evicted before they look for it. */
-    private void wakeLocked(@Nullable Answer<T> current) {
-        CompletableFuture<@Nullable Answer<T>> awaited = change;
-        if (awaited != null) {
-            change = null;
-            deferLocked(() -> awaited.complete(current));
+            deferLocked(ended::close);
         }
     }
 
@@ -298,13 +282,13 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     @Override
     void afterChangeLocked() {
-        if (state.opensWatch() && session == null && store.kind.isLegal(key)) {
-            WatchSession<T> opened = new WatchSession<>(this, store);
+        if (state.opensWatch() && (session == null || session.isOver()) && store.kind.isLegal(key)) {
+            ObjectWatch<T> opened = store.watch(this);
             session = opened;
             deferLocked(opened::open);
         }
         if (getWaits && session != null) {
-            deferLocked(session.reflector::hurry);
+            deferLocked(session::hurry);
         }
         getWaits = false;
     }
@@ -314,7 +298,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         String version = known instanceof Answer.Present<T> present ? present.resourceVersion : "";
         Duration old = known == null ? null : Duration.ofNanos(store.now() - upToDateUntil);
         Duration age = state == WatchState.LIVE ? Duration.ZERO : old;
-        String freshness = resumed ? WatchState.RESUMED : state.freshness;
+        String freshness = (resumed ? WatchState.RESUMED : state.freshness) + (session == null ? "" : session.note());
         return new ObjectState(state.cacheState(known), version, age, lastFailure, referencesLocked(), freshness);
     }
 }

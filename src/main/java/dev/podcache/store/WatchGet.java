@@ -62,10 +62,11 @@ final class WatchGet<T extends HasMetadata> extends PendingGet<T> {
 
     private T answerAfterTimeout(WatchEntry<T> found) {
         Answer<T> fallback = found.answerAfterTimeout();
+        Throwable failure = found.state().lastFailure();
         if (fallback == null) {
-            throw new NotSynced(kind, key, store.times.firstSync(), found.lastFailure());
+            throw new NotSynced(kind, key, store.times.firstSync(), failure);
         }
-        return serve(fallback, true, found.lastFailure());
+        return serve(fallback, true, failure);
     }
 
     private T serve(Answer<T> answer, boolean stale, @Nullable Throwable failedCheck) {

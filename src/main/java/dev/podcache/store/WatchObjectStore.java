@@ -4,7 +4,6 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
-import dev.podcache.apiserver.ReadSource;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -20,13 +19,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Strategy WATCH: each referenced object is listed and watched by name, and the API server sends its changes.
@@ -61,9 +58,6 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     /** The name of the strategy in metrics. */
     private static final String STRATEGY = "WATCH";
 
-    private static final Logger log = LoggerFactory.getLogger(WatchObjectStore.class);
-    private static final Duration WARNING_INTERVAL = Duration.ofSeconds(10);
-
     // shared with entries and their sessions
     final ObjectKind<T> kind;
     final Function<ObjectKey, ListerWatcher<T>> byName;
@@ -75,10 +69,9 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     final WatchTimes times;
     final EntryTable<T, WatchEntry<T>> entries;
 
-    private final Fetches<T> fetches;
-    private final LatestReads<T> latestReads = new LatestReads<>(this::startLatest);
-    private final AtomicLong nextWarningAt;
-    private final AtomicInteger unreported = new AtomicInteger(); // failures since the last warning
+    private final @Nullable NamespaceWatches<T> namespaces; // null if each object has a watch of its own
+    private final LatestReads<T> latestReads;
+    private final WatchWarnings warnings;
 
     /**
      * The durations of this strategy. They are cut to a hundred years.
@@ -115,18 +108,58 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
             ObjectGetter<T> getter,
             StoreOptions options,
             WatchTimes times) {
+        this(kind, byName, null, getter, options, times);
+    }
+
+    private WatchObjectStore(
+            ObjectKind<T> kind,
+            Function<ObjectKey, ListerWatcher<T>> byName,
+            @Nullable BiFunction<String, Predicate<String>, ListerWatcher<T>> inNamespace,
+            ObjectGetter<T> getter,
+            StoreOptions options,
+            WatchTimes times) {
         this.kind = kind;
         this.byName = byName;
         this.getter = getter;
         this.options = options;
         this.times = times;
-        this.nextWarningAt = new AtomicLong(now());
-        this.fetches = new Fetches<>(kind, STRATEGY, this::readByName, this::now, options);
+        this.namespaces = inNamespace == null ? null : new NamespaceWatches<>(this, inNamespace);
+        this.warnings = new WatchWarnings(kind, now());
+        this.latestReads = new LatestReads<>(this, STRATEGY);
         this.transitions = new Transitions<>(options);
         // an entry is idle if it is unread in two sweeps in a row
         RefCountedTicker sweeping =
                 new RefCountedTicker(options.timekeeper(), times.idleAfter().dividedBy(2), this::sweep);
         this.entries = new EntryTable<>(kind, key -> new WatchEntry<>(key, this), sweeping::retain, sweeping::release);
+    }
+
+    /**
+     * Makes an empty store that watches namespaces: one watch for all referenced objects of a namespace. A namespace that
+     * may not be listed or watched falls back to a watch for each object.
+     *
+     * @param kind not cluster-scoped
+     * @param inNamespace returns how to list and watch the objects of a namespace whose names the predicate accepts when
+     *     they arrive; its lists bring the latest state
+     */
+    public static <T extends HasMetadata> WatchObjectStore<T> ofNamespaces(
+            ObjectKind<T> kind,
+            Function<ObjectKey, ListerWatcher<T>> byName,
+            BiFunction<String, Predicate<String>, ListerWatcher<T>> inNamespace,
+            ObjectGetter<T> getter,
+            StoreOptions options,
+            WatchTimes times) {
+        return new WatchObjectStore<>(kind, byName, inNamespace, getter, options, times);
+    }
+
+    boolean watchesNamespaces() {
+        return namespaces != null;
+    }
+
+    /** Returns a new watch of an object, not open yet. Takes no lock. */
+    ObjectWatch<T> watch(WatchEntry<T> entry) {
+        return namespaces == null || namespaces.isRefused(entry.key.namespace())
+                ? new WatchSession<>(entry, this)
+                : new NamespaceMember<>(entry, namespaces);
     }
 
     private void sweep() {
@@ -178,33 +211,13 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
             return held.objectOf(kind, key);
         }
         missed(key);
-        return new LatestGet<>(fetches, key, latestReads.begin(key), options).join();
+        return latestReads.get(key).join();
     }
 
-    private void startLatest(ObjectKey key, Fetch<T> fetch) {
-        fetches.start(key, fetch, outcome -> {
-            WatchEntry<T> entry = entries.find(key.namespace(), key.name());
-            if (entry != null && outcome.answer() != null) {
-                entry.readLatest(outcome.answer());
-            }
-            latestReads.ended(key);
-            fetch.outcome.complete(outcome);
-        });
-    }
-
-    /** Lists the object, or reads it with a GET if that is forbidden: what a watch needs is enough. */
-    private CompletableFuture<Fetched<T>> readByName(ObjectKey key, ReadSource source, Duration timeout) {
-        return byName.apply(key)
-                .list(timeout)
-                .thenCompose(listed -> listed.items().stream()
-                        .filter(item -> WatchSession.isNamed(key, item))
-                        .findFirst()
-                        .map(CompletableFuture::completedFuture)
-                        .orElseGet(() -> CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
-                                FailureReason.NOT_FOUND, "LIST " + kind + " " + key, "the list is empty", null))))
-                .exceptionallyCompose(failure -> ApiServerException.reasonOf(failure) == FailureReason.FORBIDDEN
-                        ? getter.get(key, source, timeout)
-                        : CompletableFuture.failedFuture(failure));
+    /** Returns the answer for an object that a list or an event brought. */
+    Answer<T> present(Fetched<T> fetched) {
+        // the age is not used: the object is up to date while it is watched
+        return Answer.present(kind, fetched, options.budget().shared, 0);
     }
 
     void missed(ObjectKey key) {
@@ -263,18 +276,9 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     void failed(ObjectKey key, ApiServerException cause, boolean first) {
         options.metrics().watchFailed(kind, key, cause.reason());
         // an expired version needs no warning, because a list follows at once
-        if (!first || cause.reason() == FailureReason.EXPIRED) {
-            return;
-        }
-        // a lost connection loses hundreds of watches, so warnings are limited
-        long now = now();
-        long due = nextWarningAt.get();
-        if (now - due >= 0 && nextWarningAt.compareAndSet(due, now + WARNING_INTERVAL.toNanos())) {
-            int others = unreported.getAndSet(0);
-            String more = others == 0 ? "" : "; " + others + " more have failed since the last warning";
-            log.warn("watch of {} {} failed; retrying: {}{}", kind, key, cause.getMessage(), more);
-        } else {
-            unreported.incrementAndGet();
+        boolean logged = namespaces != null && namespaces.isRefusal(key.namespace(), cause);
+        if (first && !logged && cause.reason() != FailureReason.EXPIRED) {
+            warnings.failed(key, cause, now());
         }
     }
 
@@ -286,7 +290,7 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     /** Drops all entries and closes all watches; waiting gets end with {@link Closed}. Idempotent. */
     @Override
     public void close() {
-        fetches.close();
+        latestReads.close();
         entries.close();
     }
 }

@@ -34,11 +34,11 @@ import org.slf4j.LoggerFactory;
  * object's version. It begins without a version only if the server no longer knows that version, or the object did not
  * exist: for such a watch, the server iterates over every object of the kind.
  */
-final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, ListerWatcher<T> {
+final class WatchSession<T extends HasMetadata> implements ObjectWatch<T>, ReflectorSink<T>, ListerWatcher<T> {
 
     private static final Logger log = LoggerFactory.getLogger(WatchSession.class);
 
-    final Reflector<T> reflector;
+    private final Reflector<T> reflector;
     private final WatchEntry<T> entry;
     private final WatchObjectStore<T> store;
     private final ListerWatcher<T> server;
@@ -55,8 +55,29 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     }
 
     /** Begins to list and watch, on a worker: the thread that adds a reference must not wait for the network. */
-    void open() {
+    @Override
+    public void open() {
         store.options.timekeeper().workers().execute(reflector::start);
+    }
+
+    @Override
+    public void hurry() {
+        reflector.hurry();
+    }
+
+    @Override
+    public void close() {
+        reflector.close();
+    }
+
+    @Override
+    public boolean isOver() {
+        return false;
+    }
+
+    @Override
+    public String note() {
+        return store.watchesNamespaces() ? "; watched by name, because the watch of the namespace was refused" : "";
     }
 
     @Override
@@ -107,8 +128,8 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
         return opened;
     }
 
-    /** Names the connection that carries the watch, or returns "". */
-    String connection() {
+    @Override
+    public String connection() {
         WatchHandle latest = handle;
         return latest == null ? "" : latest.connection();
     }
@@ -117,7 +138,7 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     public void replace(List<Fetched<T>> items, String resourceVersion) {
         for (Fetched<T> item : items) {
             if (matches(item)) {
-                entry.received(this, present(item));
+                entry.received(this, store.present(item));
                 return;
             }
         }
@@ -126,25 +147,16 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
 
     @Override
     public void upsert(Fetched<T> fetched) {
-        if (matches(fetched) && !isOld(fetched)) {
-            entry.received(this, present(fetched));
+        if (matches(fetched) && !Answer.isAheadOf(entry.answer(), fetched.resourceVersion())) {
+            entry.received(this, store.present(fetched));
         }
     }
 
     @Override
     public void delete(Fetched<T> last) {
-        if (matches(last) && !isOld(last)) {
+        if (matches(last) && !Answer.isAheadOf(entry.answer(), last.resourceVersion())) {
             entry.received(this, new Answer.Absent<>(0));
         }
-    }
-
-    /**
-     * Returns whether an event is older than what is known: a quorum read may be ahead of the watch, and a watch without
-     * a version begins with a state that may be older than the answer of the GET.
-     */
-    private boolean isOld(Fetched<T> event) {
-        return entry.answer() instanceof Answer.Present<T> present
-                && ResourceVersions.isOlder(event.resourceVersion(), present.resourceVersion);
     }
 
     @Override
@@ -176,11 +188,6 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
         ObjectMeta metadata = fetched.object().getMetadata();
         return key.name().equals(metadata.getName())
                 && key.namespace().equals(Strings.nullToEmpty(metadata.getNamespace()));
-    }
-
-    private Answer<T> present(Fetched<T> fetched) {
-        // the age is not used: the object is up to date while it is watched
-        return Answer.present(store.kind, fetched, store.options.budget().shared, 0);
     }
 
     @Override

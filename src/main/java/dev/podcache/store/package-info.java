@@ -7,19 +7,28 @@
  * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (the path of a get), {@code
  * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches} (the requests of a
  * fetch), {@code Entry} and {@code EntryTable}; then {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState}
- * and {@code WatchSession}. {@code PendingGet} is a get that found no hit. {@code Transitions} counts every change and
- * reports it to {@code PayloadBudget} and observers. {@code Answer.SharedPayloads} stores equal payloads once.
+ * and {@code ObjectWatch}, which is a {@code WatchSession} of one object or a {@code NamespaceMember}: a place in the
+ * {@code NamespaceWatch} of its namespace, with {@code MemberReads} and a {@code NamespaceSession}. {@code PendingGet} is
+ * a get that found no hit. {@code Transitions} counts every change and reports it to {@code PayloadBudget} and observers.
+ * {@code Answer.SharedPayloads} stores equal payloads once.
  *
  * <table>
  * <caption>Locks, never taken inside one another</caption>
  * <tr><th>lock</th><th>guards</th><th>taken inside it</th></tr>
  * <tr><td>{@code EntryTable}</td><td>the entry of each key</td><td>none</td></tr>
  * <tr><td>monitor of an {@code Entry}</td><td>its references, answer, fetch or watch</td><td>none</td></tr>
+ * <tr><td>{@code LatestReads}</td><td>the quorum reads in flight</td><td>none</td></tr>
+ * <tr><td>{@code NamespaceWatches}</td><td>the watch of each namespace, its members, refusals</td><td>none</td></tr>
  * <tr><td>{@code FreshnessClock}</td><td>writes of the time</td><td>{@code RefCountedTicker}</td></tr>
  * </table>
  *
  * <p>No request, callback or completion of a future happens under these locks. One exception: a watch session is made,
  * but not opened, under its entry's lock. The table is never changed under an entry's monitor.
+ *
+ * <p>The state of a {@code NamespaceWatch} and its members has no lock. Each change is a step; a sequential executor runs
+ * steps one at a time, in order, under no lock. Steps call entries, and entries call {@code open}, {@code hurry} and
+ * {@code close}, which add steps and wait for none: neither side ever waits for the other. The queue of that executor and
+ * the counter of joins and lists are leaves: nothing is taken or called inside them.
  */
 @NullMarked
 package dev.podcache.store;

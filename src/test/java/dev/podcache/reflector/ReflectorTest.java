@@ -3,6 +3,7 @@ package dev.podcache.reflector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.object.FailureReason;
 import dev.podcache.testing.ManualListerWatcher;
 import dev.podcache.testing.NoLeaks;
@@ -68,6 +69,21 @@ class ReflectorTest extends ReflectorFixture {
         server.watch().end(null);
 
         assertThat(server.watch().resourceVersion).isEqualTo("12");
+    }
+
+    @Test
+    void watch_endedAfterASkippedObject_isResumedFromItsVersion() {
+        watching();
+        List<String> before = List.copyOf(sink.calls);
+        server.watch().tell(new WatchEvent.Skipped<>("12"));
+        server.watch().end(null);
+
+        assertThat(server.watch().resourceVersion).isEqualTo("12");
+        assertThat(sink.calls).isEqualTo(before);
+        // unlike a bookmark, it does not announce others
+        time.advance(Duration.ofMinutes(10));
+        assertThat(server.openWatches()).isEqualTo(1);
+        assertThat(server.watches()).isEqualTo(2);
     }
 
     @Test

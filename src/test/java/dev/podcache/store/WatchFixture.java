@@ -9,6 +9,7 @@ import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
@@ -16,6 +17,9 @@ import java.util.function.Function;
 
 /** A watch store of Secrets on a server without HTTP, both driven by hand. */
 final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
+
+    private static final WatchObjectStore.WatchTimes TIMES =
+            new WatchObjectStore.WatchTimes(Duration.ofSeconds(1), Duration.ofMinutes(1));
 
     WatchFixture() {
         this(new ManualTimekeeper(), PodcacheMetrics.NONE);
@@ -32,7 +36,7 @@ final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
 
     private WatchFixture(
             ManualTimekeeper timekeeper, PodcacheMetrics metrics, Function<ObjectKey, String> fieldSelector) {
-        super(
+        this(
                 timekeeper,
                 server -> new WatchObjectStore<>(
                         ObjectKind.SECRET,
@@ -40,7 +44,24 @@ final class WatchFixture extends StoreFixture<WatchObjectStore<Secret>> {
                         server.getter(ObjectKind.SECRET),
                         new StoreOptions(
                                 timekeeper, Duration.ofSeconds(10), PayloadBudget.unlimited(timekeeper), metrics),
-                        new WatchObjectStore.WatchTimes(Duration.ofSeconds(1), Duration.ofMinutes(1))));
+                        TIMES));
+    }
+
+    private WatchFixture(ManualTimekeeper timekeeper, Function<FakeApiServer, WatchObjectStore<Secret>> store) {
+        super(timekeeper, store);
+    }
+
+    /** With one watch for each namespace. */
+    static WatchFixture ofNamespaces(ManualTimekeeper timekeeper) {
+        return new WatchFixture(
+                timekeeper,
+                server -> WatchObjectStore.ofNamespaces(
+                        ObjectKind.SECRET,
+                        key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                        server.inNamespace(ObjectKind.SECRET),
+                        server.getter(ObjectKind.SECRET),
+                        StoreOptions.defaults(timekeeper),
+                        TIMES));
     }
 
     @Override

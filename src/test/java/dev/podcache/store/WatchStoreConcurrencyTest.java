@@ -40,16 +40,23 @@ class WatchStoreConcurrencyTest {
     private static final int CHURNED = 3;
     private static final int OPERATIONS = 1_000;
 
+    static final WatchObjectStore.WatchTimes TIMES =
+            new WatchObjectStore.WatchTimes(Duration.ofSeconds(10), Duration.ofMinutes(5));
+
     private final Timekeeper timekeeper = Timekeeper.system();
     private final FakeApiServer server = new FakeApiServer(timekeeper);
-    private final WatchObjectStore<Secret> store = new WatchObjectStore<>(
-            ObjectKind.SECRET,
-            key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
-            server.getter(ObjectKind.SECRET),
-            StoreOptions.defaults(timekeeper),
-            new WatchObjectStore.WatchTimes(Duration.ofSeconds(10), Duration.ofMinutes(5)));
+    private final WatchObjectStore<Secret> store = store(server, timekeeper);
     private final AtomicIntegerArray written = new AtomicIntegerArray(KEYS);
     private volatile boolean writing = true;
+
+    WatchObjectStore<Secret> store(FakeApiServer server, Timekeeper timekeeper) {
+        return new WatchObjectStore<>(
+                ObjectKind.SECRET,
+                key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                server.getter(ObjectKind.SECRET),
+                StoreOptions.defaults(timekeeper),
+                TIMES);
+    }
 
     @AfterEach
     void close() {

@@ -24,6 +24,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,6 +99,12 @@ public final class FakeApiServer implements AutoCloseable {
             ObjectKind<T> kind, String namespace, String fieldSelector) {
         Selection selection = Selection.everything().in(namespace).withFields(Resource.of(kind.model()), fieldSelector);
         return new FakeListerWatcher<>(this, kind, ObjectKey.of(namespace, nameIn(fieldSelector)), selection);
+    }
+
+    /** Returns what makes the port to list and watch the objects of a namespace whose names a predicate accepts. */
+    public <T extends HasMetadata> BiFunction<String, Predicate<String>, ListerWatcher<T>> inNamespace(
+            ObjectKind<T> kind) {
+        return (namespace, names) -> new FilteredListerWatcher<>(listerWatcher(kind, namespace, ""), names);
     }
 
     /** Returns the port to read and write objects of one kind. A call fails after {@code timeout}. */

@@ -51,7 +51,7 @@ public abstract class HttpStoreContract extends StoreContract {
      * Creates a contract test.
      *
      * @param reached the server, which is closed after each test
-     * @param strategy {@link #ttl} or {@link #watch}
+     * @param strategy {@link #ttl}, {@link #watch} or {@link #watchNamespaces}
      */
     protected HttpStoreContract(StoreServer reached, Function<Fabric8ApiServer, Open> strategy) {
         this.reached = reached;
@@ -75,6 +75,18 @@ public abstract class HttpStoreContract extends StoreContract {
         WatchObjectStore<Secret> store = new WatchObjectStore<>(
                 ObjectKind.SECRET,
                 key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                server.getter(ObjectKind.SECRET),
+                StoreOptions.defaults(server.timekeeper()),
+                new WatchObjectStore.WatchTimes(Duration.ofSeconds(10), MINUTE));
+        return new Open(store, store::close, check -> await().untilAsserted(check::run));
+    }
+
+    /** Opens a store with strategy WATCH and one watch for each namespace. */
+    protected static Open watchNamespaces(Fabric8ApiServer server) {
+        WatchObjectStore<Secret> store = WatchObjectStore.ofNamespaces(
+                ObjectKind.SECRET,
+                server.byName(ObjectKind.SECRET),
+                server.inNamespace(ObjectKind.SECRET),
                 server.getter(ObjectKind.SECRET),
                 StoreOptions.defaults(server.timekeeper()),
                 new WatchObjectStore.WatchTimes(Duration.ofSeconds(10), MINUTE));

@@ -17,8 +17,10 @@ import io.fabric8.kubernetes.client.http.Interceptor;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ObjIntConsumer;
+import java.util.function.Predicate;
 
 /**
  * The API server that a fabric8 client is configured for. Creates the ports of {@code dev.podcache.apiserver}. Create
@@ -88,12 +90,26 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return new Fabric8ListerWatcher<>(
                 new Fabric8ListerWatcher.ObjectSelection(kind, namespace, fieldSelector),
                 connections.session(),
-                decoder(kind));
+                decoder(kind),
+                false);
     }
 
     /** Returns a function that makes a lister-watcher of one object of a kind, selected by its name. */
     public <T extends HasMetadata> Function<ObjectKey, ListerWatcher<T>> byName(ObjectKind<T> kind) {
         return key -> listerWatcher(kind, key.namespace(), "metadata.name=" + key.name());
+    }
+
+    /**
+     * Returns a function that makes a lister-watcher of the objects of one namespace whose names a predicate accepts when
+     * they arrive. Other objects are received, but not decoded. Each list brings the latest state.
+     */
+    public <T extends HasMetadata> BiFunction<String, Predicate<String>, ListerWatcher<T>> inNamespace(
+            ObjectKind<T> kind) {
+        return (namespace, names) -> new Fabric8ListerWatcher<>(
+                new Fabric8ListerWatcher.ObjectSelection(kind, namespace, ""),
+                connections.session(),
+                new SelectiveDecoder<>(decoder(kind), names),
+                true);
     }
 
     /**

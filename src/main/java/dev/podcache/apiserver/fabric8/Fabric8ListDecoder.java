@@ -113,7 +113,9 @@ final class Fabric8ListDecoder<T> {
             int at = (int) parser.currentTokenLocation().getByteOffset();
             parser.skipChildren();
             int end = (int) parser.currentLocation().getByteOffset();
-            items.add(decoder.decode(json, at, end - at));
+            if (decoder.skippedVersion(json, at, end - at) == null) {
+                items.add(decoder.decode(json, at, end - at));
+            }
         }
         return items;
     }

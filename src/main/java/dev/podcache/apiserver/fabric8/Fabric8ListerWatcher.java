@@ -31,11 +31,22 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     private final ObjectDecoder<T> decoder;
     private final Fabric8ListDecoder<T> listDecoder;
 
-    /** The minimum resourceVersion of the next list of a collection: "0" for any, "" for the latest. */
-    private volatile String minimumVersion = "0";
+    private final boolean latest;
 
-    Fabric8ListerWatcher(ObjectSelection selection, ListWatchSession session, ObjectDecoder<T> decoder) {
+    /** The minimum resourceVersion of the next list of a collection: "0" for any, "" for the latest. */
+    private volatile String minimumVersion;
+
+    /**
+     * Makes a lister-watcher.
+     *
+     * @param latest whether each list of a collection is a quorum read, as each list by name is; otherwise the server may
+     *     answer from its watch cache, but not with an older state than before
+     */
+    Fabric8ListerWatcher(
+            ObjectSelection selection, ListWatchSession session, ObjectDecoder<T> decoder, boolean latest) {
         this.selection = selection;
+        this.latest = latest;
+        this.minimumVersion = latest ? "" : "0";
         this.session = session;
         this.decoder = decoder;
         this.listDecoder = new Fabric8ListDecoder<>(selection.kind, decoder);
@@ -92,7 +103,8 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
                             ? page("", left, ApiConnections.LONGEST_LIST).thenApply(Fabric8ListDecoder.Page::listed)
                             : CompletableFuture.failedFuture(failure);
                 })
-                .whenComplete((all, failure) -> minimumVersion = all == null ? "" : encoded(all.resourceVersion()));
+                .whenComplete(
+                        (all, failure) -> minimumVersion = all == null || latest ? "" : encoded(all.resourceVersion()));
     }
 
     private CompletableFuture<Listed<T>> remainingPages(

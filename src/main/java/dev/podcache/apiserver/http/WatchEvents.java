@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.ErrorAnswer;
+import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.object.FailureReason;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,8 +53,8 @@ final class WatchEvents<T> {
             EventParts parts = scan(line, offset, length);
             int at = offset + parts.objectAt;
             return switch (Objects.requireNonNullElse(parts.type, "")) {
-                case "ADDED", "MODIFIED" -> new WatchEvent.Upserted<>(decoder.decode(line, at, parts.objectLength));
-                case "DELETED" -> new WatchEvent.Deleted<>(decoder.decode(line, at, parts.objectLength));
+                case "ADDED", "MODIFIED" -> change(line, at, parts.objectLength, WatchEvent.Upserted::new);
+                case "DELETED" -> change(line, at, parts.objectLength, WatchEvent.Deleted::new);
                 case "BOOKMARK" -> bookmark(MAPPER.readTree(line, at, parts.objectLength));
                 case "ERROR" -> error(line, at, parts.objectLength);
                 default -> unreadable(length, "has an unknown type");
@@ -65,6 +67,11 @@ final class WatchEvents<T> {
             // without the exception, which may quote the line
             return unreadable(length, "could not be decoded");
         }
+    }
+
+    private WatchEvent<T> change(byte[] line, int at, int length, Function<Fetched<T>, WatchEvent<T>> event) {
+        String skipped = decoder.skippedVersion(line, at, length);
+        return skipped == null ? event.apply(decoder.decode(line, at, length)) : new WatchEvent.Skipped<>(skipped);
     }
 
     private static EventParts scan(byte[] line, int offset, int length) throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.object.FailureReason;
 import java.time.Duration;
@@ -33,6 +34,25 @@ class WatchEventsTest {
     void decode_deleted_isDeleted() {
         assertThat(decode("{\"type\":\"DELETED\",\"object\":{}}"))
                 .isEqualTo(new WatchEvent.Deleted<>(new Fetched<>("{}", "7", 2)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ADDED", "MODIFIED", "DELETED"})
+    void decode_objectThatNobodyAskedFor_isSkippedWithoutDecoding(String type) {
+        WatchEvents<String> skipping = new WatchEvents<>("WATCH things", new ObjectDecoder<>() {
+            @Override
+            public Fetched<String> decode(byte[] json, int offset, int length) {
+                throw new AssertionError("decoded");
+            }
+
+            @Override
+            public String skippedVersion(byte[] json, int offset, int length) {
+                return new String(json, offset, length, UTF_8);
+            }
+        });
+        byte[] line = ("{\"type\":\"" + type + "\",\"object\":{\"a\":1}}").getBytes(UTF_8);
+
+        assertThat(skipping.decode(line, 0, line.length)).isEqualTo(new WatchEvent.Skipped<>("{\"a\":1}"));
     }
 
     @Test

@@ -1,0 +1,271 @@
+package dev.podcache.store;
+
+import static dev.podcache.store.StoreFixture.DB;
+import static dev.podcache.store.TtlFixture.OTHER_POD;
+import static dev.podcache.store.TtlFixture.POD;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.podcache.embedded.HeldRequests;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.embedded.Verb;
+import dev.podcache.object.CacheState;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectUnavailableException.NotFound;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Secrets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Objects that share one watch of their namespace. */
+@ExtendWith(NoLeaks.class)
+class NamespaceScopeTest {
+
+    private static final ObjectKey NAMESPACE = ObjectKey.of("default", "");
+    private static final ObjectKey CERT = ObjectKey.of("default", "cert");
+    private static final Duration GATHERED = Duration.ofMillis(10);
+
+    private final WatchFixture f = WatchFixture.ofNamespaces(new ManualTimekeeper());
+
+    @AfterEach
+    void close() {
+        f.close();
+    }
+
+    @Test
+    void objectsRegisteredTogether_areReadByOneListAndOneWatch() {
+        for (int i = 0; i < 100; i++) {
+            f.create(WatchFixture.key(i), "v1");
+            f.store.addReference(WatchFixture.key(i), POD);
+        }
+        f.requireRequests(0, 0);
+        f.timekeeper.advance(GATHERED);
+
+        f.requireRequests(1, 1);
+        for (int i = 0; i < 100; i++) {
+            assertThat(f.get(WatchFixture.key(i))).isEqualTo("v1");
+            f.update(WatchFixture.key(i), "v2");
+            assertThat(f.get(WatchFixture.key(i))).isEqualTo("v2");
+        }
+        f.requireRequests(1, 1);
+    }
+
+    @Test
+    void get_doesNotWaitForFurtherRegistrations() {
+        f.live("v1");
+
+        f.requireRequests(1, 1);
+    }
+
+    @Test
+    void objectInAnotherNamespace_hasAnotherWatch() {
+        f.live("v1");
+        ObjectKey other = ObjectKey.of("kube-system", "db");
+        f.create(other, "v2");
+        f.store.addReference(other, POD);
+
+        assertThat(f.get(other)).isEqualTo("v2");
+        assertThat(f.server.openWatches()).isEqualTo(2);
+    }
+
+    @Test
+    void join_ofALiveWatch_isReadByName_alsoIfAbsent() {
+        f.live("v1");
+        f.create(CERT, "c1");
+        f.store.addReference(CERT, POD);
+        f.store.addReference(WatchFixture.key(1), POD);
+
+        assertThat(f.get(CERT)).isEqualTo("c1");
+        assertThatThrownBy(() -> f.get(WatchFixture.key(1))).isInstanceOf(NotFound.class);
+        f.requireRequests(3, 1);
+        assertThat(f.store.state(CERT).cacheState()).isEqualTo(CacheState.FRESH);
+        f.update(CERT, "c2");
+        assertThat(f.get(CERT)).isEqualTo("c2");
+    }
+
+    @Test
+    void join_whileTheNamespaceIsListed_isNotAnsweredByThatList() {
+        f.create(DB, "v1");
+        f.create(CERT, "c1");
+        HeldRequests list = hold(NAMESPACE);
+        f.store.addReference(DB, POD);
+        f.timekeeper.advance(GATHERED);
+        f.update(CERT, "c2");
+        f.server.cluster().holdWatchCache();
+        f.store.addReference(CERT, POD);
+        list.release();
+
+        assertThat(f.get(DB)).isEqualTo("v1");
+        assertThat(f.get(CERT)).isEqualTo("c2");
+        f.requireRequests(2, 1);
+        f.server.cluster().releaseWatchCache();
+    }
+
+    @Test
+    void eventDuringTheRead_isNewerThanItsAnswer() {
+        f.live("v1");
+        f.create(CERT, "c1");
+        HeldRequests read = hold(CERT);
+        f.store.addReference(CERT, POD);
+        f.update(CERT, "c2");
+        read.release();
+
+        assertThat(f.get(CERT)).isEqualTo("c2");
+    }
+
+    @Test
+    void deletionDuringTheRead_isNewerThanItsAnswer() {
+        f.live("v1");
+        f.create(CERT, "c1");
+        HeldRequests read = hold(CERT);
+        f.store.addReference(CERT, POD);
+        f.delete(CERT);
+        read.release();
+
+        assertThatThrownBy(() -> f.get(CERT)).isInstanceOf(NotFound.class);
+    }
+
+    @Test
+    void eventsThatTheReadCovers_changeNothing() {
+        f.live("v1");
+        f.create(CERT, "c1");
+        f.server.cluster().holdWatchCache();
+        f.update(CERT, "c2");
+        f.delete(CERT);
+        f.create(CERT, "c3");
+        f.store.addReference(CERT, POD);
+        assertThat(f.get(CERT)).isEqualTo("c3");
+        List<String> seen = new ArrayList<>();
+        Runnable end = f.store.observe(key -> seen.add(f.get(key)));
+
+        f.server.cluster().releaseWatchCache();
+        f.update(CERT, "c4");
+        end.run();
+
+        assertThat(seen).isNotEmpty().containsOnly("c4");
+    }
+
+    @Test
+    void newReference_toALiveObject_makesNoRequest() {
+        f.live("v1");
+        f.store.addReference(DB, OTHER_POD);
+
+        assertThat(f.get()).isEqualTo("v1");
+        f.requireRequests(1, 1);
+    }
+
+    @Test
+    void watch_isClosedWithItsLastMember() {
+        f.live("v1");
+        f.store.addReference(CERT, POD);
+        f.store.deleteReference(DB, POD);
+        assertThat(f.server.openWatches()).isEqualTo(1);
+
+        f.store.deleteReference(CERT, POD);
+
+        assertThat(f.server.openWatches()).isZero();
+    }
+
+    @Test
+    void reference_takenBackBeforeTheFirstList_makesNoRequest() {
+        f.store.addReference(DB, POD);
+        f.store.deleteReference(DB, POD);
+        f.timekeeper.advance(GATHERED);
+
+        f.requireRequests(0, 0);
+    }
+
+    @Test
+    void immutableObject_leaves() {
+        f.server.cluster().create(Secrets.immutable(DB, "v1"));
+        f.store.addReference(DB, POD);
+
+        assertThat(f.get()).isEqualTo("v1");
+        assertThat(f.server.openWatches()).isZero();
+    }
+
+    @Test
+    void unreadObject_leaves_andItsNextGetReadsItByName() {
+        f.live("v1");
+        f.create(CERT, "c1");
+        f.store.addReference(CERT, POD);
+        for (int i = 0; i < 4; i++) {
+            f.get(CERT);
+            f.timekeeper.advance(Duration.ofSeconds(30));
+        }
+        assertThat(f.store.state(DB).freshness()).contains("because the object was not read");
+        f.update(DB, "v2");
+
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(f.server.openWatches()).isEqualTo(1);
+    }
+
+    @Test
+    @ExpectedWarnings("answered 500")
+    void read_thatFails_isRepeatedAfterAPause() {
+        f.live("v1");
+        f.create(CERT, "c1");
+        f.fail(Verb.LIST, 1, FailureReason.UNAVAILABLE, 500);
+        f.store.addReference(CERT, POD);
+        assertThat(f.store.state(CERT).cacheState()).isEqualTo(CacheState.NOT_SYNCED);
+        assertThat(f.store.state(CERT).lastFailure()).hasMessageContaining("answered 500");
+
+        f.timekeeper.advance(Duration.ofMillis(200));
+
+        assertThat(f.get(CERT)).isEqualTo("c1");
+        assertThat(f.get()).isEqualTo("v1");
+    }
+
+    @Test
+    @ExpectedWarnings("connection closed")
+    void lostWatch_makesAllStale_andAListConfirmsThem() {
+        f.live("v1");
+        f.create(CERT, "c1");
+        f.store.addReference(CERT, POD);
+        f.get(CERT);
+        f.server.cluster().holdWatchCache();
+        f.server.resetWatches();
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.STALE);
+        f.update(DB, "v2");
+
+        // the pause after a failure, and the time within which the list is made
+        f.timekeeper.advance(Duration.ofMillis(2200));
+
+        assertThat(f.get()).isEqualTo("v2");
+        assertThat(f.store.state(DB).cacheState()).isEqualTo(CacheState.FRESH);
+        assertThat(f.store.state(CERT).cacheState()).isEqualTo(CacheState.FRESH);
+        f.server.cluster().releaseWatchCache();
+    }
+
+    @Test
+    @ExpectedWarnings("connection closed")
+    void join_whileTheWatchIsBroken_listsAtOnce() {
+        f.live("v1");
+        f.create(CERT, "c1");
+        f.fail(Verb.WATCH, 100, FailureReason.UNAVAILABLE, 500);
+        f.server.resetWatches();
+        // the pauses have grown
+        f.timekeeper.advance(Duration.ofSeconds(5));
+        f.server.clearFailures();
+        f.requireRequests(1, f.server.count(Verb.WATCH));
+
+        f.store.addReference(CERT, POD);
+
+        assertThat(f.get(CERT)).isEqualTo("c1");
+        assertThat(f.get()).isEqualTo("v1");
+        f.requireRequests(2, f.server.count(Verb.WATCH));
+    }
+
+    private HeldRequests hold(ObjectKey listed) {
+        return f.server
+                .faults()
+                .holdNext(1, RequestPattern.any().verb(Verb.LIST).key(listed));
+    }
+}
