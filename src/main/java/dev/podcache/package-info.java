@@ -35,7 +35,7 @@
  * 14  cli.observe
  * 13  cli.config
  * 12  cli.output
- * 11  kubelet.agent
+ * 11  kubelet.agent   josdk
  * 10  kubelet.podsync
  *  9  dev.podcache   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus
  *  8  kubelet.podconfig   kubelet.eviction

@@ -1,5 +1,6 @@
 package dev.podcache.object;
 
+import com.google.common.base.Strings;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.util.Objects;
@@ -8,22 +9,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * A referrer that is a Kubernetes object of any kind.
  *
- * @param name kind, namespace and name, for messages
+ * @param namespace empty for an object without one
  */
-record ObjectReferrer(String uid, String name) implements Referrer {
+record ObjectReferrer(String uid, String kind, String namespace, String name) implements Referrer {
 
     static ObjectReferrer of(HasMetadata object) {
         @Nullable ObjectMeta metadata = Objects.requireNonNull(object, "object").getMetadata();
-        String name = object.getKind() + " " + (metadata == null ? "without metadata" : key(metadata));
         @Nullable String uid = metadata == null ? null : metadata.getUid();
-        if (uid == null || uid.isEmpty()) {
-            throw new IllegalArgumentException(
-                    name + " has no metadata.uid: register objects as the API server returned them");
+        if (metadata == null || uid == null || uid.isEmpty()) {
+            throw new IllegalArgumentException(object.getKind() + " "
+                    + (metadata == null ? "without metadata" : path(metadata))
+                    + " has no metadata.uid: register objects as the API server returned them");
         }
-        return new ObjectReferrer(uid, name);
+        return new ObjectReferrer(
+                uid,
+                Strings.nullToEmpty(object.getKind()),
+                Strings.nullToEmpty(metadata.getNamespace()),
+                Strings.nullToEmpty(metadata.getName()));
     }
 
-    private static String key(ObjectMeta metadata) {
+    private static String path(ObjectMeta metadata) {
         return metadata.getNamespace() == null
                 ? metadata.getName()
                 : metadata.getNamespace() + "/" + metadata.getName();
@@ -32,6 +37,6 @@ record ObjectReferrer(String uid, String name) implements Referrer {
     /** Returns a text such as {@code Database shop/orders(UID)}. */
     @Override
     public String toString() {
-        return name + "(" + uid + ")";
+        return kind + " " + (namespace.isEmpty() ? "" : namespace + "/") + name + "(" + uid + ")";
     }
 }

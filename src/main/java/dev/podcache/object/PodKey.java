@@ -38,10 +38,18 @@ public final class PodKey implements Referrer {
         return new PodKey(namespace, name, uid);
     }
 
+    /** Returns {@code Pod}. */
+    @Override
+    public String kind() {
+        return "Pod";
+    }
+
+    @Override
     public String namespace() {
         return namespace;
     }
 
+    @Override
     public String name() {
         return name;
     }

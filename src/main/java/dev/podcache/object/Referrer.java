@@ -15,6 +15,21 @@ public interface Referrer {
     /** Returns an identifier that is unique over space and time, such as {@code metadata.uid}; never empty. */
     String uid();
 
+    /** Returns the kind of the owner as in manifests, such as {@code Pod}; empty if unknown. */
+    default String kind() {
+        return "";
+    }
+
+    /** Returns the namespace of the owner; empty if it has none, or if unknown. */
+    default String namespace() {
+        return "";
+    }
+
+    /** Returns the name of the owner; empty if unknown. */
+    default String name() {
+        return "";
+    }
+
     /**
      * Returns the referrer for a Kubernetes object of any kind.
      *

@@ -24,7 +24,7 @@ final class Layers {
             List.of("kubelet.podconfig", "kubelet.eviction"),
             List.of("", "embedded", "kubelet.nodestatus", "kubelet.nodelease", "kubelet.podstatus"),
             List.of("kubelet.podsync"),
-            List.of("kubelet.agent"),
+            List.of("kubelet.agent", "josdk"),
             List.of("cli.output"),
             List.of("cli.config"),
             List.of("cli.observe"),

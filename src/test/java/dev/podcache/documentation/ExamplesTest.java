@@ -79,6 +79,7 @@ class ExamplesTest {
                         import dev.podcache.apiserver.fabric8.*;
                         import dev.podcache.cli.*;
                         import dev.podcache.embedded.*;
+                        import dev.podcache.josdk.*;
                         import dev.podcache.kubelet.agent.*;
                         import dev.podcache.manager.*;
                         import dev.podcache.metrics.*;
@@ -91,9 +92,14 @@ class ExamplesTest {
                         import io.fabric8.kubernetes.client.*;
                         import io.fabric8.kubernetes.client.Config;
                         import io.fabric8.kubernetes.client.ConfigBuilder;
+                        import io.javaoperatorsdk.operator.api.reconciler.*;
+                        import io.javaoperatorsdk.operator.api.reconciler.Context;
+                        import io.javaoperatorsdk.operator.processing.event.source.EventSource;
                         import java.time.Duration;
+                        import java.util.List;
                         import java.util.Set;
                         import java.util.concurrent.*;
+                        import java.util.stream.Collectors;
                         import org.jspecify.annotations.Nullable;
                         class Example {
                           Podcache podcache;
