@@ -39,7 +39,7 @@
  * 10  kubelet.podsync
  *  9  dev.podcache   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus
  *  8  kubelet.podconfig   kubelet.eviction
- *  7  kubelet.events   kubelet.host   kubelet.runtime
+ *  7  kubelet.events   kubelet.host   kubelet.runtime   testkit
  *  6  manager   node
  *  5  store
  *  4  reflector   apiserver.fabric8

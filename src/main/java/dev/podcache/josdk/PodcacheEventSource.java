@@ -28,7 +28,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,10 +73,11 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     /** How many objects the start waits for in vain. */
     private static final int LATE = 10;
 
-    private final EventSourceContext<P> context;
     private final ObjectKind<R> kind;
     private final Manager<R> manager;
     private final Function<? super P, ? extends Set<ObjectRef>> references;
+    private final Supplier<Stream<P>> knownPrimaries;
+    private final Supplier<? extends Executor> threads;
     private final Map<ResourceID, PrimaryReferences> primaries = new ConcurrentHashMap<>(); // written under this
     private @Nullable AutoCloseable subscription; // guarded by this
 
@@ -82,16 +85,24 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     private record PrimaryReferences(
             Referrer referrer, @Nullable String version, Set<ObjectKey> objects) {}
 
-    private PodcacheEventSource(
-            EventSourceContext<P> context,
-            Podcache cache,
+    /**
+     * Makes an event source.
+     *
+     * @param knownPrimaries returns the primaries that the controller knows now
+     * @param threads returns what runs the listener; called at each start
+     */
+    PodcacheEventSource(
             ObjectKind<R> kind,
-            Function<? super P, ? extends Set<ObjectRef>> references) {
+            Manager<R> manager,
+            Function<? super P, ? extends Set<ObjectRef>> references,
+            Supplier<Stream<P>> knownPrimaries,
+            Supplier<? extends Executor> threads) {
         super(kind.model(), "podcache " + kind.apiVersion() + "/" + kind.plural());
-        this.context = context;
         this.kind = kind;
-        this.manager = cache.objects(kind);
+        this.manager = manager;
         this.references = references;
+        this.knownPrimaries = knownPrimaries;
+        this.threads = threads;
     }
 
     /**
@@ -110,11 +121,16 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
             Podcache cache,
             ObjectKind<R> kind,
             Function<? super P, ? extends Set<ObjectRef>> references) {
+        Objects.requireNonNull(context, "context");
         return new PodcacheEventSource<>(
-                Objects.requireNonNull(context, "context"),
-                Objects.requireNonNull(cache, "cache"),
-                Objects.requireNonNull(kind, "kind"),
-                Objects.requireNonNull(references, "references"));
+                kind,
+                cache.objects(Objects.requireNonNull(kind, "kind")),
+                Objects.requireNonNull(references, "references"),
+                () -> context.getPrimaryCache().list(),
+                () -> context.getControllerConfiguration()
+                        .getConfigurationService()
+                        .getExecutorServiceManager()
+                        .cachingExecutorService());
     }
 
     /**
@@ -131,11 +147,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
                 return;
             }
             // one at a time is enough: an event only marks a primary, and a pool would get a thread for each object
-            Executor executor = MoreExecutors.newSequentialExecutor(context.getControllerConfiguration()
-                    .getConfigurationService()
-                    .getExecutorServiceManager()
-                    .cachingExecutorService());
-            subscription = manager.listen(executor, this::changed);
+            subscription = manager.listen(MoreExecutors.newSequentialExecutor(threads.get()), this::changed);
             super.start();
             registerKnown();
         }
@@ -191,7 +203,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
 
     private void registerKnown() {
         Map<ResourceID, P> known = new HashMap<>();
-        context.getPrimaryCache().list().forEach(primary -> known.put(ResourceID.fromResource(primary), primary));
+        knownPrimaries.get().forEach(primary -> known.put(ResourceID.fromResource(primary), primary));
         Set.copyOf(primaries.keySet()).stream()
                 .filter(id -> !known.containsKey(id))
                 .forEach(this::unregister);

@@ -20,7 +20,7 @@ final class Layers {
             List.of("reflector", "apiserver.fabric8"),
             List.of("store"),
             List.of("manager", "node"),
-            List.of("kubelet.events", "kubelet.host", "kubelet.runtime"),
+            List.of("kubelet.events", "kubelet.host", "kubelet.runtime", "testkit"),
             List.of("kubelet.podconfig", "kubelet.eviction"),
             List.of("", "embedded", "kubelet.nodestatus", "kubelet.nodelease", "kubelet.podstatus"),
             List.of("kubelet.podsync"),

@@ -87,6 +87,7 @@ class ExamplesTest {
                         import dev.podcache.kubelet.podsync.*;
                         import dev.podcache.kubelet.runtime.*;
                         import dev.podcache.store.*;
+                        import dev.podcache.testkit.*;
                         import dev.podcache.time.*;
                         import io.fabric8.kubernetes.api.model.*;
                         import io.fabric8.kubernetes.client.*;
