@@ -16,6 +16,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.OperatorException;
 import io.javaoperatorsdk.operator.api.config.NamespaceChangeable;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.health.Status;
 import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
@@ -80,6 +81,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     private final Supplier<? extends Executor> threads;
     private final Map<ResourceID, PrimaryReferences> primaries = new ConcurrentHashMap<>(); // written under this
     private @Nullable AutoCloseable subscription; // guarded by this
+    private volatile boolean started;
 
     /** What a primary holds, and the version of it that said so. */
     private record PrimaryReferences(
@@ -152,6 +154,13 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
             registerKnown();
         }
         awaitSynced();
+        started = isRunning();
+    }
+
+    /** Returns healthy from the end of {@link #start} until {@link #stop}; {@code Podcache.entries()} tells of each object. */
+    @Override
+    public Status getStatus() {
+        return started ? Status.HEALTHY : Status.UNHEALTHY;
     }
 
     private void awaitSynced() {
@@ -181,6 +190,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     @Override
     public synchronized void stop() throws OperatorException {
         super.stop();
+        started = false;
         AutoCloseable open = subscription;
         subscription = null;
         if (open != null) {

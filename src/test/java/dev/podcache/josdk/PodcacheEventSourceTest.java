@@ -14,6 +14,7 @@ import dev.podcache.testing.Secrets;
 import dev.podcache.testkit.FakePodcache;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Secret;
+import io.javaoperatorsdk.operator.health.Status;
 import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.EventHandler;
 import java.util.ArrayList;
@@ -99,7 +100,9 @@ class PodcacheEventSourceTest {
         Website early = website("early", 1, "db");
         source.onResourceCreated(early);
         assertThat(held()).as("before the start").isEmpty();
+        assertThat(source.getStatus()).isEqualTo(Status.UNHEALTHY);
         start(early);
+        assertThat(source.getStatus()).isEqualTo(Status.HEALTHY);
         source.start();
         assertThat(held()).containsExactly("db");
 
@@ -115,6 +118,7 @@ class PodcacheEventSourceTest {
 
         source.stop();
         assertThat(held()).isEmpty();
+        assertThat(source.getStatus()).isEqualTo(Status.UNHEALTHY);
         cache.put(Secrets.of("shop", "key", "v1"));
         assertThat(marked).isEmpty();
     }
