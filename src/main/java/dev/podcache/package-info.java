@@ -35,11 +35,11 @@
  * 14  cli.observe
  * 13  cli.config
  * 12  cli.output
- * 11  kubelet.agent   micrometer
+ * 11  kubelet.agent   josdk   micrometer
  * 10  kubelet.podsync
  *  9  dev.podcache   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus
  *  8  kubelet.podconfig   kubelet.eviction
- *  7  kubelet.events   kubelet.host   kubelet.runtime
+ *  7  kubelet.events   kubelet.host   kubelet.runtime   testkit
  *  6  manager   node
  *  5  store
  *  4  reflector   apiserver.fabric8

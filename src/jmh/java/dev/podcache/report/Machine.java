@@ -51,7 +51,7 @@ public record Machine(String date, String cpu, int cores, String java, double lo
     }
 
     /** One sentence for people. */
-    String sentence() {
+    public String sentence() {
         String sentence = String.format(
                 Locale.ROOT,
                 "Measured on %s: %d cores (%s), OpenJDK %s, load average %.1f at the start.",

@@ -79,6 +79,7 @@ class ExamplesTest {
                         import dev.podcache.apiserver.fabric8.*;
                         import dev.podcache.cli.*;
                         import dev.podcache.embedded.*;
+                        import dev.podcache.josdk.*;
                         import dev.podcache.kubelet.agent.*;
                         import dev.podcache.manager.*;
                         import dev.podcache.metrics.*;
@@ -87,16 +88,22 @@ class ExamplesTest {
                         import dev.podcache.kubelet.podsync.*;
                         import dev.podcache.kubelet.runtime.*;
                         import dev.podcache.store.*;
+                        import dev.podcache.testkit.*;
                         import dev.podcache.time.*;
                         import io.fabric8.kubernetes.api.model.*;
                         import io.fabric8.kubernetes.client.*;
                         import io.fabric8.kubernetes.client.Config;
                         import io.fabric8.kubernetes.client.ConfigBuilder;
+                        import io.javaoperatorsdk.operator.api.reconciler.*;
+                        import io.javaoperatorsdk.operator.api.reconciler.Context;
+                        import io.javaoperatorsdk.operator.processing.event.source.EventSource;
                         import io.micrometer.core.instrument.MeterRegistry;
                         import io.micrometer.core.instrument.Tags;
                         import java.time.Duration;
+                        import java.util.List;
                         import java.util.Set;
                         import java.util.concurrent.*;
+                        import java.util.stream.Collectors;
                         import org.jspecify.annotations.Nullable;
                         class Example {
                           Podcache podcache;

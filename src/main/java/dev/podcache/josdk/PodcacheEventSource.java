@@ -1,0 +1,353 @@
+package dev.podcache.josdk;
+
+import com.google.common.util.concurrent.MoreExecutors;
+import dev.podcache.Podcache;
+import dev.podcache.manager.Manager;
+import dev.podcache.manager.ObjectEvent;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectRef;
+import dev.podcache.object.ObjectUnavailableException;
+import dev.podcache.object.ObjectUnavailableException.NotRegistered;
+import dev.podcache.object.ObjectUnavailableException.NotSynced;
+import dev.podcache.object.Referrer;
+import dev.podcache.object.ResourceVersions;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.javaoperatorsdk.operator.OperatorException;
+import io.javaoperatorsdk.operator.api.config.NamespaceChangeable;
+import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
+import io.javaoperatorsdk.operator.health.Status;
+import io.javaoperatorsdk.operator.processing.event.Event;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
+import io.javaoperatorsdk.operator.processing.event.source.ResourceEventAware;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The secondary resources of one kind of a java-operator-sdk controller, from a {@link Podcache}: exactly those that
+ * primaries name, each read by its name. A change of one reconciles the primaries that name it, without an index or a
+ * mapper: the cache knows who refers to what.
+ *
+ * <pre>{@code
+ * public List<EventSource<?, Website>> prepareEventSources(EventSourceContext<Website> context) {
+ *   return List.of(PodcacheEventSource.of(context, cache, ObjectKind.SECRET,
+ *       website -> Set.of(ObjectRef.of(ObjectKind.SECRET, website.getMetadata().getNamespace(), website.getSpec().getSecret()))));
+ * }
+ *
+ * public UpdateControl<Website> reconcile(Website website, Context<Website> context) {
+ *   Optional<Secret> secret = context.getSecondaryResource(Secret.class);
+ *   ...
+ * }
+ * }</pre>
+ *
+ * <p>While the event source runs, each primary is registered from the moment the controller sees it until it is deleted,
+ * or its namespace is no longer the controller's. {@link #stop} unregisters them all. A primary is reconciled when an
+ * object that it names appears, changes or is deleted, whoever wrote it: a controller's own writes are reported too. It is
+ * not reconciled when an object only becomes {@link ObjectEvent.Type#STALE} or is confirmed again. Filters that
+ * java-operator-sdk sets apply. The cache must use {@code WATCH} for the kind, or {@code CACHE}, under which changes show
+ * only when objects are read.
+ *
+ * <p>A kind of secondary resources needs one event source for each controller. Two that share a cache, a kind and a kind
+ * of primaries would replace each other's registrations. Thread-safe.
+ *
+ * @param <R> the model class of the secondary resources
+ * @param <P> the model class of the primary resources
+ */
+public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetadata> extends AbstractEventSource<R, P>
+        implements ResourceEventAware<P>, NamespaceChangeable {
+
+    private static final Logger log = LoggerFactory.getLogger(PodcacheEventSource.class);
+
+    /** How many objects the start waits for in vain. */
+    private static final int LATE = 10;
+
+    private final ObjectKind<R> kind;
+    private final Manager<R> manager;
+    private final Function<? super P, ? extends Set<ObjectRef>> references;
+    private final Supplier<Stream<P>> knownPrimaries;
+    private final Supplier<? extends Executor> threads;
+    private final Map<ResourceID, PrimaryReferences> primaries = new ConcurrentHashMap<>(); // written under this
+    private @Nullable AutoCloseable subscription; // guarded by this
+    private volatile boolean started;
+
+    /** What a primary holds, and the version of it that said so. */
+    private record PrimaryReferences(
+            Referrer referrer, @Nullable String version, Set<ObjectKey> objects) {}
+
+    /**
+     * Makes an event source.
+     *
+     * @param knownPrimaries returns the primaries that the controller knows now
+     * @param threads returns what runs the listener; called at each start
+     */
+    PodcacheEventSource(
+            ObjectKind<R> kind,
+            Manager<R> manager,
+            Function<? super P, ? extends Set<ObjectRef>> references,
+            Supplier<Stream<P>> knownPrimaries,
+            Supplier<? extends Executor> threads) {
+        super(kind.model(), "podcache " + kind.apiVersion() + "/" + kind.plural());
+        this.kind = kind;
+        this.manager = manager;
+        this.references = references;
+        this.knownPrimaries = knownPrimaries;
+        this.threads = threads;
+    }
+
+    /**
+     * Returns an event source, to be returned from {@code Reconciler.prepareEventSources}. Makes no request.
+     *
+     * @param cache must stay open until the operator has stopped; the event source never closes it
+     * @param references returns what a primary names. References to other kinds are ignored, so the event sources of
+     *     several kinds may share one function; a {@code Usage} is ignored too. Called whenever a primary appears,
+     *     changes or is reconciled: must be fast and must not block. A primary for which it throws holds nothing, and
+     *     its reconciliation meets the exception when it asks for secondary resources
+     * @throws IllegalArgumentException if the cache uses the kind with another model class
+     * @throws IllegalStateException if the cache is closed and the kind is new to it
+     */
+    public static <R extends HasMetadata, P extends HasMetadata> PodcacheEventSource<R, P> of(
+            EventSourceContext<P> context,
+            Podcache cache,
+            ObjectKind<R> kind,
+            Function<? super P, ? extends Set<ObjectRef>> references) {
+        Objects.requireNonNull(context, "context");
+        return new PodcacheEventSource<>(
+                kind,
+                cache.objects(Objects.requireNonNull(kind, "kind")),
+                Objects.requireNonNull(references, "references"),
+                () -> context.getPrimaryCache().list(),
+                () -> context.getControllerConfiguration()
+                        .getConfigurationService()
+                        .getExecutorServiceManager()
+                        .cachingExecutorService());
+    }
+
+    /**
+     * Registers the primaries that the controller knows, subscribes to changes, and waits until the objects that they
+     * name are read, so that the first reconciliations find them. Goes on without them when {@value #LATE} objects were
+     * waited for in vain, each for the cache's read timeout. Idempotent.
+     *
+     * @throws IllegalStateException if the cache uses the strategy GET for this kind, or is closed
+     */
+    @Override
+    public void start() throws OperatorException {
+        synchronized (this) {
+            if (isRunning()) {
+                return;
+            }
+            // one at a time is enough: an event only marks a primary, and a pool would get a thread for each object
+            subscription = manager.listen(MoreExecutors.newSequentialExecutor(threads.get()), this::changed);
+            super.start();
+            registerKnown();
+        }
+        awaitSynced();
+        started = isRunning();
+    }
+
+    /** Returns healthy from the end of {@link #start} until {@link #stop}; {@code Podcache.entries()} tells of each object. */
+    @Override
+    public Status getStatus() {
+        return started ? Status.HEALTHY : Status.UNHEALTHY;
+    }
+
+    private void awaitSynced() {
+        Set<ObjectKey> registered = primaries.values().stream()
+                .flatMap(primary -> primary.objects.stream())
+                .collect(Collectors.toSet());
+        int late = 0;
+        for (ObjectKey object : registered) {
+            try {
+                manager.findObject(object.namespace(), object.name());
+            } catch (NotSynced e) {
+                if (++late == LATE) {
+                    log.warn(
+                            "{} starts, although not all objects of kind {} are read; the last: {}",
+                            name(),
+                            kind,
+                            "" + e);
+                    return;
+                }
+            } catch (ObjectUnavailableException | IllegalArgumentException e) {
+                log.debug("{} {} is not to be had", kind, object, e); // the reconciliation says so
+            }
+        }
+    }
+
+    /** Unsubscribes and unregisters every primary. No event begins after it has returned. Idempotent. */
+    @Override
+    public synchronized void stop() throws OperatorException {
+        super.stop();
+        started = false;
+        AutoCloseable open = subscription;
+        subscription = null;
+        if (open != null) {
+            try {
+                open.close();
+            } catch (Exception e) {
+                throw new OperatorException("Could not close the subscription of " + name(), e);
+            }
+        }
+        Set.copyOf(primaries.keySet()).forEach(this::unregister);
+    }
+
+    /** Registers the primaries that the controller knows now and unregisters all others. */
+    @Override
+    public synchronized void changeNamespaces(Set<String> namespaces) {
+        if (isRunning()) {
+            registerKnown();
+        }
+    }
+
+    private void registerKnown() {
+        Map<ResourceID, P> known = new HashMap<>();
+        knownPrimaries.get().forEach(primary -> known.put(ResourceID.fromResource(primary), primary));
+        Set.copyOf(primaries.keySet()).stream()
+                .filter(id -> !known.containsKey(id))
+                .forEach(this::unregister);
+        known.forEach(this::register);
+    }
+
+    @Override
+    public synchronized void onResourceCreated(P primary) {
+        if (isRunning()) {
+            register(ResourceID.fromResource(primary), primary);
+        }
+    }
+
+    @Override
+    public synchronized void onResourceUpdated(P primary, P before) {
+        onResourceCreated(primary);
+    }
+
+    @Override
+    public synchronized void onResourceDeleted(P primary) {
+        unregister(ResourceID.fromResource(primary));
+    }
+
+    private void register(ResourceID id, P primary) {
+        Referrer referrer = Referrer.of(primary);
+        String version = primary.getMetadata().getResourceVersion();
+        PrimaryReferences before = primaries.get(id);
+        boolean same = before != null && before.referrer.equals(referrer);
+        if (before != null && same && ResourceVersions.isOlder(version, before.version)) {
+            return;
+        }
+        Set<ObjectKey> objects;
+        try {
+            objects = keys(primary);
+        } catch (RuntimeException e) {
+            log.warn("the references of {} are unknown: it holds no {}", referrer, kind, e);
+            objects = Set.of();
+        }
+        if (before == null || !same || !before.objects.equals(objects)) {
+            manager.register(referrer, objects);
+        }
+        primaries.put(id, new PrimaryReferences(referrer, version, objects));
+        if (before != null && !same) {
+            manager.unregister(before.referrer); // after: what both name stays in memory
+        }
+    }
+
+    private void unregister(ResourceID id) {
+        PrimaryReferences before = primaries.remove(id);
+        if (before != null) {
+            manager.unregister(before.referrer);
+        }
+    }
+
+    private Set<ObjectKey> keys(P primary) {
+        return references.apply(primary).stream()
+                .filter(reference -> reference.kind().equals(kind))
+                .map(ObjectRef::key)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private void changed(ObjectEvent<R> event) {
+        if (!isAccepted(event)) {
+            return;
+        }
+        for (Referrer referrer : event.referrers()) {
+            ResourceID id =
+                    new ResourceID(referrer.name(), referrer.namespace().isEmpty() ? null : referrer.namespace());
+            PrimaryReferences primary = primaries.get(id);
+            if (primary != null && primary.referrer.equals(referrer)) {
+                getEventHandler().handleEvent(new Event(id));
+            }
+        }
+    }
+
+    /** Returns whether the object has changed, and no filter of java-operator-sdk leaves the change out. */
+    private boolean isAccepted(ObjectEvent<R> event) {
+        R now = event.current().orElse(null);
+        R before = event.previous().orElse(null);
+        return switch (event.type()) {
+            case ADDED -> now != null && isAccepted(now) && (onAddFilter == null || onAddFilter.accept(now));
+            case UPDATED ->
+                now != null
+                        && isAccepted(now)
+                        && (before == null || onUpdateFilter == null || onUpdateFilter.accept(now, before));
+            case DELETED ->
+                before == null
+                        || (isAccepted(before) && (onDeleteFilter == null || onDeleteFilter.accept(before, false)));
+            case STALE, RECOVERED -> false;
+        };
+    }
+
+    private boolean isAccepted(R object) {
+        return genericFilter == null || genericFilter.accept(object);
+    }
+
+    /**
+     * Returns the objects of this kind that {@code primary} names and that exist. From memory if they are known, even if
+     * stale. One that was never read is waited for, at most for the cache's read timeout: an object that is missing here
+     * does not exist at the API server. Objects of a primary that is deleted, or that this event source has not seen
+     * yet, are left out.
+     *
+     * @return shared objects: must not be modified
+     * @throws dev.podcache.object.ObjectUnavailableException if it cannot be known whether an object exists, such as
+     *     without access to it; java-operator-sdk then tries again
+     * @throws IllegalArgumentException if {@code primary} names an object that cannot exist; the message quotes the name
+     */
+    @Override
+    public Set<R> getSecondaryResources(P primary) {
+        Set<ObjectKey> objects = keys(primary);
+        registerNewer(primary, objects);
+        Set<R> existing = new LinkedHashSet<>();
+        for (ObjectKey object : objects) {
+            try {
+                manager.findObject(object.namespace(), object.name()).ifPresent(existing::add);
+            } catch (NotRegistered gone) {
+                log.debug("{} {} is not referenced any more", kind, object);
+            }
+        }
+        return existing;
+    }
+
+    /** Registers what the controller has made of the primary itself, which java-operator-sdk reports to nobody. */
+    private void registerNewer(P primary, Set<ObjectKey> objects) {
+        ResourceID id = ResourceID.fromResource(primary);
+        PrimaryReferences known = primaries.get(id);
+        if (known == null || known.objects.equals(objects)) {
+            return;
+        }
+        synchronized (this) {
+            PrimaryReferences held = primaries.get(id);
+            if (held != null && held.referrer.equals(Referrer.of(primary))) {
+                register(id, primary);
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package dev.podcache.testkit;
+
+import dev.podcache.manager.Manager;
+import dev.podcache.manager.Managers;
+import dev.podcache.manager.ObjectEntry;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectRef;
+import dev.podcache.object.Referrer;
+import dev.podcache.store.Store;
+import dev.podcache.store.StoreOptions;
+import dev.podcache.store.WatchObjectStore;
+import dev.podcache.store.WatchObjectStore.WatchTimes;
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A cache without an API server, for the unit test of code that takes {@link Manager}s. Registrations, reads, states and
+ * listeners are those of strategy WATCH; only the server is replaced, by what the test {@linkplain #put puts}.
+ *
+ * <pre>{@code
+ * try (FakePodcache cache = new FakePodcache()) {
+ *   cache.put(secret);
+ *   Deployer deployer = new Deployer(cache.secrets());
+ *   deployer.deploy(website); // registers the website and reads the Secret
+ *   cache.fail(ObjectKind.SECRET, "shop", "db", FailureReason.UNAVAILABLE);
+ *   deployer.deploy(website); // the Secret is still there, and stale
+ * }
+ * }</pre>
+ *
+ * <p>Nothing waits: a change is seen when the call that makes it has returned, and listeners were told if their executor
+ * runs tasks at once ({@code Runnable::run}). A read that would wait for a failing server ends at once, as if the time had
+ * passed. Starts no thread. Thread-safe; changes are made one at a time, and a listener that is told at once runs within.
+ */
+public final class FakePodcache implements AutoCloseable {
+
+    /** Longer than any pause before a retry. */
+    private static final Duration RETRIED = Duration.ofMinutes(2);
+
+    private static final Duration NEVER = Duration.ofDays(36_500);
+
+    private final SteppingTime time = new SteppingTime();
+    private final Map<ObjectKind<?>, FakeObjects<?>> objects = new ConcurrentHashMap<>();
+    private final Managers managers = new Managers(new WatchStores());
+
+    private final class WatchStores implements Managers.Stores {
+
+        @Override
+        public <T extends HasMetadata> Store<T> storeOf(ObjectKind<T> kind) {
+            FakeObjects<T> server = objectsOf(kind);
+            return new WatchObjectStore<>(
+                    kind,
+                    server::byName,
+                    server,
+                    StoreOptions.defaults(time),
+                    new WatchTimes(WatchTimes.DEFAULT.firstSync(), NEVER));
+        }
+
+        @Override
+        public boolean countsReferences(ObjectKind<?> kind) {
+            return true;
+        }
+    }
+
+    /** Makes a cache of a server that has no objects. */
+    public FakePodcache() {}
+
+    @SuppressWarnings("unchecked") // Managers compares the model classes of equal kinds
+    private <T extends HasMetadata> FakeObjects<T> objectsOf(ObjectKind<T> kind) {
+        return (FakeObjects<T>) objects.computeIfAbsent(kind, FakeObjects::new);
+    }
+
+    /**
+     * Creates or replaces an object, whose model class says its kind. It gets a new resourceVersion, and a UID if it has
+     * none. Ends a failure of this object.
+     *
+     * @param object copied
+     * @throws IllegalArgumentException if the class does not say its kind, or namespace or name is not legal
+     */
+    @SuppressWarnings("unchecked") // the class of an object of class T
+    public <T extends HasMetadata> void put(T object) {
+        put(ObjectKind.of((Class<T>) object.getClass()), object);
+    }
+
+    /**
+     * Creates or replaces an object of a kind, such as one without a model class of its own; see {@link
+     * #put(HasMetadata)}.
+     *
+     * @param object copied
+     * @throws IllegalArgumentException if namespace or name is not legal
+     */
+    public synchronized <T extends HasMetadata> void put(ObjectKind<T> kind, T object) {
+        String namespace = object.getMetadata().getNamespace();
+        ObjectKey key = kind.validatedKey(
+                namespace == null ? "" : namespace, object.getMetadata().getName());
+        boolean failed = objectsOf(kind).put(key, object);
+        retry(failed);
+    }
+
+    /**
+     * Deletes an object; nothing happens if there is none. Ends a failure of this object.
+     *
+     * @param namespace empty for a kind without namespaces
+     * @throws IllegalArgumentException if namespace or name is not legal
+     */
+    public synchronized void remove(ObjectKind<?> kind, String namespace, String name) {
+        boolean failed = objectsOf(kind).remove(kind.validatedKey(namespace, name));
+        retry(failed);
+    }
+
+    /**
+     * Has every request for an object fail, and its watch end, until it is put or removed. An object that is known
+     * becomes stale; another cannot be read.
+     *
+     * @param namespace empty for a kind without namespaces
+     * @param reason what the server answers, or why it does not; the cause of what reads throw tells it
+     * @throws IllegalArgumentException if namespace or name is not legal
+     */
+    public synchronized void fail(ObjectKind<?> kind, String namespace, String name, FailureReason reason) {
+        objectsOf(kind).fail(kind.validatedKey(namespace, name), Objects.requireNonNull(reason, "reason"));
+    }
+
+    private void retry(boolean failed) {
+        if (failed) {
+            time.pass(RETRIED);
+        }
+    }
+
+    /** Returns the manager of Secrets. */
+    public Manager<Secret> secrets() {
+        return managers.of(ObjectKind.SECRET);
+    }
+
+    /** Returns the manager of ConfigMaps. */
+    public Manager<ConfigMap> configMaps() {
+        return managers.of(ObjectKind.CONFIG_MAP);
+    }
+
+    /**
+     * Returns the manager of a kind: always the same.
+     *
+     * @throws IllegalArgumentException if the kind is used with another model class already
+     */
+    public <T extends HasMetadata> Manager<T> objects(ObjectKind<T> kind) {
+        return managers.of(kind);
+    }
+
+    /** Registers a pod, as {@code Podcache.registerPod} does. */
+    public void registerPod(Pod pod) {
+        managers.registerPod(pod);
+    }
+
+    /** Unregisters a pod, as {@code Podcache.unregisterPod} does. */
+    public void unregisterPod(Pod pod) {
+        managers.unregisterPod(pod);
+    }
+
+    /** Registers another owner for objects of any kinds, as {@code Podcache.register} does. */
+    public void register(Referrer referrer, Set<ObjectRef> references) {
+        managers.register(referrer, references);
+    }
+
+    /** Unregisters an owner, as {@code Podcache.unregister} does. */
+    public void unregister(Referrer referrer) {
+        managers.unregister(referrer);
+    }
+
+    /** Returns every referenced object with its state and its owners, so that a test finds what its code forgot. */
+    public List<ObjectEntry> entries() {
+        return managers.entries();
+    }
+
+    /** Ends the retries of what failed. Idempotent. */
+    @Override
+    public void close() {
+        time.close();
+    }
+}

@@ -1,0 +1,11 @@
+/**
+ * For the unit tests of code that uses Podcache: {@link dev.podcache.testkit.FakePodcache}, which needs no API server. {@code
+ * dev.podcache.embedded} has an API server in memory, for tests that go over the network.
+ *
+ * <p>Locks: {@code FakePodcache} serializes writes by its monitor, and holds it while the stores and listeners are told.
+ * {@code FakeObjects} and {@code SteppingTime} each guard their fields by their own monitor and call nothing under it.
+ */
+@NullMarked
+package dev.podcache.testkit;
+
+import org.jspecify.annotations.NullMarked;
