@@ -104,6 +104,21 @@ final class WatchSession<T extends HasMetadata> implements ReflectorSink<T>, Lis
     }
 
     @Override
+    public boolean streamsLists() {
+        return server.streamsLists();
+    }
+
+    @Override
+    public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+        return server.streamList(serverTimeout, events);
+    }
+
+    @Override
+    public void streamRefused(ApiServerException failure) {
+        server.streamRefused(failure);
+    }
+
+    @Override
     public void replace(List<Fetched<T>> items, String resourceVersion) {
         for (Fetched<T> item : items) {
             if (matches(item)) {

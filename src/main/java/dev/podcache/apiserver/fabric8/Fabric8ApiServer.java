@@ -34,6 +34,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final ApiConnections connections;
     private final Requests requests;
+    private final StreamedLists streamedLists;
 
     Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper) {
         this(client, limit, timekeeper, (request, status) -> {});
@@ -54,6 +55,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
         Config config = client.getConfiguration();
         this.connections = new ApiConnections(urlOf(config), config, requestConfig(client), timekeeper, observer);
         this.requests = new Requests(connections, new TokenBucket(limit.perSecond(), limit.burst(), timekeeper));
+        this.streamedLists = new StreamedLists(connections.session());
     }
 
     /** Returns the server of {@code client}, with the {@linkplain RequestLimit#DEFAULT default limit}. */
@@ -88,7 +90,8 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return new Fabric8ListerWatcher<>(
                 new Fabric8ListerWatcher.ObjectSelection(kind, namespace, fieldSelector),
                 connections.session(),
-                decoder(kind));
+                decoder(kind),
+                streamedLists);
     }
 
     /** Returns a function that makes a lister-watcher of one object of a kind, selected by its name. */
