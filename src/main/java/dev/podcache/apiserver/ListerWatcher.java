@@ -36,6 +36,36 @@ public interface ListerWatcher<T> {
      */
     WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events);
 
+    /**
+     * Returns whether {@link #streamList} may be called now. Returns at once and never throws; may ask the server in
+     * the background, and returns false until the answer is known. Always false in this implementation.
+     */
+    default boolean streamsLists() {
+        return false;
+    }
+
+    /**
+     * Lists and watches with one request, in a single attempt: like {@link #watch}, but the objects that exist come
+     * first, each as an {@link WatchEvent.Upserted}, and then a {@link WatchEvent.Bookmark} that {@linkplain
+     * WatchEvent.Bookmark#endsList ends the list}. Changes that happen meanwhile may come before that bookmark. The
+     * state at the bookmark is not older than the call.
+     *
+     * @param serverTimeout how long the server is asked to keep the watch open
+     * @param events receives the events
+     * @throws UnsupportedOperationException if {@link #streamsLists} never returns true
+     */
+    default WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+        throw new UnsupportedOperationException(this + " cannot be listed by a watch");
+    }
+
+    /**
+     * Reports that the server did not understand {@link #streamList}, so that {@link #streamsLists} returns false until
+     * the server may have changed. Without effect in this implementation.
+     *
+     * @param failure how the attempt failed
+     */
+    default void streamRefused(ApiServerException failure) {}
+
     /** Describes the selected objects for logs and errors, such as {@code pods with spec.nodeName=worker-1}. */
     @Override
     String toString();

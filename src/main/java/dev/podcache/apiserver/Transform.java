@@ -81,6 +81,21 @@ public final class Transform<T extends HasMetadata> {
             return server.watch(resourceVersion, serverTimeout, event -> events.accept(applyTo(event)));
         }
 
+        @Override
+        public boolean streamsLists() {
+            return server.streamsLists();
+        }
+
+        @Override
+        public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+            return server.streamList(serverTimeout, event -> events.accept(applyTo(event)));
+        }
+
+        @Override
+        public void streamRefused(ApiServerException failure) {
+            server.streamRefused(failure);
+        }
+
         private WatchEvent<T> applyTo(WatchEvent<T> event) {
             if (!(event instanceof WatchEvent.Upserted<T> upserted)) {
                 return event;

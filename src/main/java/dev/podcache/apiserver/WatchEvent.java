@@ -45,10 +45,19 @@ public sealed interface WatchEvent<T> {
         }
     }
 
-    /** All changes up to {@code resourceVersion} were delivered, so a new watch can start there. */
-    record Bookmark<T>(String resourceVersion) implements WatchEvent<T> {
+    /**
+     * All changes up to {@code resourceVersion} were delivered, so a new watch can start there.
+     *
+     * @param endsList whether it marks the end of a {@linkplain ListerWatcher#streamList streamed list}
+     */
+    record Bookmark<T>(String resourceVersion, boolean endsList) implements WatchEvent<T> {
         public Bookmark {
             Objects.requireNonNull(resourceVersion, "resourceVersion");
+        }
+
+        /** Makes a bookmark that does not end a streamed list. */
+        public Bookmark(String resourceVersion) {
+            this(resourceVersion, false);
         }
     }
 

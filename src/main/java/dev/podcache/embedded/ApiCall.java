@@ -63,6 +63,30 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
         return text.isEmpty() ? 0 : Long.parseLong(text);
     }
 
+    /**
+     * Returns whether a watch is to begin with the current objects and a bookmark that ends them.
+     *
+     * @throws StatusException 422 if the parameters contradict each other, 400 if they are not supported
+     */
+    boolean sendsInitialEvents() {
+        String match = parameter("resourceVersionMatch");
+        String send = parameter("sendInitialEvents");
+        boolean notOlderThan = match.equals("NotOlderThan");
+        if (send.isEmpty() && !match.isEmpty()) {
+            throw StatusException.invalidOption(
+                    "resourceVersionMatch",
+                    "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
+        }
+        if (!send.isEmpty() && !notOlderThan) {
+            throw StatusException.invalidOption(
+                    "resourceVersionMatch", "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+        }
+        if (send.equals("false") || send.equals("0")) {
+            throw StatusException.badRequest("this server does not support sendInitialEvents=false");
+        }
+        return !send.isEmpty();
+    }
+
     /** Returns the selection of a list or watch. If the path names an object, that object alone is selected. */
     Selection selection() {
         Selection selection = Selection.everything()

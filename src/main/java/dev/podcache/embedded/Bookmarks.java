@@ -7,6 +7,13 @@ final class Bookmarks {
 
     private Bookmarks() {}
 
+    /** Returns the bookmark that ends the initial events of a watch, which show the state at {@code revision}. */
+    static ClusterEvent endOfInitialEvents(Resource resource, long revision) {
+        ClusterEvent bookmark = at(resource, revision);
+        bookmark.object().withObject("/metadata/annotations").put("k8s.io/initial-events-end", "true");
+        return bookmark;
+    }
+
     /** Returns a bookmark that confirms the delivery of all changes up to {@code revision}. */
     static ClusterEvent at(Resource resource, long revision) {
         ObjectNode bookmark = Json.MAPPER.createObjectNode();

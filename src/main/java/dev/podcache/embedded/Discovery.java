@@ -2,7 +2,9 @@ package dev.podcache.embedded;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Answers the requests for versions, API groups, resources and health. */
@@ -14,12 +16,16 @@ final class Discovery {
 
     private Discovery() {}
 
-    /** Returns the answer for {@code path}, or null if it is not a discovery or health path. */
-    static @Nullable HttpAnswer answer(String path) {
+    /**
+     * Returns the answer for {@code path}, or null if it is not a discovery or health path.
+     *
+     * @param version the version of the server, such as {@code v1.20.2}
+     */
+    static @Nullable HttpAnswer answer(String path, String version) {
         String normal = path.length() > 1 && path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
         return switch (normal) {
             case "/healthz", "/livez", "/readyz" -> HttpAnswer.text("ok");
-            case "/version" -> HttpAnswer.json(200, version());
+            case "/version" -> HttpAnswer.json(200, version(version));
             case "/api" -> HttpAnswer.json(200, coreVersions());
             case "/apis" -> HttpAnswer.json(200, groups());
             case "/apis/" + GROUP ->
@@ -30,8 +36,11 @@ final class Discovery {
         };
     }
 
-    private static ObjectNode version() {
-        return object().put("major", "1").put("minor", "20").put("gitVersion", "v1.20.2+podcache.embedded");
+    private static ObjectNode version(String version) {
+        List<String> numbers = Splitter.on('.').splitToList(version.substring(1));
+        return object().put("major", numbers.get(0))
+                .put("minor", numbers.get(1))
+                .put("gitVersion", version + "+podcache.embedded");
     }
 
     private static ObjectNode coreVersions() {

@@ -25,6 +25,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
 
     private static final String LOOPBACK = "127.0.0.1";
 
+    private static final String VERSION = "v1.20.2";
+
     /** The default limit of a kube-apiserver. */
     private static final int CONCURRENT_STREAMS = 100;
 
@@ -38,7 +40,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
     private final InMemoryCluster cluster;
     private final AtomicInteger connections = new AtomicInteger();
 
-    private EmbeddedApiServer(InMemoryCluster cluster, int port, int concurrentStreams) {
+    private EmbeddedApiServer(InMemoryCluster cluster, int port, int concurrentStreams, String version) {
         this.cluster = cluster;
         vertx = Vertx.vertx(new VertxOptions()
                 .setEventLoopPoolSize(EVENT_LOOPS)
@@ -47,7 +49,7 @@ public final class EmbeddedApiServer implements AutoCloseable {
                 .setUseDaemonThread(true)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
-        dispatcher = new RequestDispatcher(vertx, cluster);
+        dispatcher = new RequestDispatcher(vertx, cluster, version);
         server = vertx.createHttpServer(new HttpServerOptions()
                         .setHost(LOOPBACK)
                         .setPort(port)
@@ -78,7 +80,25 @@ public final class EmbeddedApiServer implements AutoCloseable {
      * @throws IllegalStateException if the server cannot listen on the port
      */
     public static EmbeddedApiServer start(InMemoryCluster cluster, int port, int concurrentStreams) {
-        EmbeddedApiServer server = new EmbeddedApiServer(cluster, port, concurrentStreams);
+        return start(cluster, port, concurrentStreams, VERSION);
+    }
+
+    /**
+     * Starts a server for {@code cluster} that claims to be another version. It claims {@code v1.20.2} otherwise, after
+     * whose answers its own are made. Whatever it claims, it supports streamed lists ({@code sendInitialEvents}), which
+     * clients expect from {@code v1.34.0} on.
+     *
+     * @param port the port to listen on; 0 for a free one
+     * @param concurrentStreams the number of concurrent streams that an HTTP/2 connection allows; at least 1
+     * @param version the version that {@code GET /version} returns, such as {@code v1.36.0}
+     * @throws IllegalArgumentException if {@code version} does not begin with {@code v}, two numbers and a dot between
+     * @throws IllegalStateException if the server cannot listen on the port
+     */
+    public static EmbeddedApiServer start(InMemoryCluster cluster, int port, int concurrentStreams, String version) {
+        if (!version.matches("v\\d+\\.\\d+(\\..*)?")) {
+            throw new IllegalArgumentException("not a version of an API server: \"" + version + "\"");
+        }
+        EmbeddedApiServer server = new EmbeddedApiServer(cluster, port, concurrentStreams, version);
         try {
             await(server.server.listen(), "cannot listen on " + LOOPBACK + ":" + port);
             return server;

@@ -42,6 +42,9 @@ final class ObjectRequests {
         if (!call.parameter("dryRun").isEmpty()) {
             throw StatusException.badRequest("this server does not support dry runs");
         }
+        if (call.verb() == Verb.LIST && !call.parameter("sendInitialEvents").isEmpty()) {
+            throw StatusException.invalidOption("sendInitialEvents", "sendInitialEvents is forbidden for list");
+        }
         if (call.parameter("resourceVersionMatch").equals("Exact")) {
             throw StatusException.badRequest(
                     "this server does not support resourceVersionMatch=Exact: it keeps the latest state only");

@@ -25,15 +25,17 @@ final class RequestDispatcher {
 
     private final Vertx vertx;
     private final InMemoryCluster cluster;
+    private final String version;
     private final Faults faults = new Faults();
     private final RequestCounts counts = new RequestCounts();
     private final Set<WatchStream> watches = ConcurrentHashMap.newKeySet();
     private final Tables tables;
     private final ObjectRequests objects;
 
-    RequestDispatcher(Vertx vertx, InMemoryCluster cluster) {
+    RequestDispatcher(Vertx vertx, InMemoryCluster cluster, String version) {
         this.vertx = vertx;
         this.cluster = cluster;
+        this.version = version;
         this.tables = new Tables(cluster::now);
         this.objects = new ObjectRequests(cluster, tables);
     }
@@ -87,7 +89,7 @@ final class RequestDispatcher {
 
     private void answer(HttpServerRequest http, Buffer body, Context eventLoop) {
         requireDecodable(http);
-        HttpAnswer discovery = Discovery.answer(http.path());
+        HttpAnswer discovery = Discovery.answer(http.path(), version);
         if (discovery != null) {
             discovery.send(http.response());
             return;
@@ -160,12 +162,9 @@ final class RequestDispatcher {
         }
         Resource resource = call.path().resource();
         Selection selection = call.selection();
-        if (!call.parameter("sendInitialEvents").isEmpty()) {
-            throw StatusException.of(
-                    422, "Invalid", "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for this server");
-        }
         WatchOptions options = new WatchOptions(
                 call.parameter("resourceVersion"),
+                call.sendsInitialEvents(),
                 Boolean.parseBoolean(call.parameter("allowWatchBookmarks")),
                 Duration.ofSeconds(call.seconds("timeoutSeconds")));
         ObjectNames.version(options.resourceVersion());

@@ -110,6 +110,23 @@ public final class StatusException extends RuntimeException {
         return new StatusException(status);
     }
 
+    /** Returns a 422 for a parameter that a list or watch must not have. */
+    static StatusException invalidOption(String parameter, String why) {
+        FieldError error = FieldError.forbidden(parameter, why);
+        String message = "ListOptions.meta.k8s.io \"\" is invalid: " + error.message();
+        return new StatusException(failure(422, "Invalid", message)
+                .withNewDetails()
+                .withKind("ListOptions")
+                .withGroup("meta.k8s.io")
+                .addNewCause()
+                .withReason(error.reason())
+                .withMessage(error.detail())
+                .withField(error.field())
+                .endCause()
+                .endDetails()
+                .build());
+    }
+
     /** Returns a 422 for a well-formed patch that does not apply to the object. */
     static StatusException unprocessable(String why) {
         return of(422, "Invalid", "the server rejected our request due to an error in our request: " + why);

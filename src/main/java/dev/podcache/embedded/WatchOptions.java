@@ -7,15 +7,23 @@ import java.util.Objects;
  * The options of a watch.
  *
  * @param resourceVersion the version after which changes are sent; for "" or "0", the current objects are sent first,
- *     as ADDED
+ *     as ADDED. With {@code initialEvents}, these objects must not be older than this version; for "", they are the
+ *     latest
+ * @param initialEvents whether the current objects are sent first, followed, with {@code
+ *     bookmarks}, by a bookmark that ends them
  * @param bookmarks whether to send bookmarks
  * @param timeout the time after which the watch ends; zero for no timeout
  */
-public record WatchOptions(String resourceVersion, boolean bookmarks, Duration timeout) {
+public record WatchOptions(String resourceVersion, boolean initialEvents, boolean bookmarks, Duration timeout) {
 
     public WatchOptions {
         Objects.requireNonNull(resourceVersion, "resourceVersion");
         Objects.requireNonNull(timeout, "timeout");
+    }
+
+    /** Returns options for a watch without initial events. */
+    public WatchOptions(String resourceVersion, boolean bookmarks, Duration timeout) {
+        this(resourceVersion, false, bookmarks, timeout);
     }
 
     /** Returns options for a watch from {@code resourceVersion}, without bookmarks or timeout. */

@@ -32,12 +32,18 @@ final class Watches {
     }
 
     ClusterWatch open(Resource resource, Selection selection, WatchOptions options, WatchListener listener) {
-        long after = ObjectNames.version(options.resourceVersion());
+        long version = ObjectNames.version(options.resourceVersion());
+        long after = options.initialEvents() ? 0 : version;
         Watcher watcher = new Watcher(selection, after, listener, new WatchTimers(timekeeper));
         OpenWatch watch = new OpenWatch(resource, watcher);
         boolean open;
         synchronized (lock) {
-            open = !closed && storage.cache(resource).open(watcher);
+            open = !closed
+                    && isFreshLocked(options, version, watcher)
+                    && storage.cache(resource).open(watcher);
+            if (open && options.initialEvents() && options.bookmarks()) {
+                watcher.queue(Bookmarks.endOfInitialEvents(resource, storage.cachedRevision()));
+            }
         }
         if (open) {
             watch.startTimers(options);
@@ -46,6 +52,16 @@ final class Watches {
         }
         watcher.deliver();
         return watch;
+    }
+
+    /** Returns whether the watch cache has what the initial events must show; queues an ERROR event if not. */
+    private boolean isFreshLocked(WatchOptions options, long version, Watcher watcher) {
+        long atLeast = options.resourceVersion().isEmpty() ? storage.revision() : version;
+        if (!options.initialEvents() || Long.compareUnsigned(atLeast, storage.cachedRevision()) <= 0) {
+            return true;
+        }
+        watcher.queue(ClusterEvent.error(StatusException.tooLargeVersion(atLeast, storage.cachedRevision())));
+        return false;
     }
 
     int count(Resource resource) {

@@ -97,7 +97,7 @@ public final class Recovery {
         synchronized (this) {
             reflectors++;
             attempt.number = numbers++;
-            waits = outage.lasts();
+            waits = failing && outage.lasts();
             if (waits) {
                 putLocked(attempt, true, Duration.ZERO, 0, task);
             }

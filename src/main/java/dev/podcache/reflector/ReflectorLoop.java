@@ -4,7 +4,6 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.NoAnswer;
-import dev.podcache.apiserver.Retries;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
@@ -12,6 +11,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,22 +44,21 @@ final class ReflectorLoop<T> {
      */
 
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
-    private static final Duration LIST_TIMEOUT = Duration.ofSeconds(30);
-    private static final Duration SHORTEST_WATCH = Duration.ofMinutes(30);
-    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+    static final Duration LIST_TIMEOUT = Duration.ofSeconds(30);
 
     private final ListerWatcher<T> server;
     private final ReflectorSink<T> sink;
     private final Timekeeper timekeeper;
     private final Recovery recovery;
     private final boolean confirms;
-    private final Steps steps = new Steps(this::stepThrew);
+    final Steps steps = new Steps(this::stepThrew);
     private final SinkCalls sinkCalls = new SinkCalls();
     private final CurrentAttempt attempt = new CurrentAttempt();
     private final PendingAttempt pending = new PendingAttempt();
     private final RetryPauses pauses; // used in steps only, like the next two
     private final ResumePoint resumePoint = new ResumePoint();
     private boolean confirmed;
+    private boolean listsNext; // a streamed list failed, so the next one is a plain list
 
     /**
      * Makes a loop that is not started.
@@ -72,7 +71,7 @@ final class ReflectorLoop<T> {
         this.timekeeper = recovery.timekeeper();
         this.recovery = recovery;
         this.confirms = confirms;
-        this.pauses = new RetryPauses(recovery::random);
+        this.pauses = new RetryPauses(recovery, pending);
     }
 
     void start() {
@@ -89,9 +88,7 @@ final class ReflectorLoop<T> {
         if (attempt.close()) {
             recovery.close(pending);
         }
-        if (!sinkCalls.awaitEnd(timekeeper, CLOSE_TIMEOUT)) {
-            log.warn("{}: the sink did not return within {} of close()", server, CLOSE_TIMEOUT);
-        }
+        sinkCalls.awaitEnd(server, timekeeper);
     }
 
     private void begin(int number) {
@@ -99,10 +96,19 @@ final class ReflectorLoop<T> {
             return;
         }
         String from = resumePoint.next();
-        if (from == null) {
-            list(listed -> listed(number, listed), failure -> failed(number, failure, false));
-        } else {
+        if (from != null) {
             watch(number, from);
+        } else if (!listsNext && server.streamsLists()) {
+            new StreamedAttempt<>(this, server, sink, number).begin(WatchHealth.length(recovery.random()));
+        } else {
+            listsNext = false;
+            list(
+                    listed -> {
+                        if (replaced(number, listed)) {
+                            begin(attempt.after(number));
+                        }
+                    },
+                    failure -> failed(number, failure, false));
         }
     }
 
@@ -125,29 +131,47 @@ final class ReflectorLoop<T> {
         }));
     }
 
-    private void listed(int number, Listed<T> listed) {
-        if (notifySink(number, () -> sink.replace(listed.items(), listed.resourceVersion()))) {
+    /** Passes a complete list to the sink. Returns whether the attempt continues. */
+    boolean replaced(int number, Listed<T> listed) {
+        boolean continues = notifySink(number, () -> sink.replace(listed.items(), listed.resourceVersion()));
+        if (continues) {
             resumePoint.listed(listed.resourceVersion());
             confirmed = true;
+        }
+        return continues;
+    }
+
+    /** Handles the failure of a streamed list: a plain list follows, at once or after a pause. */
+    void notStreamed(int number, ApiServerException failure, boolean atOnce, boolean wasAnswered) {
+        listsNext = true;
+        if (atOnce) {
+            recovery.served(pending);
             begin(attempt.after(number));
+        } else {
+            failed(number, failure, wasAnswered);
         }
     }
 
     private void watch(int number, String from) {
-        Duration length = SHORTEST_WATCH.plusNanos((long) (SHORTEST_WATCH.toNanos() * recovery.random()));
+        Duration length = WatchHealth.length(recovery.random());
         WatchHealth health = new WatchHealth(server.toString(), from, length, timekeeper.nanoTime());
         // a watch without a version begins with objects that may be older than an unreported deletion
         confirmed &= !from.isEmpty();
         WatchAttempt<T> watch = new WatchAttempt<>(this, sink, number, health, confirmed || !confirms);
-        WatchHandle opened;
+        if (opens(number, () -> server.watch(from, length, event -> steps.run(() -> watch.onEvent(event))))) {
+            watch.checkAlive();
+        }
+    }
+
+    /** Opens the watch of an attempt. Returns false if that threw. */
+    boolean opens(int number, Supplier<WatchHandle> request) {
         try {
-            opened = server.watch(from, length, event -> steps.run(() -> watch.onEvent(event)));
+            attempt.watches(number, request.get());
+            return true;
         } catch (RuntimeException | Error e) {
             failed(number, NoAnswer.thrown("WATCH " + server, e), false);
-            return;
+            return false;
         }
-        attempt.watches(number, opened);
-        watch.checkAlive();
     }
 
     long now() {
@@ -233,23 +257,13 @@ final class ReflectorLoop<T> {
         Duration pause = pauseAfter(failure, wasAnswered);
         // the sink knows whether this deserves a warning
         log.debug("{}: {}; retrying in {} ms", server, failure.getMessage(), pause.toMillis());
-        Throwable unused = callSink(number, () -> sink.disconnected(failure));
+        Throwable unused = sinkCalls.run(server, () -> isCurrent(number), () -> sink.disconnected(failure));
         next(number, pause);
     }
 
     /** Returns the pause after a failure; zero if the {@link Recovery} decides when to try again. */
     Duration pauseAfter(ApiServerException failure, boolean wasAnswered) {
-        boolean silent = failure.httpCode() == 0
-                && (failure.reason() == FailureReason.UNAVAILABLE || failure.reason() == FailureReason.TIMEOUT);
-        boolean inOutage = false;
-        if (Retries.asksForPause(failure)) {
-            inOutage = recovery.refused(pending, Retries.atOnce().pause(1, 0, failure));
-        } else if (failure.httpCode() > 0) {
-            recovery.served(pending);
-        } else if (silent && !wasAnswered) {
-            inOutage = recovery.unanswered(pending);
-        }
-        return inOutage ? Duration.ZERO : pauses.after(failure);
+        return pauses.after(failure, wasAnswered);
     }
 
     /** Ends attempt {@code number} and begins the next one after {@code pause}. */
@@ -269,22 +283,13 @@ final class ReflectorLoop<T> {
      * sink threw: the sink then lacks an event, and a list repairs it.
      */
     boolean notifySink(int number, Runnable sinkMethod) {
-        Throwable thrown = callSink(number, sinkMethod);
+        Throwable thrown = sinkCalls.run(server, () -> isCurrent(number), sinkMethod);
         if (thrown != null) {
             String why = "the sink threw " + thrown.getClass().getSimpleName();
             FailureReason reason = FailureReason.UNREADABLE;
             abandon(number, ApiServerException.withoutAnswer(reason, server.toString(), why, thrown), false);
         }
         return isCurrent(number);
-    }
-
-    /** Calls the sink, unless attempt {@code number} is over. Logs and returns the exception of the sink, or null. */
-    private @Nullable Throwable callSink(int number, Runnable sinkMethod) {
-        Throwable thrown = sinkCalls.run(() -> isCurrent(number), sinkMethod);
-        if (thrown != null) {
-            log.error("{}: the sink threw; retrying", server, thrown);
-        }
-        return thrown;
     }
 
     /** Handles an unexpected exception of a step. */

@@ -4,15 +4,14 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Retries;
 import dev.podcache.object.FailureReason;
 import java.time.Duration;
-import java.util.function.DoubleSupplier;
 
 /**
  * The pauses of one reflector after failures in a row: at most 200 ms after the first, then doubling up to 30 s;
  * shorter after a refusal, see {@link Retries}. So a forbidden list (403) is made four times in its first second, which
  * is how long a get waits for it. A pause that the server asked for (Retry-After) is extended by up to 2 s at random,
  * so that clients that got the same answer do not return together. An expired version (410) needs no pause: the list
- * that repairs it is made at once, unless the attempt before failed the same way. Not used while the {@link Recovery}
- * decides for all reflectors. Used in steps of its {@link ReflectorLoop} only.
+ * that repairs it is made at once, unless the attempt before failed the same way. During an outage, the {@link
+ * Recovery} decides for all reflectors instead. Used in steps of its {@link ReflectorLoop} only.
  */
 final class RetryPauses {
 
@@ -22,7 +21,8 @@ final class RetryPauses {
     /** How many watches in a row may end early; a server that restarts or moves its watches ends one or two. */
     private static final int EARLY_ENDS_ALLOWED = 2;
 
-    private final DoubleSupplier random;
+    private final Recovery recovery;
+    private final PendingAttempt pending;
     private int failures;
     private int earlyEnds;
     private boolean lastExpired;
@@ -30,10 +30,11 @@ final class RetryPauses {
     /**
      * Makes an instance without failures.
      *
-     * @param random uniform in [0, 1)
+     * @param pending the reflector's attempt, whose outcome the {@code recovery} is told
      */
-    RetryPauses(DoubleSupplier random) {
-        this.random = random;
+    RetryPauses(Recovery recovery, PendingAttempt pending) {
+        this.recovery = recovery;
+        this.pending = pending;
     }
 
     /** Forgets the failures: the next one is a first failure. */
@@ -48,14 +49,28 @@ final class RetryPauses {
         return earlyEnds > EARLY_ENDS_ALLOWED;
     }
 
-    /** Returns the pause after one more failure. */
-    Duration after(ApiServerException failure) {
+    /** Returns the pause after one more failure; zero if the {@link Recovery} decides when to try again. */
+    Duration after(ApiServerException failure, boolean wasAnswered) {
+        boolean silent = failure.httpCode() == 0
+                && (failure.reason() == FailureReason.UNAVAILABLE || failure.reason() == FailureReason.TIMEOUT);
+        boolean inOutage = false;
+        if (Retries.asksForPause(failure)) {
+            inOutage = recovery.refused(pending, Retries.atOnce().pause(1, 0, failure));
+        } else if (failure.httpCode() > 0) {
+            recovery.served(pending);
+        } else if (silent && !wasAnswered) {
+            inOutage = recovery.unanswered(pending);
+        }
+        return inOutage ? Duration.ZERO : after(failure);
+    }
+
+    private Duration after(ApiServerException failure) {
         // events reset the failures, but not the early ends: each such watch may bring one event
         failures = Math.max(failures, earlyEnds - EARLY_ENDS_ALLOWED - 1) + 1;
         boolean expired = failure.reason() == FailureReason.EXPIRED;
         boolean atOnce = expired && !lastExpired;
         lastExpired = expired;
-        Duration pause = (atOnce ? Retries.atOnce() : RETRIES).pause(failures, random.getAsDouble(), failure);
-        return Retries.asksForPause(failure) ? pause.plusNanos((long) (ASKED_JITTER * random.getAsDouble())) : pause;
+        Duration pause = (atOnce ? Retries.atOnce() : RETRIES).pause(failures, recovery.random(), failure);
+        return Retries.asksForPause(failure) ? pause.plusNanos((long) (ASKED_JITTER * recovery.random())) : pause;
     }
 }

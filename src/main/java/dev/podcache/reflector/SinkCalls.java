@@ -5,16 +5,26 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Tracks the running call of a sink, so that closing a {@link ReflectorLoop} can wait for it. Thread-safe. */
+/** Makes the calls of a sink, and tracks the running one so that closing a {@link ReflectorLoop} can wait for it. Thread-safe. */
 final class SinkCalls {
+
+    private static final Logger log = LoggerFactory.getLogger(Reflector.class);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     private @Nullable CompletableFuture<Void> running; // guarded by this
     private @Nullable Thread caller; // guarded by this
 
-    /** Makes a call if {@code wanted} still holds. Returns the exception of the call, or null. One call at a time. */
+    /**
+     * Makes a call if {@code wanted} still holds. Logs and returns the exception of the call, or null. One call at a
+     * time.
+     *
+     * @param target what is listed and watched, for messages
+     */
     @Nullable
-    Throwable run(BooleanSupplier wanted, Runnable call) {
+    Throwable run(Object target, BooleanSupplier wanted, Runnable call) {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         synchronized (this) {
             running = ended;
@@ -28,6 +38,7 @@ final class SinkCalls {
             return null;
         } catch (RuntimeException | Error e) {
             // an Error too: if it ended the loop, the sink would stay outdated without notice
+            log.error("{}: the sink threw; retrying", target, e);
             return e;
         } finally {
             synchronized (this) {
@@ -38,17 +49,18 @@ final class SinkCalls {
         }
     }
 
-    /** Waits for a call that runs on another thread. Returns whether no such call is running any more. */
-    boolean awaitEnd(Timekeeper timekeeper, Duration patience) {
+    /** Waits at most 2 s for a call that runs on another thread. Warns if it is still running then. */
+    void awaitEnd(Object target, Timekeeper timekeeper) {
         CompletableFuture<Void> awaited;
         synchronized (this) {
             awaited = caller == Thread.currentThread() ? null : running;
         }
         try {
-            return awaited == null || timekeeper.await(awaited, patience);
+            if (awaited != null && !timekeeper.await(awaited, CLOSE_TIMEOUT)) {
+                log.warn("{}: the sink did not return within {} of close()", target, CLOSE_TIMEOUT);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return true;
         }
     }
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WatchHealth {
 
+    private static final Duration SHORTEST = Duration.ofMinutes(30);
     private static final long EARLY_END = Duration.ofSeconds(1).toNanos();
     private static final long HEALTHY_AFTER = Duration.ofSeconds(5).toNanos();
     private static final long MAX_SILENCE = Duration.ofSeconds(90).toNanos();
@@ -44,6 +45,15 @@ final class WatchHealth {
         this.lifetime = serverTimeout.toNanos() + GRACE;
         this.lastReceived = now;
         this.openedAt = now;
+    }
+
+    /**
+     * Returns how long the server is asked to keep a watch open: 30 to 60 minutes.
+     *
+     * @param random uniform in [0, 1)
+     */
+    static Duration length(double random) {
+        return SHORTEST.plusNanos((long) (SHORTEST.toNanos() * random));
     }
 
     void opened(long now) {

@@ -123,15 +123,33 @@ final class WatchSession<T extends HasMetadata> implements ObjectWatch<T>, Refle
     @Override
     public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
         watchVersion = resourceVersion;
-        WatchHandle opened = server.watch(resourceVersion, serverTimeout, events);
-        handle = opened;
-        return opened;
+        return opened(server.watch(resourceVersion, serverTimeout, events));
+    }
+
+    private WatchHandle opened(WatchHandle latest) {
+        handle = latest;
+        return latest;
     }
 
     @Override
     public String connection() {
         WatchHandle latest = handle;
         return latest == null ? "" : latest.connection();
+    }
+
+    @Override
+    public boolean streamsLists() {
+        return server.streamsLists();
+    }
+
+    @Override
+    public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+        return opened(server.streamList(serverTimeout, events));
+    }
+
+    @Override
+    public void streamRefused(ApiServerException failure) {
+        server.streamRefused(failure);
     }
 
     @Override

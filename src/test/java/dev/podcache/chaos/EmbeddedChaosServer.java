@@ -33,7 +33,7 @@ final class EmbeddedChaosServer implements ChaosServer {
 
     private final Timekeeper timekeeper = Timekeeper.system();
     private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper, REMEMBERED_CHANGES, BOOKMARK_PERIOD);
-    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
+    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster, 0, 100, "v1.36.0");
     private final TcpProxy proxy = TcpProxy.to(server.port());
     private final RawApi api = RawApi.of(server.url());
 

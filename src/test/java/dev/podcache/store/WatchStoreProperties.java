@@ -31,8 +31,8 @@ class WatchStoreProperties {
     }
 
     @Property
-    void anyHistory_keepsThePromises(@ForAll("histories") List<WatchStep> history) {
-        WatchWorld world = new WatchWorld();
+    void anyHistory_keepsThePromises(@ForAll("histories") List<WatchStep> history, @ForAll boolean streamsLists) {
+        WatchWorld world = new WatchWorld(streamsLists);
         for (WatchStep step : history) {
             step.action().accept(world);
             world.check();

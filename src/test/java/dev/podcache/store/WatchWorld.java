@@ -48,6 +48,10 @@ final class WatchWorld {
     private int written;
     private boolean failing; // whether there may be failures left that nobody met
 
+    WatchWorld(boolean streamsLists) {
+        f.server.setStreamsLists(streamsLists);
+    }
+
     void addReference(ObjectKey key, PodKey pod) {
         WatchModel model = model(key);
         boolean first = model.count() == 0;
@@ -91,10 +95,11 @@ final class WatchWorld {
         return freshness.startsWith("watch lost") || freshness.startsWith("watch reopened");
     }
 
-    /** How many lists of that object there were. */
+    /** How many lists of that object there were, plain or streamed. */
     private long lists(ObjectKey key) {
         return f.server.actions().stream()
-                .filter(action -> action.verb() == Verb.LIST && action.key().equals(key))
+                .filter(action -> action.key().equals(key)
+                        && (action.verb() == Verb.LIST || (action.verb() == Verb.WATCH && action.freshness() != null)))
                 .count();
     }
 

@@ -1,6 +1,7 @@
 package dev.podcache.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.podcache.testing.RawApi.Events;
@@ -9,11 +10,14 @@ import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The contract of an API server for watches. A subclass provides the server. Each test uses its own namespace. */
 @Timeout(180)
 public abstract class ApiServerWatchContract extends ApiServerFixture {
+
+    private static final String STREAMED = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
 
     /** Returns a server that has Secrets and whose history no longer reaches back to version 1. */
     protected abstract RawApi forgetfulApi();
@@ -183,12 +187,85 @@ public abstract class ApiServerWatchContract extends ApiServerFixture {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "&resourceVersion=0"})
+    void streamedList_ofOneName_isItsStateThenAMarkedBookmarkThenChanges(String from) throws Exception {
+        assumeStreamedLists();
+        put("db");
+        Reply labelled = label("db", "\"v\"");
+        api().get(secrets + "/db?resourceVersion=" + labelled.version());
+
+        try (Events events = watch(STREAMED + "&allowWatchBookmarks=true&fieldSelector=metadata.name%3Ddb" + from)) {
+            assertEvent(events.next(), "ADDED", "db", labelled.version());
+            assertEndOfInitialEvents(events.next(), labelled.version());
+            Reply changed = label("db", "\"w\"");
+            assertEvent(events.next(), "MODIFIED", "db", changed.version());
+        }
+    }
+
+    @Test
+    void streamedList_ofNothing_isTheMarkedBookmark() throws Exception {
+        assumeStreamedLists();
+        long version = put("other").version();
+
+        try (Events events = watch(STREAMED + "&allowWatchBookmarks=true&fieldSelector=metadata.name%3Ddb")) {
+            assertEndOfInitialEvents(events.next(), version);
+            Reply created = put("db");
+            assertEvent(events.next(), "ADDED", "db", created.version());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "watch=1&sendInitialEvents=true, "
+                + "resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        "watch=1&resourceVersionMatch=NotOlderThan, "
+                + "resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        "sendInitialEvents=true, sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list"
+    })
+    void streamedList_parametersThatContradictEachOther_isRefused(String query, String why) throws Exception {
+        assumeStreamedLists();
+
+        Reply reply = api().get(secrets + "?" + query);
+
+        assertThat(reply.code()).isEqualTo(422);
+        assertThat(reply.text("/reason")).isEqualTo("Invalid");
+        assertThat(reply.text("/message")).isEqualTo("ListOptions.meta.k8s.io \"\" is invalid: " + why);
+        assertThat(reply.text("/details/kind")).isEqualTo("ListOptions");
+    }
+
+    @Test
+    void streamedList_withoutBookmarks_hasNoEnd() throws Exception {
+        assumeStreamedLists();
+        Reply created = put("db");
+
+        try (Events events = watch(STREAMED + "&timeoutSeconds=1")) {
+            assertEvent(events.next(), "ADDED", "db", created.version());
+            assertThat(events.nextOrEnd()).isNull();
+        }
+    }
+
     @Test
     void watch_versionThatIsNoNumber_isRefused() throws Exception {
         Reply reply = api().get(secrets + "?watch=1&resourceVersion=bad");
 
         assertThat(reply.code()).isEqualTo(500);
         assertThat(reply.text("/message")).startsWith("resourceVersion: Invalid value: \"bad\": ");
+    }
+
+    /** The embedded server has them whatever version it claims. */
+    private void assumeStreamedLists() {
+        assumeTrue(version().equals(ServerVersion.OF_EMBEDDED) || version().isAtLeast(34), "has streamed lists");
+    }
+
+    private static void assertEndOfInitialEvents(JsonNode event, long version) {
+        assertThat(event.path("type").asText()).isEqualTo("BOOKMARK");
+        assertThat(event.path("object").path("kind").asText()).isEqualTo("Secret");
+        assertThat(event.at("/object/metadata/annotations")
+                        .path("k8s.io/initial-events-end")
+                        .asText())
+                .isEqualTo("true");
+        assertThat(version(event)).isGreaterThanOrEqualTo(version);
     }
 
     private Events watch(String query) throws IOException, InterruptedException {

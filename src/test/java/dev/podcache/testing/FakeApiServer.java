@@ -43,6 +43,7 @@ public final class FakeApiServer implements AutoCloseable {
     private final List<PlannedFailure> failures = new CopyOnWriteArrayList<>();
     private final List<AssertionError> forbiddenCalls = new CopyOnWriteArrayList<>();
     private final ThreadLocal<Boolean> forbidden = ThreadLocal.withInitial(() -> false);
+    private volatile boolean streamsLists;
     private final Set<FakeWatch<?>> openWatches = ConcurrentHashMap.newKeySet();
 
     /**
@@ -50,7 +51,7 @@ public final class FakeApiServer implements AutoCloseable {
      *
      * @param key the key of the object. For a list or watch: the namespace, or "", and the name in its field selector,
      *     or ""
-     * @param source where a get reads from; null for other calls
+     * @param source where a get, or the list that a watch begins with, reads from; null for other calls
      */
     public record Action(
             Verb verb,
@@ -115,6 +116,15 @@ public final class FakeApiServer implements AutoCloseable {
     private static String nameIn(String fieldSelector) {
         String prefix = "metadata.name=";
         return fieldSelector.startsWith(prefix) ? fieldSelector.substring(prefix.length()) : "";
+    }
+
+    /** Sets whether lists by name may be streamed; not at first. */
+    public void setStreamsLists(boolean on) {
+        streamsLists = on;
+    }
+
+    boolean streamsLists() {
+        return streamsLists;
     }
 
     // The recorded calls

@@ -14,6 +14,7 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.embedded.WatchOptions;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -50,12 +51,26 @@ final class FakeListerWatcher<T extends HasMetadata> implements ListerWatcher<T>
     }
 
     @Override
+    public boolean streamsLists() {
+        return server.streamsLists() && !key.name().isEmpty();
+    }
+
+    @Override
+    public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+        server.record(new FakeApiServer.Action(Verb.WATCH, kind, key, ReadConsistency.LATEST));
+        return open(new WatchOptions("", true, true, serverTimeout), events);
+    }
+
+    @Override
     public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
         server.record(new FakeApiServer.Action(Verb.WATCH, kind, key, null));
+        return open(new WatchOptions(resourceVersion, true, serverTimeout), events);
+    }
+
+    private WatchHandle open(WatchOptions options, Consumer<WatchEvent<T>> events) {
         FakeWatch<T> watch = new FakeWatch<>(server, kind, request(Verb.WATCH), events);
-        WatchOptions options = new WatchOptions(resourceVersion, true, serverTimeout);
         new FakeCall<>(server, request(Verb.WATCH), () -> resource())
-                .answer(serverTimeout)
+                .answer(options.timeout())
                 .whenComplete((resource, failure) -> {
                     if (failure == null) {
                         watch.open(listener -> server.cluster().watch(resource, selection, options, listener));

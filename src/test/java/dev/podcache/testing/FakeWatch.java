@@ -90,7 +90,8 @@ final class FakeWatch<T extends HasMetadata> implements WatchHandle, WatchListen
             case DELETED -> events.accept(new WatchEvent.Deleted<>(FakeGetter.fetched(kind, object)));
             case BOOKMARK ->
                 events.accept(new WatchEvent.Bookmark<>(
-                        object.path("metadata").path("resourceVersion").asText()));
+                        object.path("metadata").path("resourceVersion").asText(),
+                        object.path("metadata").path("annotations").has("k8s.io/initial-events-end")));
             case ERROR -> end(FakeCall.answered(request, status(object)));
         }
     }

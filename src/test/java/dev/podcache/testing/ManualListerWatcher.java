@@ -19,11 +19,15 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
 
     private final List<CompletableFuture<Listed<T>>> lists = new ArrayList<>();
     private final List<ManualWatch<T>> watches = new ArrayList<>();
+    private final List<ApiServerException> refusals = new ArrayList<>();
+    private boolean streams;
 
     /** An open watch, whose events the test sends. */
     public static final class ManualWatch<T> implements WatchHandle {
 
+        /** The version to watch from; "streamed" if the watch begins with a list. */
         public final String resourceVersion;
+
         public final Duration serverTimeout;
         private final Consumer<WatchEvent<T>> events;
         private boolean closed;
@@ -60,6 +64,11 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
             tell(new WatchEvent.Bookmark<>(version));
         }
 
+        /** Sends the bookmark that ends a streamed list. */
+        public void endList(String version) {
+            tell(new WatchEvent.Bookmark<>(version, true));
+        }
+
         /** Ends the watch; {@code failure} is null if the server ended it normally. */
         public void end(@Nullable ApiServerException failure) {
             ended = true;
@@ -91,12 +100,38 @@ public final class ManualListerWatcher<T> implements ListerWatcher<T> {
         return watch;
     }
 
+    /** Sets whether lists may be streamed, until one is refused. */
+    public void setStreams(boolean on) {
+        streams = on;
+    }
+
+    @Override
+    public boolean streamsLists() {
+        return streams;
+    }
+
+    @Override
+    public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+        return watch("streamed", serverTimeout, events);
+    }
+
+    @Override
+    public void streamRefused(ApiServerException failure) {
+        streams = false;
+        refusals.add(failure);
+    }
+
+    /** Returns the reported refusals of streamed lists. */
+    public List<ApiServerException> refusals() {
+        return refusals;
+    }
+
     /** Returns the number of list calls. */
     public int lists() {
         return lists.size();
     }
 
-    /** Returns the number of watch calls. */
+    /** Returns the number of watch calls, with those that begin with a list. */
     public int watches() {
         return watches.size();
     }

@@ -36,6 +36,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final ApiConnections connections;
     private final Requests requests;
+    private final StreamedLists streamedLists;
 
     Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper) {
         this(client, limit, timekeeper, (request, status) -> {});
@@ -56,6 +57,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
         Config config = client.getConfiguration();
         this.connections = new ApiConnections(urlOf(config), config, requestConfig(client), timekeeper, observer);
         this.requests = new Requests(connections, new TokenBucket(limit.perSecond(), limit.burst(), timekeeper));
+        this.streamedLists = new StreamedLists(connections.session());
     }
 
     /** Returns the server of {@code client}, with the {@linkplain RequestLimit#DEFAULT default limit}. */
@@ -91,6 +93,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
                 new Fabric8ListerWatcher.ObjectSelection(kind, namespace, fieldSelector),
                 connections.session(),
                 decoder(kind),
+                streamedLists,
                 false);
     }
 
@@ -109,6 +112,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
                 new Fabric8ListerWatcher.ObjectSelection(kind, namespace, ""),
                 connections.session(),
                 new SelectiveDecoder<>(decoder(kind), names),
+                streamedLists,
                 true);
     }
 

@@ -30,6 +30,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     private final ListWatchSession session;
     private final ObjectDecoder<T> decoder;
     private final Fabric8ListDecoder<T> listDecoder;
+    private final StreamedLists streamed;
 
     private final boolean latest;
 
@@ -43,13 +44,18 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
      *     answer from its watch cache, but not with an older state than before
      */
     Fabric8ListerWatcher(
-            ObjectSelection selection, ListWatchSession session, ObjectDecoder<T> decoder, boolean latest) {
+            ObjectSelection selection,
+            ListWatchSession session,
+            ObjectDecoder<T> decoder,
+            StreamedLists streamed,
+            boolean latest) {
         this.selection = selection;
         this.latest = latest;
         this.minimumVersion = latest ? "" : "0";
         this.session = session;
         this.decoder = decoder;
         this.listDecoder = new Fabric8ListDecoder<>(selection.kind, decoder);
+        this.streamed = streamed;
     }
 
     /**
@@ -137,8 +143,29 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     @Override
     public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+        return watchFrom("resourceVersion=" + encoded(resourceVersion), serverTimeout, events);
+    }
+
+    @Override
+    public boolean streamsLists() {
+        // lists of collections come in pages, which costs the server less
+        return selection.isByName() && streamed.supported();
+    }
+
+    @Override
+    public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
+        // without a resourceVersion, the state is the latest one
+        return watchFrom("sendInitialEvents=true&resourceVersionMatch=NotOlderThan", serverTimeout, events);
+    }
+
+    @Override
+    public void streamRefused(ApiServerException failure) {
+        streamed.refused(failure);
+    }
+
+    private WatchHandle watchFrom(String start, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
         String path = selection.path()
-                + "watch=true&allowWatchBookmarks=true&resourceVersion=" + encoded(resourceVersion)
+                + "watch=true&allowWatchBookmarks=true&" + start
                 + "&timeoutSeconds=" + Math.max(1, serverTimeout.toSeconds());
         int longest = selection.isByName() ? ApiConnections.LONGEST_NAMED : ApiConnections.LONGEST_OBJECT;
         return session.watch(ServerRequest.get("WATCH " + selection, path), longest, decoder, events);

@@ -32,6 +32,17 @@ public final class ListWatchSession {
         return connections.timekeeper().nanoTime();
     }
 
+    /** Returns whether the last list succeeded and its connection still takes requests. */
+    public boolean isConnected() {
+        Connection connection = last.get();
+        if (connection == null) {
+            return false;
+        }
+        synchronized (pool) {
+            return connection.stage == Connection.Stage.OPEN;
+        }
+    }
+
     /** Sends one request like {@link ApiConnections#send}, but over the connections of watches. */
     public <R> CompletableFuture<R> list(
             ServerRequest request, Duration timeout, int longest, Function<byte[], R> decode) {

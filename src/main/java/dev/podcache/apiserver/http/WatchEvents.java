@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class WatchEvents<T> {
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final String LIST_END = "k8s.io/initial-events-end";
     private static final JsonFactory JSON = MAPPER.getFactory();
 
     private final String request;
@@ -103,7 +104,15 @@ final class WatchEvents<T> {
         String version = object.path("metadata").path("resourceVersion").asText("");
         return version.isEmpty()
                 ? unreadable(0, "is a bookmark without a resourceVersion")
-                : new WatchEvent.Bookmark<>(version);
+                : new WatchEvent.Bookmark<>(version, endsList(object));
+    }
+
+    private static boolean endsList(JsonNode bookmark) {
+        return bookmark.path("metadata")
+                .path("annotations")
+                .path(LIST_END)
+                .asText("")
+                .equals("true");
     }
 
     private WatchEvent<T> error(byte[] line, int at, int length) throws IOException {

@@ -1,0 +1,250 @@
+package dev.podcache.apiserver.fabric8;
+
+import static dev.podcache.testing.Patience.await;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.Podcache;
+import dev.podcache.apiserver.http.ServerRequest;
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.embedded.Resource;
+import dev.podcache.embedded.StatusException;
+import dev.podcache.embedded.Verb;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.testing.ForwardingTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Pods;
+import dev.podcache.testing.Secrets;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.StatusBuilder;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which servers are asked for a list and a watch with one request, and when again after they refused. */
+@ExtendWith(NoLeaks.class)
+class StreamedListsTest {
+
+    private static final String NEW = "v1.36.0";
+    private static final String OLD = "v1.20.2";
+    private static final Duration BETWEEN_REQUESTS = Duration.ofSeconds(10);
+
+    /** Time that a test can let pass at once, for those who look at the clock. */
+    private static final class ShiftedTime extends ForwardingTimekeeper {
+
+        final AtomicLong shift = new AtomicLong();
+
+        ShiftedTime() {
+            super(Timekeeper.system());
+        }
+
+        @Override
+        public long nanoTime() {
+            return super.nanoTime() + shift.get();
+        }
+    }
+
+    private final ShiftedTime time = new ShiftedTime();
+    private final InMemoryCluster cluster = InMemoryCluster.create(time);
+    private final List<String> requests = new CopyOnWriteArrayList<>();
+    private final AtomicInteger answeredVersions = new AtomicInteger();
+    private EmbeddedApiServer embedded = EmbeddedApiServer.start(cluster, 0, 100, NEW);
+    private final KubernetesClient client = new KubernetesClientBuilder()
+            .withConfig(new ConfigBuilder(Config.empty())
+                    .withMasterUrl(embedded.url())
+                    .build())
+            .build();
+    private final Fabric8ApiServer server = ServerOnTime.of(client, RequestLimit.DEFAULT, time, this::observed);
+    private final Podcache cache = Podcache.builder(server)
+            .strategy(ChangeDetectionStrategy.WATCH)
+            .firstSyncTimeout(Duration.ofSeconds(60))
+            .build();
+
+    private void observed(ServerRequest request, int status) {
+        boolean version = request.path().equals("/version");
+        if (status == 0) {
+            requests.add(version ? "version" : kindOf(request.path()));
+        } else if (status < 0 && version) {
+            answeredVersions.incrementAndGet();
+        }
+    }
+
+    private static String kindOf(String path) {
+        return path.contains("sendInitialEvents") ? "streamed list" : path.contains("watch=true") ? "watch" : "list";
+    }
+
+    @AfterEach
+    void tearDown() {
+        cache.close();
+        server.close();
+        client.close();
+        embedded.close();
+        cluster.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1, 20, false",
+        "1, 26, false",
+        "1, 27, false",
+        "1, 31, false",
+        "1, 32, true",
+        "1, 33, false",
+        "1, 34, true",
+        "1, 36+, true",
+        "2, 0, true",
+        "'', '', false",
+        "x, y, false"
+    })
+    void version_decides(String major, String minor, boolean supported) {
+        String json = "{\"major\":\"%s\",\"minor\":\"%s\"}".formatted(major, minor);
+
+        assertThat(StreamedLists.isInVersion(json.getBytes(UTF_8))).isEqualTo(supported);
+    }
+
+    @Test
+    void newServer_isAskedForItsVersionOnceAndThenMakesOneRequestForAnObject() {
+        learnVersion();
+        assertThat(requests).containsExactlyInAnyOrder("version", "list", "watch");
+        requests.clear();
+
+        assertThat(read("db")).isEqualTo("db");
+        assertThat(requests).containsExactly("streamed list");
+    }
+
+    @Test
+    void newServer_objectThatIsAbsent_isKnownToBeWithOneRequest() {
+        learnVersion();
+        requests.clear();
+        cache.registerPod(Pods.withSecrets("shop", "pod-absent", "uid-absent", "absent"));
+
+        assertThat(cache.secrets().findObject("shop", "absent")).isEmpty();
+        assertThat(requests).containsExactly("streamed list");
+        cluster.create(Secrets.of(ObjectKey.of("shop", "absent"), "there"));
+        await().until(() -> cache.secrets().findObject("shop", "absent").isPresent());
+        assertThat(requests).containsExactly("streamed list");
+    }
+
+    @Test
+    void oldServer_isAskedForItsVersionOnceAndThenListed() {
+        restart(OLD);
+        learnVersion();
+        requests.clear();
+        read("a");
+        read("b");
+
+        assertThat(requests).containsExactly("list", "watch", "list", "watch");
+    }
+
+    @Test
+    void serverThatRefuses_isListedUntilItWasRestarted(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying");
+        learnVersion();
+        requests.clear();
+        embedded.faults().failNext(1, featureIsOff(), RequestPattern.any().verb(Verb.WATCH));
+
+        read("a");
+        read("b");
+
+        assertThat(requests).containsExactly("streamed list", "list", "watch", "list", "watch");
+        restart(NEW);
+        pass(BETWEEN_REQUESTS);
+        learnVersion();
+        requests.clear();
+        read("c");
+        assertThat(requests).containsExactly("streamed list");
+    }
+
+    @Test
+    void serverThatWasUpgraded_isAskedForItsVersionAgain(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying");
+        restart(OLD);
+        learnVersion();
+        restart(NEW);
+        read("soon");
+        requests.clear();
+        read("also-soon");
+        assertThat(requests).as("at most one question in 10 s").containsExactly("list", "watch");
+
+        pass(BETWEEN_REQUESTS);
+        learnVersion();
+        requests.clear();
+        read("later");
+        assertThat(requests).containsExactly("streamed list");
+    }
+
+    @Test
+    void listIsForbidden_objectIsReadWithTheVerbWatchAlone() {
+        learnVersion();
+        for (Verb verb : new Verb[] {Verb.LIST, Verb.GET}) {
+            embedded.faults()
+                    .fail(
+                            StatusException.forbidden(Resource.SECRETS, "db"),
+                            RequestPattern.any().verb(verb));
+        }
+
+        assertThat(read("db")).isEqualTo("db");
+        cluster.update(Secrets.of(ObjectKey.of("shop", "db"), "changed"));
+        await().until(() ->
+                Secrets.value(cache.secrets().getObject("shop", "db")).equals("changed"));
+    }
+
+    @Test
+    void watchCacheThatLags_isListedInstead() {
+        learnVersion();
+        requests.clear();
+        cluster.holdWatchCache();
+        cluster.create(Secrets.of(ObjectKey.of("shop", "new"), "new"));
+        cache.registerPod(Pods.withSecrets("shop", "pod-new", "uid-new", "new"));
+
+        assertThat(Secrets.value(cache.secrets().getObject("shop", "new"))).isEqualTo("new");
+        assertThat(requests).containsExactly("streamed list", "list", "watch");
+        cluster.releaseWatchCache();
+    }
+
+    /** Reads an object, and waits for the answer to the question for the version that this raises. */
+    private void learnVersion() {
+        int before = answeredVersions.get();
+        read("first-" + before);
+        await().until(() -> answeredVersions.get() > before);
+    }
+
+    private String read(String name) {
+        cluster.create(Secrets.of(ObjectKey.of("shop", name), name));
+        cache.registerPod(Pods.withSecrets("shop", "pod-" + name, "uid-" + name, name));
+        return Secrets.value(cache.secrets().getObject("shop", name));
+    }
+
+    private void restart(String version) {
+        int port = embedded.port();
+        embedded.close();
+        embedded = EmbeddedApiServer.start(cluster, port, 100, version);
+    }
+
+    private void pass(Duration duration) {
+        time.shift.addAndGet(duration.toNanos());
+    }
+
+    private static StatusException featureIsOff() {
+        return new StatusException(new StatusBuilder()
+                .withStatus("Failure")
+                .withCode(422)
+                .withReason("Invalid")
+                .withMessage("sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled")
+                .build());
+    }
+}
