@@ -89,8 +89,7 @@ public final class ScopeRun {
                         .create();
                 for (int i = 0; i < OBJECTS; i++) {
                     Secret secret = secret(namespace, i);
-                    created.add(
-                            creators.submit(() -> admin.resource(secret).create()));
+                    created.add(creators.submit(() -> admin.resource(secret).create()));
                 }
             }
             for (Future<?> each : created) {

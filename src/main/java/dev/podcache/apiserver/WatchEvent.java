@@ -39,8 +39,8 @@ public sealed interface WatchEvent<T> {
      *
      * @param resourceVersion the version of the change, from which a new watch can start; "" if the server sent none
      */
-    record Skipped<T>(String resourceVersion) implements WatchEvent<T> {
-        public Skipped {
+    record Undecoded<T>(String resourceVersion) implements WatchEvent<T> {
+        public Undecoded {
             Objects.requireNonNull(resourceVersion, "resourceVersion");
         }
     }

@@ -41,8 +41,8 @@ final class WatchAttempt<T> {
             changed(upserted.fetched().resourceVersion(), () -> sink.upsert(upserted.fetched()));
         } else if (event instanceof WatchEvent.Deleted<T> deleted) {
             changed(deleted.last().resourceVersion(), () -> sink.delete(deleted.last()));
-        } else if (event instanceof WatchEvent.Skipped<T> skipped) {
-            changed(skipped.resourceVersion(), () -> {});
+        } else if (event instanceof WatchEvent.Undecoded<T> undecoded) {
+            changed(undecoded.resourceVersion(), () -> {});
         } else if (event instanceof WatchEvent.Bookmark<T> bookmark) {
             applied(bookmark.resourceVersion(), true);
             checkAlive();

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The watch of one namespace, which keeps the referenced objects in it up to date: its members.
  *
- * <p>The first list begins when a get waits, or 10 ms after the first member joined, so that it covers the members that
- * are registered together. A member that joins while the watch is live is read by name. A member that joins while the
+ * <p>The first list begins when a get waits, or once no member has joined for 10 ms, or after 100 ms, so that it covers the
+ * members that are registered together. A member that joins while the watch is live is read by name. A member that joins while the
  * watch is broken has the namespace listed at once.
  */
 final class NamespaceWatch<T extends HasMetadata> {
@@ -40,7 +40,7 @@ final class NamespaceWatch<T extends HasMetadata> {
      *
      * session     a member joins                      ends when
      * ---------------------------------------------------------------------------------------
-     * none        waits for the first list            a get waits, or 10 ms have passed
+     * none        waits for the first list            a get waits, or none has joined for 10 ms
      * opening     waits: covered by the list if that  the watch is accepted; members that no list
      *             has not begun                       covers are then read by name
      * live        is read by name                     an attempt fails
@@ -50,6 +50,7 @@ final class NamespaceWatch<T extends HasMetadata> {
 
     private static final Logger log = LoggerFactory.getLogger(NamespaceWatch.class);
     private static final Duration GATHERING = Duration.ofMillis(10);
+    private static final int MOST_GATHERINGS = 10;
 
     final String namespace;
     final Map<String, NamespaceMember<T>> members = new ConcurrentHashMap<>(2); // written under NamespaceWatches
@@ -96,9 +97,9 @@ final class NamespaceWatch<T extends HasMetadata> {
             return;
         }
         if (open == null) {
-            gathering = gathering == null
-                    ? timekeeper.schedule(GATHERING, () -> steps.execute(this::ensureOpen))
-                    : gathering;
+            if (gathering == null) {
+                gather(1);
+            }
         } else if (live) {
             reads.add(member);
         } else if (failed && !open.isListing()) {
@@ -109,6 +110,20 @@ final class NamespaceWatch<T extends HasMetadata> {
         if (member.isHurried()) {
             hasten();
         }
+    }
+
+    /** Waits for further members, then opens the watch. */
+    private void gather(int times) {
+        long before = clock.get();
+        gathering = timekeeper.schedule(
+                GATHERING,
+                () -> steps.execute(() -> {
+                    if (clock.get() == before || times == MOST_GATHERINGS) {
+                        ensureOpen();
+                    } else if (!closed && session == null) {
+                        gather(times + 1);
+                    }
+                }));
     }
 
     /** Puts the next requests before those of others, because a get waits for a member. */

@@ -75,7 +75,7 @@ class ReflectorTest extends ReflectorFixture {
     void watch_endedAfterASkippedObject_isResumedFromItsVersion() {
         watching();
         List<String> before = List.copyOf(sink.calls);
-        server.watch().tell(new WatchEvent.Skipped<>("12"));
+        server.watch().tell(new WatchEvent.Undecoded<>("12"));
         server.watch().end(null);
 
         assertThat(server.watch().resourceVersion).isEqualTo("12");

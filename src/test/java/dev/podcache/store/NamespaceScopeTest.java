@@ -47,6 +47,7 @@ class NamespaceScopeTest {
         }
         f.requireRequests(0, 0);
         f.timekeeper.advance(GATHERED);
+        f.timekeeper.advance(GATHERED);
 
         f.requireRequests(1, 1);
         for (int i = 0; i < 100; i++) {
@@ -55,6 +56,19 @@ class NamespaceScopeTest {
             assertThat(f.get(WatchFixture.key(i))).isEqualTo("v2");
         }
         f.requireRequests(1, 1);
+    }
+
+    @Test
+    void objectsRegisteredOneAfterTheOther_areReadByOneList_thatWaitsForAtMost100Millis() {
+        for (int i = 0; i < 20; i++) {
+            f.store.addReference(WatchFixture.key(i), POD);
+            f.timekeeper.advance(Duration.ofMillis(5));
+        }
+        f.requireRequests(1, 1);
+
+        // too late for that list
+        f.store.addReference(WatchFixture.key(20), POD);
+        f.requireRequests(2, 1);
     }
 
     @Test
@@ -97,6 +111,7 @@ class NamespaceScopeTest {
         HeldRequests list = hold(NAMESPACE);
         f.store.addReference(DB, POD);
         f.timekeeper.advance(GATHERED);
+        assertThat(list.arrivals()).isEqualTo(1);
         f.update(CERT, "c2");
         f.server.cluster().holdWatchCache();
         f.store.addReference(CERT, POD);

@@ -41,7 +41,7 @@ public final class FilteredListerWatcher<T extends HasMetadata> implements Liste
         } else if (event instanceof WatchEvent.Deleted<T> deleted) {
             object = deleted.last();
         }
-        return object == null || isAccepted(object) ? event : new WatchEvent.Skipped<>(object.resourceVersion());
+        return object == null || isAccepted(object) ? event : new WatchEvent.Undecoded<>(object.resourceVersion());
     }
 
     private boolean isAccepted(Fetched<T> fetched) {

@@ -72,7 +72,7 @@ final class WatchEvents<T> {
 
     private WatchEvent<T> change(byte[] line, int at, int length, Function<Fetched<T>, WatchEvent<T>> event) {
         String skipped = decoder.skippedVersion(line, at, length);
-        return skipped == null ? event.apply(decoder.decode(line, at, length)) : new WatchEvent.Skipped<>(skipped);
+        return skipped == null ? event.apply(decoder.decode(line, at, length)) : new WatchEvent.Undecoded<>(skipped);
     }
 
     private static EventParts scan(byte[] line, int offset, int length) throws IOException {
