@@ -70,7 +70,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
         assertThat(state()).isEqualTo(WatchState.IMMUTABLE);
         assertThat(served()).isEqualTo("v2");
         assertThat(server.openWatches()).isZero();
-        assertThat(entry.lastFailure()).isNull();
+        assertThat(entry.state().lastFailure()).isNull();
         assertThat(time.scheduledTasks()).isZero();
     }
 
@@ -132,7 +132,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
 
         assertThat(state()).isEqualTo(WatchState.LIVE);
         assertThat(served()).isEqualTo(served);
-        assertThat(entry.lastFailure()).isNull();
+        assertThat(entry.state().lastFailure()).isNull();
         assertThat(reported).as("the sync").hasSize(reports);
     }
 
@@ -169,7 +169,7 @@ class WatchEntryEventsTest extends WatchEntryFixture {
 
         assertThat(state()).isEqualTo(next);
         assertThat(served()).isEqualTo(served);
-        assertThat(entry.lastFailure()).isSameAs(failure);
+        assertThat(entry.state().lastFailure()).isSameAs(failure);
         assertThat(entry.state().lastFailure()).isSameAs(failure);
     }
 

@@ -63,7 +63,7 @@ class WatchEntryTest extends WatchEntryFixture {
         assertThat(state()).isEqualTo(next);
         assertThat(content(lookup.answer())).isEqualTo(answer);
         assertThat(lookup.dropped()).isFalse();
-        assertThat(lookup.failure()).isSameAs(entry.lastFailure());
+        assertThat(lookup.failure()).isSameAs(entry.state().lastFailure());
     }
 
     @Test
@@ -209,7 +209,7 @@ class WatchEntryTest extends WatchEntryFixture {
         entry.deleteReference(POD);
 
         assertThat(entry.state())
-                .isEqualTo(new ObjectState(CacheState.UNREAD, "", null, entry.lastFailure(), 0, "not referenced"));
+                .isEqualTo(new ObjectState(CacheState.UNREAD, "", null, entry.state().lastFailure(), 0, "not referenced"));
         assertThat(server.openWatches()).isZero();
         assertThat(time.scheduledTasks()).isZero();
     }
@@ -238,7 +238,7 @@ class WatchEntryTest extends WatchEntryFixture {
 
         assertThat(state()).isEqualTo(WatchState.DROPPED);
         assertThat(served()).isEqualTo("nothing");
-        assertThat(entry.lastFailure()).isNull();
+        assertThat(entry.state().lastFailure()).isNull();
     }
 
     @Test

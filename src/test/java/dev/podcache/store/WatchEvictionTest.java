@@ -99,7 +99,7 @@ class WatchEvictionTest extends WatchEntryFixture {
         accept(WatchRow.BROKEN);
 
         assertThat(state()).isEqualTo(WatchState.EVICTED);
-        assertThat(entry.lastFailure()).isNull();
+        assertThat(entry.state().lastFailure()).isNull();
     }
 
     @Test

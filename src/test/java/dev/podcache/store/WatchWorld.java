@@ -99,7 +99,7 @@ final class WatchWorld {
     private long lists(ObjectKey key) {
         return f.server.actions().stream()
                 .filter(action -> action.key().equals(key)
-                        && (action.verb() == Verb.LIST || (action.verb() == Verb.WATCH && action.freshness() != null)))
+                        && (action.verb() == Verb.LIST || (action.verb() == Verb.WATCH && action.source() != null)))
                 .count();
     }
 

@@ -14,7 +14,7 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.embedded.WatchOptions;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.object.ReadConsistency;
+import dev.podcache.apiserver.ReadSource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +57,7 @@ final class FakeListerWatcher<T extends HasMetadata> implements ListerWatcher<T>
 
     @Override
     public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
-        server.record(new FakeApiServer.Action(Verb.WATCH, kind, key, ReadConsistency.LATEST));
+        server.record(new FakeApiServer.Action(Verb.WATCH, kind, key, ReadSource.QUORUM));
         return open(new WatchOptions("", true, true, serverTimeout), events);
     }
 
