@@ -10,6 +10,7 @@ import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.store.DirectObjectStore;
 import dev.podcache.store.ObjectTtlSource;
+import dev.podcache.store.PartlyPolledStore;
 import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
@@ -20,10 +21,11 @@ import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Makes the stores of one cache, each by the strategy of its kind, and closes them. Thread-safe. */
 final class CacheStores implements Managers.Stores, Closeable {
@@ -36,6 +38,7 @@ final class CacheStores implements Managers.Stores, Closeable {
     private final ChangeDetectionStrategy usual;
     private final Map<ObjectKind<?>, Transform<?>> transforms;
     private final Set<ObjectKind<?>> watchedByNamespace;
+    private final @Nullable Predicate<ObjectKey> polled;
     private final List<Runnable> open = new ArrayList<>(); // guarded by this
     private boolean closed; // guarded by this
 
@@ -47,7 +50,8 @@ final class CacheStores implements Managers.Stores, Closeable {
             Map<ObjectKind<?>, ChangeDetectionStrategy> strategies,
             ChangeDetectionStrategy usual,
             Map<ObjectKind<?>, Transform<?>> transforms,
-            Set<ObjectKind<?>> watchedByNamespace) {
+            Set<ObjectKind<?>> watchedByNamespace,
+            @Nullable Predicate<ObjectKey> polled) {
         this.server = server;
         this.options = options;
         this.ttl = ttl;
@@ -56,6 +60,7 @@ final class CacheStores implements Managers.Stores, Closeable {
         this.usual = usual;
         this.transforms = transforms;
         this.watchedByNamespace = watchedByNamespace;
+        this.polled = polled;
     }
 
     @Override
@@ -75,20 +80,22 @@ final class CacheStores implements Managers.Stores, Closeable {
                 open.add(store::close);
                 yield store;
             }
-            case CACHE -> {
-                TtlObjectStore<T> store = new TtlObjectStore<>(kind, getter, ttl, options);
-                open.add(store::close);
-                yield store;
-            }
+            case CACHE -> caching(kind, getter);
             case WATCH -> {
                 WatchObjectStore<T> store = watchedByNamespace.contains(kind)
                         ? WatchObjectStore.ofNamespaces(
                                 kind, byName(kind), inNamespace(kind), getter, options, watchTimes)
                         : new WatchObjectStore<>(kind, byName(kind), getter, options, watchTimes);
                 open.add(store::close);
-                yield store;
+                yield polled == null ? store : new PartlyPolledStore<>(store, caching(kind, getter), polled);
             }
         };
+    }
+
+    private <T extends HasMetadata> TtlObjectStore<T> caching(ObjectKind<T> kind, ObjectGetter<T> getter) {
+        TtlObjectStore<T> store = new TtlObjectStore<>(kind, getter, ttl, options);
+        open.add(store::close);
+        return store;
     }
 
     @Override

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,7 @@ public final class PodcacheBuilder {
     private Duration maxStaleness = Duration.ZERO;
     private PodcacheMetrics metrics = PodcacheMetrics.NONE;
     private boolean recordsStats;
+    private @Nullable Predicate<ObjectKey> polled;
 
     PodcacheBuilder(Supplier<Fabric8ApiServer> server, boolean ownsServer) {
         this.server = server;
@@ -196,6 +198,20 @@ public final class PodcacheBuilder {
     }
 
     /**
+     * Names objects that are polled as under {@link ChangeDetectionStrategy#CACHE} although their kind is under {@link
+     * ChangeDetectionStrategy#WATCH}: objects that most clients of a cluster share. When such an object changes, the API
+     * server works for each watch of it, and the client that changes it waits. A node agent polls {@code
+     * kube-root-ca.crt}. Needs the verb {@code get}. Default: none.
+     *
+     * @param keys returns whether an object is polled, and always the same for an object. Called by many threads: must be
+     *     thread-safe, fast, and must not block
+     */
+    public PodcacheBuilder poll(Predicate<ObjectKey> keys) {
+        this.polled = Objects.requireNonNull(keys, "keys");
+        return this;
+    }
+
+    /**
      * Serves an object that has exceeded the TTL by at most {@code maxStaleness} at once, under {@link
      * ChangeDetectionStrategy#CACHE}, and refreshes it in the background. Gets of frequently read objects then never
      * wait, and refreshes are spread over time. Default: off, so gets wait for the refresh. The other strategies ignore
@@ -245,7 +261,8 @@ public final class PodcacheBuilder {
                 Map.copyOf(strategies),
                 strategy,
                 Map.copyOf(transforms),
-                namespaceScopes());
+                namespaceScopes(),
+                polled);
         parts.register(stores);
         return new Podcache(new Managers(stores, events, recordsStats), timekeeper, parts);
     }
@@ -277,7 +294,9 @@ public final class PodcacheBuilder {
     }
 
     private boolean usesCache() {
-        return strategy == ChangeDetectionStrategy.CACHE || strategies.containsValue(ChangeDetectionStrategy.CACHE);
+        return polled != null
+                || strategy == ChangeDetectionStrategy.CACHE
+                || strategies.containsValue(ChangeDetectionStrategy.CACHE);
     }
 
     private Duration maxStaleness() {

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> the model class
  */
-public sealed interface ObservableStore<T> extends Store<T> permits TtlObjectStore, WatchObjectStore {
+public sealed interface ObservableStore<T> extends Store<T>
+        permits TtlObjectStore, WatchObjectStore, PartlyPolledStore {
 
     /** Returns the source of time and timers of this store. */
     Timekeeper timekeeper();

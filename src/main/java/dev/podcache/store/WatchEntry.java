@@ -36,7 +36,11 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             Answer<T> known = answer();
             getWaits = state.isOpening();
             lookup = new WatchLookup<>(
-                    isDroppedLocked(), known, !state.isUpToDate(), lastFailure, known == null ? waiting.future() : null);
+                    isDroppedLocked(),
+                    known,
+                    !state.isUpToDate(),
+                    lastFailure,
+                    known == null ? waiting.future() : null);
         }
         runDeferred();
         return lookup;

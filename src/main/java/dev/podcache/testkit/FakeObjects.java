@@ -7,12 +7,12 @@ import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.apiserver.ReadSource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -123,8 +123,7 @@ final class FakeObjects<T extends HasMetadata> implements ObjectGetter<T> {
     }
 
     @Override
-    public synchronized CompletableFuture<Fetched<T>> get(
-            ObjectKey key, ReadSource source, Duration timeout) {
+    public synchronized CompletableFuture<Fetched<T>> get(ObjectKey key, ReadSource source, Duration timeout) {
         FailureReason reason = failures.get(key);
         Fetched<T> object = existing.get(key);
         if (reason != null || object == null) {

@@ -67,7 +67,8 @@ class FirstReadsTest {
         Map<ObjectKey, Secret> found = secrets.getObjects(withMissing());
 
         assertThat(found.keySet()).containsExactlyElementsOf(keys);
-        assertThat(found.values()).allSatisfy(secret -> assertThat(Secrets.value(secret)).isEqualTo("v1"));
+        assertThat(found.values())
+                .allSatisfy(secret -> assertThat(Secrets.value(secret)).isEqualTo("v1"));
     }
 
     @Test

@@ -209,7 +209,8 @@ class WatchEntryTest extends WatchEntryFixture {
         entry.deleteReference(POD);
 
         assertThat(entry.state())
-                .isEqualTo(new ObjectState(CacheState.UNREAD, "", null, entry.state().lastFailure(), 0, "not referenced"));
+                .isEqualTo(new ObjectState(
+                        CacheState.UNREAD, "", null, entry.state().lastFailure(), 0, "not referenced"));
         assertThat(server.openWatches()).isZero();
         assertThat(time.scheduledTasks()).isZero();
     }

@@ -4,6 +4,7 @@ import static com.google.common.collect.ImmutableList.toImmutableList;
 
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
+import dev.podcache.apiserver.ReadSource;
 import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.embedded.ApiRequest;
@@ -14,7 +15,6 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.embedded.WatchOptions;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
-import dev.podcache.apiserver.ReadSource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

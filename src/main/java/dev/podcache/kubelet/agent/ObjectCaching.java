@@ -25,6 +25,9 @@ public record ObjectCaching(
         long payloadBudget,
         Duration backgroundRefresh) {
 
+    /** In each namespace, for nearly every pod of a cluster: a watch by each agent would make its update expensive. */
+    private static final String ROOT_CERTIFICATES = "kube-root-ca.crt";
+
     private static final int SYNCS_UNREAD = 5;
     private static final Duration LEAST_IDLE = Duration.ofMinutes(1);
 
@@ -51,6 +54,7 @@ public record ObjectCaching(
                 .readTimeout(readTimeout)
                 .firstSyncTimeout(firstSyncTimeout)
                 .idleAfter(idleAfter())
+                .poll(key -> key.name().equals(ROOT_CERTIFICATES))
                 .payloadBudget(payloadBudget);
         return backgroundRefresh.isZero() ? configured : configured.backgroundRefresh(backgroundRefresh);
     }

@@ -1,0 +1,129 @@
+package dev.podcache.store;
+
+import com.google.common.collect.ImmutableSet;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ReadConsistency;
+import dev.podcache.object.Referrer;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Strategy WATCH for most objects and CACHE for those that many clients share: the API server works for each watch of an
+ * object when the object changes. Thread-safe.
+ *
+ * @param <T> the model class
+ */
+public final class PartlyPolledStore<T extends HasMetadata> implements ObservableStore<T>, AutoCloseable {
+
+    private final WatchObjectStore<T> watched;
+    private final TtlObjectStore<T> polled;
+    private final Predicate<ObjectKey> isPolled;
+
+    /**
+     * Makes a store of two.
+     *
+     * @param isPolled returns which objects {@code polled} holds; always the same for an object
+     */
+    public PartlyPolledStore(WatchObjectStore<T> watched, TtlObjectStore<T> polled, Predicate<ObjectKey> isPolled) {
+        this.watched = watched;
+        this.polled = polled;
+        this.isPolled = isPolled;
+    }
+
+    private ObservableStore<T> storeOf(ObjectKey key) {
+        return isPolled.test(key) ? polled : watched;
+    }
+
+    private ObservableStore<T> storeOf(String namespace, String name) {
+        return storeOf(kind().validatedKey(namespace, name));
+    }
+
+    @Override
+    public ObjectKind<T> kind() {
+        return watched.kind();
+    }
+
+    @Override
+    public Timekeeper timekeeper() {
+        return watched.timekeeper();
+    }
+
+    @Override
+    public void addReference(ObjectKey key, Referrer referrer) {
+        storeOf(key).addReference(key, referrer);
+    }
+
+    @Override
+    public void deleteReference(ObjectKey key, Referrer referrer) {
+        storeOf(key).deleteReference(key, referrer);
+    }
+
+    @Override
+    public T get(String namespace, String name) {
+        T hit = ifHit(namespace, name);
+        return hit == null ? storeOf(namespace, name).get(namespace, name) : hit;
+    }
+
+    @Override
+    public T get(String namespace, String name, ReadConsistency consistency) {
+        return storeOf(namespace, name).get(namespace, name, consistency);
+    }
+
+    @Override
+    public CompletableFuture<T> getAsync(String namespace, String name) {
+        return storeOf(namespace, name).getAsync(namespace, name);
+    }
+
+    /** Looks in both stores: that costs a hit less than to ask which of them holds the object. */
+    @Override
+    public @Nullable T ifHit(String namespace, String name) {
+        T hit = watched.ifHit(namespace, name);
+        return hit == null ? polled.ifHit(namespace, name) : hit;
+    }
+
+    @Override
+    public ObjectState state(ObjectKey key) {
+        return storeOf(key).state(key);
+    }
+
+    @Override
+    public Runnable observe(Consumer<ObjectKey> changed) {
+        Runnable endWatched = watched.observe(changed);
+        Runnable endPolled = polled.observe(changed);
+        return () -> {
+            endWatched.run();
+            endPolled.run();
+        };
+    }
+
+    @Override
+    public @Nullable KnownObject<T> known(ObjectKey key) {
+        return storeOf(key).known(key);
+    }
+
+    @Override
+    public ChangeCounts changes() {
+        return watched.changes().plus(polled.changes());
+    }
+
+    @Override
+    public Set<ObjectKey> keys() {
+        return ImmutableSet.<ObjectKey>builder()
+                .addAll(watched.keys())
+                .addAll(polled.keys())
+                .build();
+    }
+
+    /** Closes both stores. Idempotent. */
+    @Override
+    public void close() {
+        watched.close();
+        polled.close();
+    }
+}
