@@ -2,6 +2,7 @@ package dev.podcache;
 
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.ServerMetrics;
 import dev.podcache.testing.Sockets;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -79,9 +80,14 @@ final class ScaleCluster implements AutoCloseable {
         return Sockets.connectedTo(port);
     }
 
+    /** What the server counts. */
+    ServerMetrics metrics() {
+        return server.metrics();
+    }
+
     /** How many GETs of Secrets by name the server has answered. */
     long gets() {
-        return server.metrics().requests("GET", "secrets");
+        return metrics().requests("GET", "secrets");
     }
 
     static List<String> names(int from, int to) {

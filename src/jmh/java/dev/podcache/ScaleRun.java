@@ -1,6 +1,7 @@
 package dev.podcache;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.podcache.testing.ServerMetrics;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.lang.management.ManagementFactory;
@@ -36,6 +37,9 @@ import java.util.Set;
  *       from before {@code registerPod} (or {@code inform()}, or the GET) until the object is returned. Then 300 updates,
  *       one by one: until the new version is read, from before the update call and from its return (zero if it is there
  *       by then).
+ *   <li><b>streamed</b>, only if asked for, on a server of 1.34 or newer: the same on a server with streamed lists, and
+ *       for Podcache also on one without ({@code plain}), whose part of the 300 first gets is beside them: {@code
+ *       listRequests}, {@code watches} and {@code serverCpuMillis}.
  *   <li><b>5000</b>: sync of 5,000 Secrets and 900 pods, Podcache only.
  *   <li><b>memory</b>, on the first server only: 20,000 Secrets of which 600 are referred to.
  * </ul>
@@ -92,6 +96,7 @@ public final class ScaleRun {
                     ScaleContestants.INFORMERS_TOGETHER_OKHTTP,
                     ScaleContestants.NAMESPACE_INFORMER);
             run.latency(ScaleContestants.PODCACHE_WATCH, ScaleContestants.INFORMER_PER_OBJECT, ScaleContestants.GET);
+            run.streamed();
             run.many();
             run.memory();
         }
@@ -168,26 +173,49 @@ public final class ScaleRun {
             cluster.ensure(OBJECTS + SINGLES);
             for (int round = 1; round <= ROUNDS; round++) {
                 for (ScaleContestants contestant : contestants) {
-                    latency(contestant, round);
+                    latency("latency", contestant, round);
                 }
             }
         }
     }
 
-    private void latency(ScaleContestants by, int round) throws Exception {
+    private void streamed() throws Exception {
+        if (parts.contains("streamed")) {
+            try (ScaleCluster withoutThem = new ScaleCluster("--feature-gates=WatchList=false")) {
+                ScaleRun plain = new ScaleRun(parts, all, withoutThem, limit);
+                cluster.ensure(OBJECTS + SINGLES);
+                withoutThem.ensure(OBJECTS + SINGLES);
+                for (int round = 1; round <= ROUNDS; round++) {
+                    latency("streamed", ScaleContestants.PODCACHE_WATCH, round);
+                    plain.latency("plain", ScaleContestants.PODCACHE_WATCH, round);
+                    latency("streamed", ScaleContestants.INFORMER_PER_OBJECT, round);
+                    latency("streamed", ScaleContestants.GET, round);
+                }
+            }
+        }
+    }
+
+    private void latency(String part, ScaleContestants by, int round) throws Exception {
         List<String> names = ScaleCluster.names(0, OBJECTS);
         try (Contestant contestant = by.open(cluster);
                 KubernetesClient admin = cluster.client()) {
             contestant.follow(ScaleCluster.pods(PODS, names), names);
             Latencies firstGets = new Latencies(SINGLES);
+            ServerMetrics before = cluster.metrics();
             for (String single : ScaleCluster.names(OBJECTS, OBJECTS + SINGLES)) {
                 var pod = ScaleCluster.pod("p-" + single, List.of(single));
                 long start = System.nanoTime();
                 contestant.firstGet(pod, single);
                 firstGets.add(System.nanoTime() - start);
             }
-            Map<String, Object> figures = figures("latency", by, round);
+            ServerMetrics after = cluster.metrics();
+            Map<String, Object> figures = figures(part, by, round);
             firstGets.putInto(figures, "firstGet");
+            figures.put("listRequests", after.requests("LIST", "secrets") - before.requests("LIST", "secrets"));
+            figures.put("watches", after.openWatches("secrets") - before.openWatches("secrets"));
+            figures.put(
+                    "serverCpuMillis",
+                    after.processCpu().minus(before.processCpu()).toMillis());
             if (by != ScaleContestants.GET) {
                 updates(contestant, admin, figures);
             }

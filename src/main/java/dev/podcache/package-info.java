@@ -58,8 +58,8 @@
  *       pod/Containers, pod/ConfigMapNames, manager/Registration, store/WatchObjectStore, store/EntryTable, store/Entry,
  *       store/WatchEntry, store/Transitions, store/PayloadBudget, apiserver/fabric8/Fabric8ApiServer,
  *       apiserver/http/ApiConnections, reflector/Reflector, reflector/Recovery, store/WatchSession,
- *       reflector/ReflectorLoop, reflector/CurrentAttempt, reflector/Outage, reflector/Steps,
- *       reflector/ResumePoint, apiserver/fabric8/Fabric8ListerWatcher, apiserver/http/ListWatchSession,
+ *       reflector/ReflectorLoop, reflector/CurrentAttempt, reflector/Steps, reflector/ResumePoint,
+ *       apiserver/fabric8/Fabric8ListerWatcher, apiserver/fabric8/StreamedLists, apiserver/http/ListWatchSession,
  *       apiserver/http/Connector, apiserver/http/BodyReader, apiserver/http/ConnectionPool, apiserver/http/Exchange,
  *       apiserver/http/VertxNetwork, apiserver/http/Credentials, apiserver/http/ConnectionTable,
  *       apiserver/http/Connection, apiserver/http/VertxWire

@@ -4,7 +4,8 @@ import dev.podcache.apiserver.ListerWatcher;
 import java.util.Objects;
 
 /**
- * Lists a collection and watches it from the list's version on. Resumes a watch that ended from the last version seen,
+ * Lists a collection and watches it from the list's version on; with one request if the server {@linkplain
+ * ListerWatcher#streamsLists streams lists}. Resumes a watch that ended from the last version seen,
  * and lists again if the server no longer knows that version. Failed attempts are repeated for ever: first after at
  * most 200 ms, then after pauses that double up to 30 s, or later if the server asks for a pause (Retry-After) or is
  * unreachable, see {@link Recovery}. Thread-safe.

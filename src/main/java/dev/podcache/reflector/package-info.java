@@ -5,7 +5,8 @@
  * {@code tools/cache/reflector.go}.
  *
  * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code ReflectorLoop} (the attempts), {@code WatchAttempt} (one
- * watch), {@code ResumePoint}, {@code WatchHealth}, {@code WatchEnd} and {@code RetryPauses}. {@code Recovery} decides
+ * watch), {@code StreamedAttempt} (a list and a watch with one request), {@code ResumePoint}, {@code WatchHealth},
+ * {@code WatchEnd} and {@code RetryPauses}. {@code Recovery} decides
  * for all reflectors of a server when they try again; it uses {@code PendingAttempts}, with an {@code AttemptQueue}
  * each for lists and watches, and an {@code Outage}.
  *

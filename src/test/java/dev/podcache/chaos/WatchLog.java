@@ -14,7 +14,7 @@ import java.util.function.Function;
  */
 final class WatchLog {
 
-    /** Attempts of one object are at least 100 ms, 200 ms, 400 ms apart; one of them is three requests at most. */
+    /** Attempts of one object are at least 100 ms, 200 ms, 400 ms apart; one of them is four requests at most. */
     static final int REQUESTS_IN_A_WINDOW = 16;
 
     private static final long WINDOW = Duration.ofSeconds(1).toNanos();

@@ -1,5 +1,6 @@
 package dev.podcache.testing;
 
+import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -46,6 +47,11 @@ public final class ServerMetrics {
                 - sum(version.watchGauge(), "verb=\"WATCH\"", "resource=\"" + resource + "\"", "scope=\"cluster\"");
     }
 
+    /** Returns the processor time of the server's process. */
+    public Duration processCpu() {
+        return Duration.ofNanos((long) (sumOf("process_cpu_seconds_total") * 1e9));
+    }
+
     /**
      * Returns the sum of all samples of a metric that have all of these labels.
      *
@@ -53,6 +59,10 @@ public final class ServerMetrics {
      * @param labels each as the server prints it, such as {@code code="200"}
      */
     public long sum(String metric, String... labels) {
+        return Math.round(sumOf(metric, labels));
+    }
+
+    private double sumOf(String metric, String... labels) {
         double sum = 0;
         Matcher sample = SAMPLE.matcher(text);
         while (sample.find()) {
@@ -61,7 +71,7 @@ public final class ServerMetrics {
                 sum += Double.parseDouble(sample.group(3));
             }
         }
-        return Math.round(sum);
+        return sum;
     }
 
     private static boolean hasAll(String found, String... labels) {

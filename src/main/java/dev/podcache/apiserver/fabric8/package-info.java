@@ -5,7 +5,7 @@
  * and writes of pods and events, count against one client-side limit.
  *
  * <p>Read {@code Fabric8ApiServer}, {@code Requests}, {@code Fabric8ObjectGetter}, {@code
- * Fabric8ListerWatcher}, {@code Fabric8ListDecoder}, {@code Fabric8ObjectDecoder}; for what a node agent writes {@code
+ * Fabric8ListerWatcher}, {@code StreamedLists}, {@code Fabric8ListDecoder}, {@code Fabric8ObjectDecoder}; for what a node agent writes {@code
  * Fabric8ObjectApi}, {@code Heartbeats}.
  */
 @NullMarked
