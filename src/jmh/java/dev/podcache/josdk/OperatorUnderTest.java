@@ -84,10 +84,9 @@ final class OperatorUnderTest implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
-        commands.close();
-        if (!process.waitFor(10, TimeUnit.SECONDS)) {
-            process.destroyForcibly().waitFor();
-        }
+    public void close() {
+        commands.close(); // then the process ends
+        process.destroy();
+        process.onExit().join();
     }
 }

@@ -2,8 +2,10 @@ package dev.podcache.josdk;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.Podcache;
+import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.ObjectEvent;
+import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
@@ -11,7 +13,6 @@ import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.Referrer;
-import dev.podcache.object.ResourceVersions;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.javaoperatorsdk.operator.OperatorException;
 import io.javaoperatorsdk.operator.api.config.NamespaceChangeable;
@@ -21,12 +22,11 @@ import io.javaoperatorsdk.operator.processing.event.Event;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
 import io.javaoperatorsdk.operator.processing.event.source.ResourceEventAware;
-import java.util.HashMap;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -71,21 +71,16 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
 
     private static final Logger log = LoggerFactory.getLogger(PodcacheEventSource.class);
 
-    /** How many objects the start waits for in vain. */
-    private static final int LATE = 10;
+    /** How often the start waits in vain: for a minute, with the default first-sync timeout. */
+    private static final int LATE = 60;
 
     private final ObjectKind<R> kind;
     private final Manager<R> manager;
-    private final Function<? super P, ? extends Set<ObjectRef>> references;
     private final Supplier<Stream<P>> knownPrimaries;
     private final Supplier<? extends Executor> threads;
-    private final Map<ResourceID, PrimaryReferences> primaries = new ConcurrentHashMap<>(); // written under this
+    private final RegisteredPrimaries<P> primaries;
     private @Nullable AutoCloseable subscription; // guarded by this
     private volatile boolean started;
-
-    /** What a primary holds, and the version of it that said so. */
-    private record PrimaryReferences(
-            Referrer referrer, @Nullable String version, Set<ObjectKey> objects) {}
 
     /**
      * Makes an event source.
@@ -102,7 +97,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
         super(kind.model(), "podcache " + kind.apiVersion() + "/" + kind.plural());
         this.kind = kind;
         this.manager = manager;
-        this.references = references;
+        this.primaries = new RegisteredPrimaries<>(kind, manager, references);
         this.knownPrimaries = knownPrimaries;
         this.threads = threads;
     }
@@ -137,8 +132,8 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
 
     /**
      * Registers the primaries that the controller knows, subscribes to changes, and waits until the objects that they
-     * name are read, so that the first reconciliations find them. Goes on without them when {@value #LATE} objects were
-     * waited for in vain, each for the cache's read timeout. Idempotent.
+     * name are read, so that the first reconciliations find them. Goes on without those that the server refuses, and
+     * after {@value #LATE} waits in vain, each for the cache's first-sync timeout. Idempotent.
      *
      * @throws IllegalStateException if the cache uses the strategy GET for this kind, or is closed
      */
@@ -151,7 +146,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
             // one at a time is enough: an event only marks a primary, and a pool would get a thread for each object
             subscription = manager.listen(MoreExecutors.newSequentialExecutor(threads.get()), this::changed);
             super.start();
-            registerKnown();
+            primaries.open(knownPrimaries);
         }
         awaitSynced();
         started = isRunning();
@@ -164,11 +159,9 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     }
 
     private void awaitSynced() {
-        Set<ObjectKey> registered = primaries.values().stream()
-                .flatMap(primary -> primary.objects.stream())
-                .collect(Collectors.toSet());
+        Deque<ObjectKey> missing = primaries.objects().collect(Collectors.toCollection(ArrayDeque::new));
         int late = 0;
-        for (ObjectKey object : registered) {
+        for (ObjectKey object = missing.poll(); object != null; object = missing.poll()) {
             try {
                 manager.findObject(object.namespace(), object.name());
             } catch (NotSynced e) {
@@ -180,10 +173,21 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
                             "" + e);
                     return;
                 }
+                if (mayEndSoon(e)) {
+                    missing.add(object);
+                }
             } catch (ObjectUnavailableException | IllegalArgumentException e) {
                 log.debug("{} {} is not to be had", kind, object, e); // the reconciliation says so
             }
         }
+    }
+
+    /** Returns whether the server was only slow, and did not refuse. */
+    private static boolean mayEndSoon(NotSynced late) {
+        return !(late.getCause() instanceof ApiServerException failure)
+                || failure.reason() == FailureReason.THROTTLED
+                || failure.reason() == FailureReason.TIMEOUT
+                || failure.reason() == FailureReason.UNAVAILABLE;
     }
 
     /** Unsubscribes and unregisters every primary. No event begins after it has returned. Idempotent. */
@@ -200,79 +204,28 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
                 throw new OperatorException("Could not close the subscription of " + name(), e);
             }
         }
-        Set.copyOf(primaries.keySet()).forEach(this::unregister);
+        primaries.close();
     }
 
     /** Registers the primaries that the controller knows now and unregisters all others. */
     @Override
-    public synchronized void changeNamespaces(Set<String> namespaces) {
-        if (isRunning()) {
-            registerKnown();
-        }
-    }
-
-    private void registerKnown() {
-        Map<ResourceID, P> known = new HashMap<>();
-        knownPrimaries.get().forEach(primary -> known.put(ResourceID.fromResource(primary), primary));
-        Set.copyOf(primaries.keySet()).stream()
-                .filter(id -> !known.containsKey(id))
-                .forEach(this::unregister);
-        known.forEach(this::register);
+    public void changeNamespaces(Set<String> namespaces) {
+        primaries.replace(knownPrimaries);
     }
 
     @Override
-    public synchronized void onResourceCreated(P primary) {
-        if (isRunning()) {
-            register(ResourceID.fromResource(primary), primary);
-        }
+    public void onResourceCreated(P primary) {
+        primaries.put(primary);
     }
 
     @Override
-    public synchronized void onResourceUpdated(P primary, P before) {
-        onResourceCreated(primary);
+    public void onResourceUpdated(P primary, P before) {
+        primaries.put(primary);
     }
 
     @Override
-    public synchronized void onResourceDeleted(P primary) {
-        unregister(ResourceID.fromResource(primary));
-    }
-
-    private void register(ResourceID id, P primary) {
-        Referrer referrer = Referrer.of(primary);
-        String version = primary.getMetadata().getResourceVersion();
-        PrimaryReferences before = primaries.get(id);
-        boolean same = before != null && before.referrer.equals(referrer);
-        if (before != null && same && ResourceVersions.isOlder(version, before.version)) {
-            return;
-        }
-        Set<ObjectKey> objects;
-        try {
-            objects = keys(primary);
-        } catch (RuntimeException e) {
-            log.warn("the references of {} are unknown: it holds no {}", referrer, kind, e);
-            objects = Set.of();
-        }
-        if (before == null || !same || !before.objects.equals(objects)) {
-            manager.register(referrer, objects);
-        }
-        primaries.put(id, new PrimaryReferences(referrer, version, objects));
-        if (before != null && !same) {
-            manager.unregister(before.referrer); // after: what both name stays in memory
-        }
-    }
-
-    private void unregister(ResourceID id) {
-        PrimaryReferences before = primaries.remove(id);
-        if (before != null) {
-            manager.unregister(before.referrer);
-        }
-    }
-
-    private Set<ObjectKey> keys(P primary) {
-        return references.apply(primary).stream()
-                .filter(reference -> reference.kind().equals(kind))
-                .map(ObjectRef::key)
-                .collect(Collectors.toUnmodifiableSet());
+    public void onResourceDeleted(P primary) {
+        primaries.remove(ResourceID.fromResource(primary));
     }
 
     private void changed(ObjectEvent<R> event) {
@@ -282,8 +235,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
         for (Referrer referrer : event.referrers()) {
             ResourceID id =
                     new ResourceID(referrer.name(), referrer.namespace().isEmpty() ? null : referrer.namespace());
-            PrimaryReferences primary = primaries.get(id);
-            if (primary != null && primary.referrer.equals(referrer)) {
+            if (primaries.holds(id, referrer)) {
                 getEventHandler().handleEvent(new Event(id));
             }
         }
@@ -323,8 +275,8 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
      */
     @Override
     public Set<R> getSecondaryResources(P primary) {
-        Set<ObjectKey> objects = keys(primary);
-        registerNewer(primary, objects);
+        Set<ObjectKey> objects = primaries.namedBy(primary);
+        primaries.putIfNewer(primary, objects);
         Set<R> existing = new LinkedHashSet<>();
         for (ObjectKey object : objects) {
             try {
@@ -334,20 +286,5 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
             }
         }
         return existing;
-    }
-
-    /** Registers what the controller has made of the primary itself, which java-operator-sdk reports to nobody. */
-    private void registerNewer(P primary, Set<ObjectKey> objects) {
-        ResourceID id = ResourceID.fromResource(primary);
-        PrimaryReferences known = primaries.get(id);
-        if (known == null || known.objects.equals(objects)) {
-            return;
-        }
-        synchronized (this) {
-            PrimaryReferences held = primaries.get(id);
-            if (held != null && held.referrer.equals(Referrer.of(primary))) {
-                register(id, primary);
-            }
-        }
     }
 }

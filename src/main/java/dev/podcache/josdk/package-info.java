@@ -1,9 +1,10 @@
 /**
  * An adapter for java-operator-sdk, which is an optional dependency: {@link dev.podcache.josdk.PodcacheEventSource}.
  *
- * <p>Locks: the event source has one monitor, under which it registers and unregisters primaries. It is taken under the
- * monitor of the controller's own event source, and is held while the cache is called, never while java-operator-sdk is
- * handed an event.
+ * <p>Locks, in the order in which they are taken: the monitor of {@code PodcacheEventSource} (start and stop), the
+ * monitor of {@code RegisteredPrimaries} (what is registered). The second is also taken under the monitor of the
+ * controller's own event source, and is held while the cache and the controller's cache are called. None is held while
+ * objects are waited for, or while java-operator-sdk is handed an event.
  */
 @NullMarked
 package dev.podcache.josdk;

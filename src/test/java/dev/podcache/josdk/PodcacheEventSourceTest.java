@@ -203,6 +203,19 @@ class PodcacheEventSourceTest {
     }
 
     @Test
+    void start_doesNotWaitLongForObjectsThatAreRefused(NoLeaks leaks) {
+        leaks.allowWarnings("failed; retrying"); // but not "although not all objects"
+        for (int i = 0; i < 30; i++) {
+            cache.fail(ObjectKind.SECRET, "shop", "s" + i, FailureReason.FORBIDDEN);
+            controllers.put("w" + i, website("w" + i, i, "s" + i));
+        }
+
+        source.start();
+
+        assertThat(source.getStatus()).isEqualTo(Status.HEALTHY);
+    }
+
+    @Test
     void illegalName_isToldToTheReconciliation() {
         Website one = website("one", 1, "No Name");
         start(one);

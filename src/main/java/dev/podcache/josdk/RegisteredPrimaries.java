@@ -1,0 +1,137 @@
+package dev.podcache.josdk;
+
+import dev.podcache.manager.Manager;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.object.ObjectRef;
+import dev.podcache.object.Referrer;
+import dev.podcache.object.ResourceVersions;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.javaoperatorsdk.operator.processing.event.ResourceID;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The primaries of an event source, each registered for the objects of one kind that it names. Thread-safe. */
+final class RegisteredPrimaries<P extends HasMetadata> {
+
+    private static final Logger log = LoggerFactory.getLogger(PodcacheEventSource.class);
+
+    private final ObjectKind<?> kind;
+    private final Manager<?> manager;
+    private final Function<? super P, ? extends Set<ObjectRef>> references;
+    private final Map<ResourceID, Holding> holdings = new ConcurrentHashMap<>(); // written under this
+    private boolean open; // guarded by this
+
+    /** What a primary holds, and the version of it that said so. */
+    private record Holding(Referrer referrer, @Nullable String version, Set<ObjectKey> objects) {}
+
+    /** Makes a closed instance, which registers nothing. */
+    RegisteredPrimaries(
+            ObjectKind<?> kind, Manager<?> manager, Function<? super P, ? extends Set<ObjectRef>> references) {
+        this.kind = kind;
+        this.manager = manager;
+        this.references = references;
+    }
+
+    /** Returns the objects that {@code primary} names; throws what the user's function throws. */
+    Set<ObjectKey> namedBy(P primary) {
+        return references.apply(primary).stream()
+                .filter(reference -> reference.kind().equals(kind))
+                .map(ObjectRef::key)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** Registers the primaries of now, and those to come until {@link #close}. */
+    synchronized void open(Supplier<Stream<P>> now) {
+        open = true;
+        replace(now);
+    }
+
+    /** Registers the primaries of now and unregisters all others. */
+    synchronized void replace(Supplier<Stream<P>> now) {
+        if (open) {
+            Map<ResourceID, P> known = new HashMap<>();
+            // under the monitor: a primary that is deleted meanwhile is removed afterwards
+            now.get().forEach(primary -> known.put(ResourceID.fromResource(primary), primary));
+            Set.copyOf(holdings.keySet()).stream()
+                    .filter(id -> !known.containsKey(id))
+                    .forEach(this::remove);
+            known.values().forEach(this::put);
+        }
+    }
+
+    /** Registers a primary that the controller sees, or a newer version of it. */
+    synchronized void put(P primary) {
+        ResourceID id = ResourceID.fromResource(primary);
+        Referrer referrer = Referrer.of(primary);
+        String version = primary.getMetadata().getResourceVersion();
+        Holding before = holdings.get(id);
+        boolean same = before != null && before.referrer.equals(referrer);
+        if (!open || (before != null && same && ResourceVersions.isOlder(version, before.version))) {
+            return;
+        }
+        Set<ObjectKey> objects;
+        try {
+            objects = namedBy(primary);
+        } catch (RuntimeException e) {
+            log.warn("the references of {} are unknown: it holds no {}", referrer, kind, e);
+            objects = Set.of();
+        }
+        if (before == null || !same || !before.objects.equals(objects)) {
+            manager.register(referrer, objects);
+        }
+        holdings.put(id, new Holding(referrer, version, objects));
+        if (before != null && !same) {
+            manager.unregister(before.referrer); // after: what both name stays in memory
+        }
+    }
+
+    /** Registers what the controller has made of a primary itself, which java-operator-sdk reports to nobody. */
+    void putIfNewer(P primary, Set<ObjectKey> objects) {
+        Holding known = holdings.get(ResourceID.fromResource(primary));
+        if (known == null || known.objects.equals(objects)) {
+            return;
+        }
+        synchronized (this) {
+            if (holds(ResourceID.fromResource(primary), Referrer.of(primary))) {
+                put(primary);
+            }
+        }
+    }
+
+    /** Unregisters a primary, if it is registered. */
+    synchronized void remove(ResourceID id) {
+        Holding before = holdings.remove(id);
+        if (before != null) {
+            manager.unregister(before.referrer);
+        }
+    }
+
+    /** Unregisters all primaries, and registers none until it is opened again. */
+    synchronized void close() {
+        open = false;
+        Set.copyOf(holdings.keySet()).forEach(this::remove);
+    }
+
+    /** Returns whether {@code referrer} is the primary of that name. */
+    boolean holds(ResourceID id, Referrer referrer) {
+        Holding holding = holdings.get(id);
+        return holding != null && holding.referrer.equals(referrer);
+    }
+
+    /** Returns all objects that primaries name. */
+    Stream<ObjectKey> objects() {
+        return holdings.values().stream()
+                .flatMap(holding -> holding.objects.stream())
+                .distinct();
+    }
+}
