@@ -79,7 +79,7 @@ final class StreamedAttempt<T> {
         objects = null;
         if (reflector.replaced(number, listed)) {
             // nothing is known of the watch yet, as after a plain list
-            WatchHealth health = new WatchHealth(server.toString(), listed.resourceVersion(), length, reflector.now());
+            WatchHealth health = new WatchHealth(server, listed.resourceVersion(), length, reflector.now());
             WatchAttempt<T> continued = new WatchAttempt<>(reflector, sink, number, health, true);
             watch = continued;
             continued.onEvent(new WatchEvent.Opened<>());
