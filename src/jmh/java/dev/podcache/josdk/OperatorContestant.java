@@ -2,6 +2,8 @@ package dev.podcache.josdk;
 
 import dev.podcache.Podcache;
 import dev.podcache.PodcacheBuilder;
+import dev.podcache.manager.WatchScope;
+import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.javaoperatorsdk.operator.api.reconciler.EventSourceContext;
@@ -24,6 +26,14 @@ enum OperatorContestant {
         @Override
         EventSource<Secret, Website> open(EventSourceContext<Website> context, KubernetesClient client) {
             return podcache(context, client, UnaryOperator.identity());
+        }
+    },
+    /** Podcache, a watch for each namespace. */
+    PODCACHE_NAMESPACE(
+            "`PodcacheEventSource`, scope `NAMESPACE`", "`list`, `watch` on the namespaces", Access.NAMESPACES) {
+        @Override
+        EventSource<Secret, Website> open(EventSourceContext<Website> context, KubernetesClient client) {
+            return podcache(context, client, cache -> cache.scope(ObjectKind.SECRET, WatchScope.NAMESPACE));
         }
     },
     /** java-operator-sdk's informer. */
