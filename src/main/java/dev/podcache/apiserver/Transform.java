@@ -131,7 +131,7 @@ public final class Transform<T extends HasMetadata> {
 
         @Override
         public String toString() {
-            return namespace == null || namespace.isEmpty() ? name : namespace + "/" + name;
+            return namespace == null || namespace.isEmpty() ? String.valueOf(name) : namespace + "/" + name;
         }
     }
 

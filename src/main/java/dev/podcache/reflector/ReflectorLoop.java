@@ -135,7 +135,7 @@ final class ReflectorLoop<T> {
 
     private void watch(int number, String from) {
         Duration length = SHORTEST_WATCH.plusNanos((long) (SHORTEST_WATCH.toNanos() * recovery.random()));
-        WatchHealth health = new WatchHealth(server.toString(), from, length, timekeeper.nanoTime());
+        WatchHealth health = new WatchHealth(server, from, length, timekeeper.nanoTime());
         // a watch without a version begins with objects that may be older than an unreported deletion
         confirmed &= !from.isEmpty();
         WatchAttempt<T> watch = new WatchAttempt<>(this, sink, number, health, confirmed || !confirms);

@@ -17,7 +17,7 @@ final class WatchHealth {
     private static final long MAX_SILENCE = Duration.ofSeconds(90).toNanos();
     private static final long GRACE = Duration.ofSeconds(30).toNanos();
 
-    private final String target;
+    private final Object target; // its text is needed for a failure only
     private final String from;
     private final long begin;
     private final long lifetime;
@@ -36,7 +36,7 @@ final class WatchHealth {
      * @param from the version after which the watch begins; empty for a watch without one
      * @param serverTimeout the requested length of the watch; it counts as dead some time after that
      */
-    WatchHealth(String target, String from, Duration serverTimeout, long now) {
+    WatchHealth(Object target, String from, Duration serverTimeout, long now) {
         this.target = target;
         this.from = from;
         this.appliedUpTo = from;

@@ -8,7 +8,9 @@ import dev.podcache.object.CacheState;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.Secret;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -57,31 +59,61 @@ abstract sealed class Answer<T> {
 
     /**
      * Stores equal payloads once: equal {@code data} and {@code binaryData} of Secrets and ConfigMaps become one immutable
-     * map. Keeps no payload itself: a map is collected with the last object that has it. Thread-safe.
+     * map. Empty collections, namespaces and types become shared ones too. Keeps nothing itself: a map is collected with
+     * the last object that has it. Thread-safe.
      */
     static final class SharedPayloads {
 
         private final Interner<Map<String, String>> payloads = Interners.newWeakInterner();
 
         /**
-         * Replaces the payload of an object that nobody else knows yet. Reads the payload once to hash it, and once more to
-         * compare it if an equal one is known.
+         * Replaces parts of an object that nobody else knows yet by equal ones. Reads the payload once to hash it, and once
+         * more to compare it if an equal one is known.
          */
         void share(HasMetadata object) {
+            if (object.getMetadata() != null) {
+                share(object.getMetadata());
+            }
             if (object instanceof Secret secret) {
-                secret.setData(shared(secret.getData()));
+                secret.setData(payload(secret.getData()));
+                secret.setStringData(map(secret.getStringData()));
+                secret.setAdditionalProperties(map(secret.getAdditionalProperties()));
+                secret.setType(text(secret.getType()));
             } else if (object instanceof ConfigMap configMap) {
-                configMap.setData(shared(configMap.getData()));
-                configMap.setBinaryData(shared(configMap.getBinaryData()));
+                configMap.setData(payload(configMap.getData()));
+                configMap.setBinaryData(payload(configMap.getBinaryData()));
+                configMap.setAdditionalProperties(map(configMap.getAdditionalProperties()));
             }
         }
 
-        private @Nullable Map<String, String> shared(@Nullable Map<String, String> payload) {
+        private static void share(ObjectMeta metadata) {
+            metadata.setNamespace(text(metadata.getNamespace()));
+            metadata.setAnnotations(map(metadata.getAnnotations()));
+            metadata.setLabels(map(metadata.getLabels()));
+            metadata.setFinalizers(list(metadata.getFinalizers()));
+            metadata.setOwnerReferences(list(metadata.getOwnerReferences()));
+            metadata.setAdditionalProperties(map(metadata.getAdditionalProperties()));
+        }
+
+        private @Nullable Map<String, String> payload(@Nullable Map<String, String> payload) {
             // an immutable map has no null values; the API server sends none
-            if (payload == null || payload.containsValue(null)) {
-                return payload;
+            if (payload == null || payload.isEmpty() || payload.containsValue(null)) {
+                return map(payload);
             }
-            return payload.isEmpty() ? ImmutableMap.of() : payloads.intern(ImmutableMap.copyOf(payload));
+            // the JDK's map of one entry is half as large, but that of several has no order
+            return payloads.intern(payload.size() == 1 ? Map.copyOf(payload) : ImmutableMap.copyOf(payload));
+        }
+
+        private static <V> @Nullable Map<String, V> map(@Nullable Map<String, V> map) {
+            return map != null && map.isEmpty() ? Map.of() : map;
+        }
+
+        private static <V> @Nullable List<V> list(@Nullable List<V> list) {
+            return list != null && list.isEmpty() ? List.of() : list;
+        }
+
+        private static @Nullable String text(@Nullable String text) {
+            return text == null ? null : text.intern();
         }
     }
 

@@ -30,13 +30,14 @@ final class Exchange {
     private static final int MOST_CONNECTIONS = 6;
 
     private static final int LONGEST_ERROR = 64 * 1024;
+    private static final Timekeeper.Scheduled CANCELLED = () -> {};
 
     private final ServerRequest request;
     private final Duration timeout;
     private final ResponseReader handler;
     private final Connector connector;
     private final AtomicBoolean over = new AtomicBoolean();
-    private final Timekeeper.Scheduled timer;
+    private volatile Timekeeper.Scheduled timer;
     private volatile Runnable whenOver = () -> {};
     private volatile @Nullable Identity identity;
     private volatile @Nullable Attempt attempt;
@@ -209,6 +210,7 @@ final class Exchange {
             }
             if (handler.isEndless()) {
                 timer.cancel();
+                timer = CANCELLED;
             }
             if (!over.get()) {
                 handler.accepted();

@@ -253,6 +253,9 @@ final class VertxWire implements Wire {
             });
             answer.endHandler(complete -> end(response::end));
             response.head(answer.statusCode(), answer::getHeader);
+            // Vert.x would keep both while the answer lasts
+            answer.headers().clear();
+            answer.request().headers().clear();
         }
 
         private void broken(Throwable cause) {
@@ -286,14 +289,12 @@ final class VertxWire implements Wire {
 
         @Override
         public void reset() {
-            if (!over) {
-                over = true;
-                HttpClientRequest http = sent;
-                sent = null;
+            HttpClientRequest http = sent;
+            end(() -> {
                 if (http != null) {
                     http.reset(CANCEL);
                 }
-            }
+            });
         }
     }
 }
