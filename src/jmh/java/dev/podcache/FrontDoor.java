@@ -16,6 +16,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -82,7 +83,7 @@ public final class FrontDoor {
             }
         };
         return new Podcache(
-                new Managers(stores, new CountedEvents(PodcacheMetrics.NONE), recordsStats),
+                new Managers(stores, new CountedEvents(PodcacheMetrics.NONE), recordsStats, Set.of()),
                 door.options.timekeeper(),
                 door.parts);
     }

@@ -12,6 +12,7 @@ import dev.podcache.node.NodeLister;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Usage;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.store.ObjectTtlSource;
 import dev.podcache.store.PayloadBudget;
@@ -21,6 +22,7 @@ import dev.podcache.time.Durations;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -61,6 +63,7 @@ public final class PodcacheBuilder {
     private PodcacheMetrics metrics = PodcacheMetrics.NONE;
     private boolean recordsStats;
     private @Nullable Predicate<ObjectKey> polled;
+    private final Set<Usage> followed = EnumSet.noneOf(Usage.class);
 
     PodcacheBuilder(Supplier<Fabric8ApiServer> server, boolean ownsServer) {
         this.server = server;
@@ -198,6 +201,18 @@ public final class PodcacheBuilder {
     }
 
     /**
+     * Has {@link ChangeDetectionStrategy#WATCH} watch only objects that an owner needs for one of these usages, or without
+     * saying for what. Any other object is read once for each new reference, and kept as it was then: a pod reads its
+     * environment variables only when a container starts. An object that does not exist is watched until it does.
+     * Default: all objects are watched. The other strategies ignore it.
+     */
+    public PodcacheBuilder watchOnly(Usage first, Usage... more) {
+        followed.clear();
+        followed.addAll(EnumSet.of(first, more));
+        return this;
+    }
+
+    /**
      * Names objects that are polled as under {@link ChangeDetectionStrategy#CACHE} although their kind is under {@link
      * ChangeDetectionStrategy#WATCH}: objects that most clients of a cluster share. When such an object changes, the API
      * server works for each watch of it, and the client that changes it waits. A node agent polls {@code
@@ -264,7 +279,7 @@ public final class PodcacheBuilder {
                 namespaceScopes(),
                 polled);
         parts.register(stores);
-        return new Podcache(new Managers(stores, events, recordsStats), timekeeper, parts);
+        return new Podcache(new Managers(stores, events, recordsStats, Set.copyOf(followed)), timekeeper, parts);
     }
 
     private PayloadBudget budget(Fabric8ApiServer apiServer) {
@@ -323,7 +338,4 @@ public final class PodcacheBuilder {
         parts.register(source::close);
         return source;
     }
-
-    /** The TTL of a cache without a Node. */
-    private record DefaultTtl(long ttlNanos, String origin) implements ObjectTtlSource {}
 }

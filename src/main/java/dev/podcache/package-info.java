@@ -76,7 +76,7 @@
  *       store/TtlEntry
  *   <dt>miss under CACHE: from the get to the request and back
  *   <dd>manager/StoreManager, store/TtlObjectStore, store/EntryTable, store/Entry, store/FreshnessClock,
- *       store/TtlEntry, PodcacheBuilder, store/Fetches, apiserver/RetryingGetter,
+ *       store/TtlEntry, store/PendingGet, store/TtlGet, store/Fetches, apiserver/RetryingGetter,
  *       apiserver/fabric8/Fabric8ObjectGetter, apiserver/fabric8/Requests, apiserver/http/ApiConnections,
  *       apiserver/http/Connector, apiserver/http/ConnectionPool, apiserver/http/Exchange, apiserver/http/VertxNetwork,
  *       apiserver/http/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,

@@ -179,7 +179,7 @@ public interface Manager<T> {
      * @param references returns the objects that a pod refers to; called on the registering thread, outside all locks
      */
     static <T> Manager<T> caching(Store<T> store, Function<Pod, ? extends Set<ObjectKey>> references) {
-        return new Registrations(null)
+        return new Registrations(null, Set.of())
                 .manager(store, ObjectKey::validated, pod -> ObjectNeeds.of(references.apply(pod)));
     }
 

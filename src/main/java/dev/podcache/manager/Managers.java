@@ -10,6 +10,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.object.ObjectRef;
 import dev.podcache.object.Reference;
 import dev.podcache.object.Referrer;
+import dev.podcache.object.Usage;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.KnownObject;
 import dev.podcache.store.Store;
@@ -92,7 +93,7 @@ public final class Managers {
 
     /** Makes the managers of a cache whose events and hits are not counted. */
     public Managers(Stores stores) {
-        this(stores, new CountedEvents(PodcacheMetrics.NONE), false);
+        this(stores, new CountedEvents(PodcacheMetrics.NONE), false, Set.of());
     }
 
     /**
@@ -100,12 +101,13 @@ public final class Managers {
      *
      * @param events counts the events of the stores
      * @param countsHits whether the managers count hits
+     * @param followed the usages that need the changes of an object; empty for all
      */
-    public Managers(Stores stores, CountedEvents events, boolean countsHits) {
+    public Managers(Stores stores, CountedEvents events, boolean countsHits, Set<Usage> followed) {
         this.stores = stores;
         this.events = events;
         this.hits = countsHits ? new LongAdder() : null;
-        this.registrations = new Registrations(hits);
+        this.registrations = new Registrations(hits, followed);
         StoreManager<?> secrets = make(ObjectKind.SECRET, pod -> needs(PodReferences.secrets(pod)));
         StoreManager<?> configMaps = make(ObjectKind.CONFIG_MAP, pod -> needs(PodReferences.configMaps(pod)));
         this.ofPods = ImmutableList.of(secrets, configMaps).stream()

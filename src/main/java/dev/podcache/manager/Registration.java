@@ -1,10 +1,10 @@
 package dev.podcache.manager;
 
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.ImmutableSet;
 import dev.podcache.manager.Registrations.Wanted;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.Referrer;
+import dev.podcache.store.Unfollowed;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -65,9 +65,10 @@ final class Registration {
         }
         held = after;
         for (Wanted ofKind : wanted) {
-            for (ObjectKey key : keys(before, ofKind.manager())) {
-                if (!ofKind.keys().contains(key)) {
-                    ofKind.manager().store.deleteReference(key, referrer);
+            ObjectNeeds old = needs(before, ofKind.manager());
+            for (ObjectKey key : old.keys()) {
+                if (isNew(key, old, ofKind.needs(), ofKind.manager())) {
+                    ofKind.manager().store.deleteReference(key, reference(key, old, ofKind.manager()));
                 }
             }
         }
@@ -88,10 +89,10 @@ final class Registration {
         int added = 0;
         try {
             for (Wanted ofKind : wanted) {
-                ImmutableSet<ObjectKey> known = keys(before, ofKind.manager());
+                ObjectNeeds known = needs(before, ofKind.manager());
                 for (ObjectKey key : ofKind.keys()) {
-                    if (!known.contains(key)) {
-                        ofKind.manager().store.addReference(key, referrer);
+                    if (isNew(key, ofKind.needs(), known, ofKind.manager())) {
+                        ofKind.manager().store.addReference(key, reference(key, ofKind.needs(), ofKind.manager()));
                         added++;
                     }
                 }
@@ -107,10 +108,10 @@ final class Registration {
     private void takeBack(int added, @Nullable HeldKeys[] before, ImmutableList<Wanted> wanted) {
         int left = added;
         for (Wanted ofKind : wanted) {
-            ImmutableSet<ObjectKey> known = keys(before, ofKind.manager());
+            ObjectNeeds known = needs(before, ofKind.manager());
             for (ObjectKey key : ofKind.keys()) {
-                if (left > 0 && !known.contains(key)) {
-                    ofKind.manager().store.deleteReference(key, referrer);
+                if (left > 0 && isNew(key, ofKind.needs(), known, ofKind.manager())) {
+                    ofKind.manager().store.deleteReference(key, reference(key, ofKind.needs(), ofKind.manager()));
                     left--;
                 }
             }
@@ -128,8 +129,9 @@ final class Registration {
         }
         held = after;
         for (StoreManager<?> manager : managers) {
-            for (ObjectKey key : keys(before, manager)) {
-                manager.store.deleteReference(key, referrer);
+            ObjectNeeds needs = needs(before, manager);
+            for (ObjectKey key : needs.keys()) {
+                manager.store.deleteReference(key, reference(key, needs, manager));
             }
         }
         released = isEmpty(after);
@@ -138,13 +140,21 @@ final class Registration {
 
     /** Returns what is held with a manager. */
     ObjectNeeds needs(StoreManager<?> manager) {
+        return needs(held, manager);
+    }
+
+    private static ObjectNeeds needs(@Nullable HeldKeys[] held, StoreManager<?> manager) {
         HeldKeys ofKind = at(held, manager);
         return ofKind == null ? ObjectNeeds.NONE : ofKind.needs;
     }
 
-    private static ImmutableSet<ObjectKey> keys(@Nullable HeldKeys[] held, StoreManager<?> manager) {
-        HeldKeys ofKind = at(held, manager);
-        return ofKind == null ? ImmutableSet.of() : ofKind.needs.keys();
+    /** Returns whether {@code before} lacks the reference that {@code needs} has for {@code key}. */
+    private boolean isNew(ObjectKey key, ObjectNeeds needs, ObjectNeeds before, StoreManager<?> manager) {
+        return !before.keys().contains(key) || !reference(key, needs, manager).equals(reference(key, before, manager));
+    }
+
+    private Referrer reference(ObjectKey key, ObjectNeeds needs, StoreManager<?> manager) {
+        return manager.follows(needs.usagesOf(key)) ? referrer : new Unfollowed(referrer);
     }
 
     private static @Nullable HeldKeys at(@Nullable HeldKeys[] held, StoreManager<?> manager) {

@@ -11,6 +11,7 @@ import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ObservableStore;
 import dev.podcache.store.Store;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Collections;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,14 +31,22 @@ final class Registrations {
     private final ConcurrentHashMap<Referrer, Registration> byReferrer = new ConcurrentHashMap<>();
     private final AtomicInteger managers = new AtomicInteger();
     private final @Nullable LongAdder hits;
+    private final Set<Usage> followed;
 
     /**
      * Makes an empty instance.
      *
      * @param hits where the managers count hits; null if they do not
+     * @param followed the usages that need the changes of an object; empty for all
      */
-    Registrations(@Nullable LongAdder hits) {
+    Registrations(@Nullable LongAdder hits, Set<Usage> followed) {
         this.hits = hits;
+        this.followed = followed;
+    }
+
+    /** Returns whether an owner that uses an object so, or does not say how, needs its changes. */
+    boolean follows(Set<Usage> usages) {
+        return followed.isEmpty() || usages.isEmpty() || !Collections.disjoint(usages, followed);
     }
 
     /** Returns a new manager whose registrations are kept here. */

@@ -11,6 +11,7 @@ import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ReadConsistency;
 import dev.podcache.object.Referrer;
+import dev.podcache.object.Usage;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.store.ChangeCounts;
 import dev.podcache.store.KnownObject;
@@ -73,7 +74,7 @@ class StoreManager<T> implements Manager<T> {
 
     /** Makes a manager that keeps no references. */
     StoreManager(Store<T> store, BiFunction<String, String, ObjectKey> keys) {
-        this.registrations = new Registrations(null);
+        this.registrations = new Registrations(null, Set.of());
         this.index = 0;
         this.store = store;
         this.keys = keys;
@@ -113,6 +114,11 @@ class StoreManager<T> implements Manager<T> {
     /** Returns the objects of this kind that {@code pod} needs. */
     final Wanted wantedBy(Pod pod) {
         return new Wanted(this, references.apply(pod));
+    }
+
+    /** Returns whether an owner that uses an object so needs its changes. */
+    final boolean follows(Set<Usage> usages) {
+        return registrations.follows(usages);
     }
 
     /** Returns whether registrations have an effect: not under GET. */

@@ -8,7 +8,8 @@ public enum CacheState {
      */
     UNREAD,
     /**
-     * An answer is held that is younger than the TTL, or whose watch has confirmed it since the watch was last lost.
+     * An answer is held that is younger than the TTL, or whose watch has confirmed it since the watch was last lost, or
+     * that needs neither: the object is immutable, or read once for each reference.
      */
     FRESH,
     /**

@@ -78,6 +78,14 @@ abstract class Entry<T> {
         return object;
     }
 
+    /** Returns whether a get has read the object since the last call. */
+    final boolean takeTouched() {
+        boolean taken = touched || touchedBefore;
+        touched = false;
+        touchedBefore = false;
+        return taken;
+    }
+
     final @Nullable Answer<T> answer() {
         return answer;
     }
@@ -197,12 +205,18 @@ abstract class Entry<T> {
     private Set<Referrer> referrersLocked() {
         ImmutableSet.Builder<Referrer> referrers = ImmutableSet.builder();
         if (first != null) {
-            referrers.add(first);
+            referrers.add(Unfollowed.ownerOf(first));
         }
         if (others != null) {
-            referrers.addAll(others.elementSet());
+            others.elementSet().forEach(other -> referrers.add(Unfollowed.ownerOf(other)));
         }
         return referrers.build();
+    }
+
+    /** Returns whether an owner needs the changes of the object. */
+    final boolean isFollowedLocked() {
+        return (first != null && !(first instanceof Unfollowed))
+                || (others != null && !others.elementSet().stream().allMatch(Unfollowed.class::isInstance));
     }
 
     /** Does the work that follows a change. Called without the lock. */

@@ -47,9 +47,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     /**
-     * Returns the answer for a get that has waited for the first-sync timeout; null if there is none. Later gets return
-     * the same answer at once, as stale, until the watch is live. An object that was listed for the first time is not
-     * returned before its watch is accepted, because no event would show that it is outdated.
+     * Returns the answer for a get that has waited for the first-sync timeout; null if there is none: an object that was
+     * listed for the first time is not returned before its watch is accepted, because no event would outdate it.
      */
     @Nullable
     Answer<T> answerAfterTimeout() {
@@ -71,15 +70,15 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             }
             upToDateUntil = store.now();
             Answer<T> after = Answer.sharing(heldLocked(), answer);
-            if (after instanceof Answer.Present<T> present && present.immutable) {
+            if (after instanceof Answer.Present<T> present && (present.immutable || !isFollowedLocked())) {
                 pendingAnswer = after;
                 syncedLocked();
-                publishLocked(WatchState.IMMUTABLE);
-            } else if (state.isOpening()) {
+                publishLocked(WatchState.UNWATCHED);
+            } else if (state.isOpening() || state == WatchState.EVICTED) {
                 pendingAnswer = after;
-            } else if (state == WatchState.EVICTED) {
-                pendingAnswer = after;
-                publishLocked(WatchState.LIVE);
+                if (state == WatchState.EVICTED) {
+                    publishLocked(WatchState.LIVE);
+                }
             } else {
                 setAnswerLocked(after, state.isUpToDate());
             }
@@ -102,8 +101,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         synchronized (this) {
             if (session != from || heldLocked() == null) {
                 return;
-            }
-            if (state != WatchState.BROKEN) {
+            } else if (state != WatchState.BROKEN) {
                 publishLocked(WatchState.BROKEN);
             }
             resumed = true;
@@ -130,10 +128,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         store.failed(key, cause, first);
     }
 
-    /**
-     * Takes over a quorum read, which may be ahead of the watch. If the watch and the read disagree on whether the
-     * object exists, neither is known to be the later one, so the object is listed and watched anew.
-     */
+    /** Takes over a quorum read, which may be ahead of the watch. */
     void readLatest(Answer<T> read) {
         synchronized (this) {
             Answer<T> known = answer();
@@ -173,7 +168,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         Answer<T> evicted = heldLocked();
         pendingAnswer = null;
         switch (state) {
-            case LIVE, IMMUTABLE -> moveLocked(WatchState.EVICTED);
+            case LIVE, UNWATCHED -> moveLocked(WatchState.EVICTED);
             case BROKEN, RENEWING, REOPENING -> moveLocked(WatchState.OPENING);
             // just listed: waiting gets would list again, and that answer might be evicted too
             case OPENING -> waiting.wakeLocked(this, lastFailure == null ? evicted : null);
@@ -197,9 +192,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     void sweep() {
         synchronized (this) {
             boolean observed = store.transitions.isObserved();
-            unreadSweeps = touched || touchedBefore || observed ? 0 : unreadSweeps + 1;
-            touched = false;
-            touchedBefore = false;
+            unreadSweeps = takeTouched() || observed ? 0 : unreadSweeps + 1;
             if (state == WatchState.IDLE && observed) {
                 reopenLocked();
             } else if ((state == WatchState.LIVE || state == WatchState.EVICTED) && unreadSweeps >= 2) {
@@ -256,17 +249,16 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     private void endSessionLocked() {
-        ObjectWatch<T> ended = session;
-        if (ended != null) {
+        if (session != null) {
+            deferLocked(session::close);
             session = null;
-            deferLocked(ended::close);
         }
     }
 
     @Override
     boolean beginsEpochLocked() {
         switch (state) {
-            case IDLE, IMMUTABLE, REOPENING -> restartLocked(WatchState.OPENING);
+            case IDLE, UNWATCHED, REOPENING -> restartLocked(WatchState.OPENING);
             case BROKEN -> {
                 Answer<T> known = answer();
                 restartLocked(WatchState.RENEWING);
@@ -300,8 +292,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     synchronized ObjectState state() {
         Answer<T> known = latestLocked();
         String version = known instanceof Answer.Present<T> present ? present.resourceVersion : "";
-        Duration old = known == null ? null : Duration.ofNanos(store.now() - upToDateUntil);
-        Duration age = state == WatchState.LIVE ? Duration.ZERO : old;
+        boolean live = state == WatchState.LIVE;
+        Duration age = known == null && !live ? null : Duration.ofNanos(live ? 0 : store.now() - upToDateUntil);
         String freshness = (resumed ? WatchState.RESUMED : state.freshness) + (session == null ? "" : session.note());
         return new ObjectState(state.cacheState(known), version, age, lastFailure, referencesLocked(), freshness);
     }

@@ -15,7 +15,7 @@ enum WatchState {
      * RENEWING   none, pending  pending        LIVE       BROKEN     keep failure     -              joins
      * IDLE       none, pending  -              -          -          -                -              OPENING, clears
      * REOPENING  none, pending  pending        LIVE       BROKEN     BROKEN           -              OPENING, clears
-     * IMMUTABLE  the object     -              -          -          -                -              OPENING, clears
+     * UNWATCHED  the object     -              -          -          -                -              OPENING, clears
      * EVICTED    none           LIVE           -          -          OPENING          IDLE           joins
      *
      * "Confirmed" and "resumed" are connected() and resumed() of the reflector. A move to LIVE or BROKEN publishes the
@@ -24,13 +24,13 @@ enum WatchState {
      *
      * A get that finds no answer moves IDLE to REOPENING, or to OPENING if nothing is known, and EVICTED to OPENING. In
      * the three opening states it waits for the next change of state. A get that has waited for the first-sync timeout
-     * moves REOPENING and RENEWING to BROKEN, so that later gets do not wait. An immutable object moves every state with
-     * a watch to IMMUTABLE, which closes the watch.
+     * moves REOPENING and RENEWING to BROKEN, so that later gets do not wait. An object that is immutable, or whose references are all Unfollowed,
+     * moves every state with a watch to UNWATCHED, which closes the watch.
      *
-     * A quorum read that returns a newer object is published. One that disagrees with LIVE or IMMUTABLE on whether the
+     * A quorum read that returns a newer object is published. One that disagrees with LIVE or UNWATCHED on whether the
      * object exists moves to OPENING: neither is known to be the later one.
      *
-     * An eviction drops what is held, published or pending. It moves LIVE and IMMUTABLE to EVICTED; BROKEN, RENEWING and
+     * An eviction drops what is held, published or pending. It moves LIVE and UNWATCHED to EVICTED; BROKEN, RENEWING and
      * REOPENING to OPENING, with the same watch; and leaves OPENING and IDLE. So something is known in every state but
      * OPENING, IDLE and EVICTED. In OPENING, "confirmed" without a pending answer moves to EVICTED, and "resumed" does
      * nothing: a list follows.
@@ -52,8 +52,11 @@ enum WatchState {
     IDLE("watch closed because the object was not read; the next get reopens it"),
     /** The watch of an idle object is being reopened for a get. Gets wait until the first failure. */
     REOPENING("watch being reopened"),
-    /** The watch was closed because the object is immutable. It is returned from memory. */
-    IMMUTABLE("immutable, needs no watch"),
+    /**
+     * The watch was closed because the object is immutable, or because every reference to it is {@link Unfollowed}. It is
+     * returned from memory until a new reference.
+     */
+    UNWATCHED("not watched: immutable, or read once for each reference"),
     /**
      * The payload was dropped to save memory. The watch is open and up to date; an immutable object has none. The next
      * get lists the object again, with a new watch.
@@ -64,14 +67,14 @@ enum WatchState {
 
     private static final ImmutableSetMultimap<WatchState, WatchState> TRANSITIONS =
             ImmutableSetMultimap.<WatchState, WatchState>builder()
-                    .putAll(OPENING, LIVE, BROKEN, IMMUTABLE, EVICTED, DROPPED)
-                    .putAll(LIVE, BROKEN, IDLE, IMMUTABLE, EVICTED, OPENING, DROPPED)
-                    .putAll(BROKEN, LIVE, RENEWING, IMMUTABLE, OPENING, DROPPED)
-                    .putAll(RENEWING, LIVE, BROKEN, IMMUTABLE, OPENING, DROPPED)
+                    .putAll(OPENING, LIVE, BROKEN, UNWATCHED, EVICTED, DROPPED)
+                    .putAll(LIVE, BROKEN, IDLE, UNWATCHED, EVICTED, OPENING, DROPPED)
+                    .putAll(BROKEN, LIVE, RENEWING, UNWATCHED, OPENING, DROPPED)
+                    .putAll(RENEWING, LIVE, BROKEN, UNWATCHED, OPENING, DROPPED)
                     .putAll(IDLE, REOPENING, OPENING, DROPPED)
-                    .putAll(REOPENING, LIVE, BROKEN, IMMUTABLE, OPENING, DROPPED)
-                    .putAll(IMMUTABLE, OPENING, EVICTED, DROPPED)
-                    .putAll(EVICTED, LIVE, IMMUTABLE, OPENING, IDLE, DROPPED)
+                    .putAll(REOPENING, LIVE, BROKEN, UNWATCHED, OPENING, DROPPED)
+                    .putAll(UNWATCHED, OPENING, EVICTED, DROPPED)
+                    .putAll(EVICTED, LIVE, UNWATCHED, OPENING, IDLE, DROPPED)
                     .build();
 
     /** The {@link #freshness} of a watch that was reopened, but is still {@link #BROKEN}. */
@@ -88,7 +91,7 @@ enum WatchState {
     CacheState cacheState(@Nullable Answer<?> known) {
         return switch (this) {
             case OPENING -> CacheState.NOT_SYNCED;
-            case LIVE, IMMUTABLE -> Answer.cacheStateOf(known);
+            case LIVE, UNWATCHED -> Answer.cacheStateOf(known);
             case BROKEN, RENEWING, IDLE, REOPENING ->
                 known instanceof Answer.Present ? CacheState.STALE : Answer.cacheStateOf(known);
             case EVICTED, DROPPED -> CacheState.UNREAD;
@@ -110,7 +113,7 @@ enum WatchState {
 
     /** Returns whether the watch, if there is one, is closed in this state. */
     boolean closesWatch() {
-        return this == IDLE || this == IMMUTABLE || this == DROPPED;
+        return this == IDLE || this == UNWATCHED || this == DROPPED;
     }
 
     /** Returns whether gets wait in this state. */
@@ -120,6 +123,6 @@ enum WatchState {
 
     /** Returns whether the known answer is up to date in this state. */
     boolean isUpToDate() {
-        return this == LIVE || this == IMMUTABLE || this == EVICTED;
+        return this == LIVE || this == UNWATCHED || this == EVICTED;
     }
 }

@@ -72,7 +72,8 @@ class CacheStatsTest {
                     }
                 },
                 events,
-                countsHits);
+                countsHits,
+                Set.of());
     }
 
     private static void get(Managers managers, ObjectRef object) {

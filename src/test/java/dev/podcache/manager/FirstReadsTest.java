@@ -134,7 +134,7 @@ class FirstReadsTest {
 
     @Test
     void ownerThatHoldsNothing_isNotRemembered() {
-        Registrations registrations = new Registrations(null);
+        Registrations registrations = new Registrations(null, Set.of());
         TtlObjectStore<Secret> store = new TtlObjectStore<>(
                 ObjectKind.SECRET,
                 server.getter(ObjectKind.SECRET),

@@ -112,7 +112,8 @@ class HitCountsProperties {
                     }
                 },
                 events,
-                true);
+                true,
+                Set.of());
 
         CountedGets() {
             server.cluster().create(Secrets.of("shop", "a", "v1"));

@@ -61,13 +61,13 @@ class WatchEntryEventsTest extends WatchEntryFixture {
 
     @ParameterizedTest
     @EnumSource(
-            names = {"IDLE", "IMMUTABLE", "DROPPED"},
+            names = {"IDLE", "UNWATCHED", "DROPPED"},
             mode = EnumSource.Mode.EXCLUDE)
     void heardOfAnImmutableObject_isServedAtOnceAndNoLongerWatched(WatchRow row) {
         bringTo(row);
         hear(row, Secrets.immutable(DB, "v2"), "v2");
 
-        assertThat(state()).isEqualTo(WatchState.IMMUTABLE);
+        assertThat(state()).isEqualTo(WatchState.UNWATCHED);
         assertThat(served()).isEqualTo("v2");
         assertThat(server.openWatches()).isZero();
         assertThat(entry.state().lastFailure()).isNull();

@@ -43,7 +43,7 @@ abstract class WatchEntryFixture {
             .put("watch lost, being reopened for a new reference", WatchState.RENEWING)
             .put("watch closed because the object was not read; the next get reopens it", WatchState.IDLE)
             .put("watch being reopened", WatchState.REOPENING)
-            .put("immutable, needs no watch", WatchState.IMMUTABLE)
+            .put("not watched: immutable, or read once for each reference", WatchState.UNWATCHED)
             .put("evicted by payloadBudget; the next get reads the object again", WatchState.EVICTED)
             .put("not referenced", WatchState.DROPPED)
             .buildOrThrow();
@@ -66,7 +66,7 @@ abstract class WatchEntryFixture {
         IDLE,
         REOPENING,
         REOPENING_LISTED,
-        IMMUTABLE,
+        UNWATCHED,
         EVICTED,
         DROPPED;
 
@@ -98,7 +98,7 @@ abstract class WatchEntryFixture {
         switch (row) {
             case OPENING -> {}
             case OPENING_LISTED -> hear(WatchRow.OPENING, "v1", "10");
-            case IMMUTABLE -> hear(WatchRow.OPENING, Secrets.immutable(DB, "v1"), "10");
+            case UNWATCHED -> hear(WatchRow.OPENING, Secrets.immutable(DB, "v1"), "10");
             default -> {
                 hear(WatchRow.OPENING, "v1", "10");
                 accept(WatchRow.OPENING_LISTED);

@@ -115,7 +115,7 @@ class WatchEntryReportsTest extends WatchEntryFixture {
         "IDLE,             STALE,      10, 1",
         "REOPENING,        STALE,      10, 1",
         "REOPENING_LISTED, STALE,      10, 1",
-        "IMMUTABLE,        FRESH,      10, 1",
+        "UNWATCHED,        FRESH,      10, 1",
         "DROPPED,          UNREAD,     '', -1"
     })
     void state_aMilliLater(WatchRow row, CacheState cacheState, String version, long ageMillis) {

@@ -33,7 +33,7 @@ class WatchEntryTest extends WatchEntryFixture {
         "IDLE,             nothing, nothing",
         "REOPENING,        nothing, v1",
         "REOPENING_LISTED, nothing, v1",
-        "IMMUTABLE,        v1,      v1",
+        "UNWATCHED,        v1,      v1",
         "EVICTED,          nothing, nothing",
         "DROPPED,          nothing, nothing"
     })
@@ -53,7 +53,7 @@ class WatchEntryTest extends WatchEntryFixture {
         "RENEWING,         RENEWING,  nothing",
         "IDLE,             REOPENING, nothing",
         "REOPENING,        REOPENING, nothing",
-        "IMMUTABLE,        IMMUTABLE, v1",
+        "UNWATCHED,        UNWATCHED, v1",
         "EVICTED,          OPENING,   nothing"
     })
     void get(WatchRow row, WatchState next, String answer) {
@@ -93,7 +93,7 @@ class WatchEntryTest extends WatchEntryFixture {
         "RENEWING,         RENEWING",
         "REOPENING,        REOPENING",
         "REOPENING_LISTED, REOPENING",
-        "IMMUTABLE,        IMMUTABLE",
+        "UNWATCHED,        UNWATCHED",
         "EVICTED,          IDLE"
     })
     void notRead(WatchRow row, WatchState next) {
@@ -152,7 +152,7 @@ class WatchEntryTest extends WatchEntryFixture {
         "IDLE,             OPENING, nothing, 1",
         "REOPENING,        OPENING, nothing, 1",
         "REOPENING_LISTED, OPENING, nothing, 1",
-        "IMMUTABLE,        OPENING, nothing, 1",
+        "UNWATCHED,        OPENING, nothing, 1",
         "EVICTED,          EVICTED, nothing, 0"
     })
     void newReference_joinsOrForgets(WatchRow row, WatchState next, String served, int newLists) {
@@ -169,7 +169,7 @@ class WatchEntryTest extends WatchEntryFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"IDLE", "REOPENING", "REOPENING_LISTED", "IMMUTABLE"})
+    @EnumSource(names = {"IDLE", "REOPENING", "REOPENING_LISTED", "UNWATCHED"})
     void newReferenceThatForgets_isAnsweredByAListOfItsOwn(WatchRow row) {
         bringTo(row);
         entry.addReference(OTHER_POD);

@@ -29,7 +29,7 @@ class WatchEvictionTest extends WatchEntryFixture {
         "IDLE,             IDLE,    0",
         "REOPENING,        OPENING",
         "REOPENING_LISTED, OPENING",
-        "IMMUTABLE,        EVICTED",
+        "UNWATCHED,        EVICTED",
         "EVICTED,          EVICTED",
         "DROPPED,          DROPPED"
     })
@@ -47,7 +47,7 @@ class WatchEvictionTest extends WatchEntryFixture {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"LIVE", "IDLE", "IMMUTABLE"})
+    @EnumSource(names = {"LIVE", "IDLE", "UNWATCHED"})
     void get_afterAnEviction_isAnsweredByANewList(WatchRow row) {
         bringTo(row);
         entry.evict();
@@ -118,7 +118,7 @@ class WatchEvictionTest extends WatchEntryFixture {
         bringTo(WatchRow.EVICTED);
         hear(WatchRow.EVICTED, Secrets.immutable(DB, "v2"), "20");
 
-        assertThat(state()).isEqualTo(WatchState.IMMUTABLE);
+        assertThat(state()).isEqualTo(WatchState.UNWATCHED);
         assertThat(served()).isEqualTo("v2");
         assertThat(server.openWatches()).isZero();
     }
