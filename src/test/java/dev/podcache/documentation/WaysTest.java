@@ -54,7 +54,7 @@ class WaysTest {
         EVENT_TO_ENTRY("event to entry", "fromEventToEntry", 19),
         HIT_UNDER_WATCH("hit under WATCH", "hitUnderWatch", 6),
         HIT_UNDER_CACHE("hit under CACHE", "hitUnderCache", 6),
-        MISS_UNDER_CACHE("miss under CACHE", "missUnderCache", 30),
+        MISS_UNDER_CACHE("miss under CACHE", "missUnderCache", 31),
         PATCH_OF_A_STATUS("PATCH of a status", "patchOfAStatus", 24);
 
         final String title;

@@ -24,6 +24,11 @@ class EmbeddedApiServerWatchContractTest extends ApiServerWatchContract {
     }
 
     @Override
+    protected boolean streamsLists() {
+        return true;
+    }
+
+    @Override
     protected RawApi forgetfulApi() {
         server.cluster().forgetHistory();
         return api;

@@ -124,12 +124,11 @@ class WatchEvictionTest extends WatchEntryFixture {
     }
 
     @Test
-    void evictionIsReportedAsOne_andIsNoStaleness() {
+    void evictionIsCounted_andIsNoStaleness() {
         bringTo(WatchRow.LIVE);
-        reported.clear();
         entry.evict();
 
-        assertThat(reported).containsExactly("FRESH to UNREAD: evicted");
+        assertThat(store.changes().evictions()).isOne();
         assertThat(Objects.requireNonNull(entry.known()).stale()).isFalse();
         entry.lookup();
         assertThat(Objects.requireNonNull(entry.known()).stale())

@@ -49,9 +49,10 @@ class DemoTest {
                         + summary.path("waited").asLong())
                 .isEqualTo(reads);
         assertThat(reads).isGreaterThan(100);
-        assertThat(fetches).isZero();
-        assertThat(summary.path("watches").path("opened").asInt()).isEqualTo(22);
-        assertThat(summary.path("watches").path("lost").asInt()).isEqualTo(21);
+        // of kube-root-ca.crt, which is polled
+        assertThat(fetches).isPositive();
+        assertThat(summary.path("watches").path("opened").asInt()).isEqualTo(19);
+        assertThat(summary.path("watches").path("lost").asInt()).isEqualTo(18);
         JsonNode byKind = summary.path("requestsByKind");
         assertThat(summary.path("requestsAtServer").asLong()).isEqualTo(sumOf(byKind));
         // each object once, and once more to confirm what a watch that continued has not sent
@@ -74,10 +75,12 @@ class DemoTest {
                 .isGreaterThanOrEqualTo(get.path("reads").asLong());
         assertThat(cache.path("requestsByVerb").path("get").asLong())
                 .isBetween(21L, get.path("requestsByVerb").path("get").asLong());
-        assertThat(watch.path("requestsByVerb").has("get")).isFalse();
+        // of kube-root-ca.crt only
+        assertThat(watch.path("requestsByVerb").path("get").asLong())
+                .isLessThan(cache.path("requestsByVerb").path("get").asLong());
         assertThat(watch.path("requestsAtServer")).isEqualTo(summary.path("requestsAtServer"));
         assertThat(watch.path("reads")).isEqualTo(summary.path("reads"));
-        assertThat(watch.path("connections").asInt()).isEqualTo(1);
+        assertThat(watch.path("connections").asInt()).isBetween(1, 2);
         assertThat(watch.path("openWatches").asInt()).isBetween(2, 23);
         for (JsonNode strategy : summary.path("comparison")) {
             // a machine that takes long to begin leaves less time to the acts than a TTL, in which CACHE may miss one
