@@ -27,6 +27,20 @@ public enum HeldBy {
             return through(FrontDoor.open(FrontDoor.Entries.WATCH), objects, closer);
         }
     },
+    /** {@link Podcache} with ten listeners, strategy CACHE. */
+    TTL_LISTENED {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return through(listened(FrontDoor.open(FrontDoor.Entries.TTL)), objects, closer);
+        }
+    },
+    /** {@link Podcache} with ten listeners, strategy WATCH. */
+    WATCH_LISTENED {
+        @Override
+        Lookup hold(Objects objects, Closer closer) {
+            return through(listened(FrontDoor.open(FrontDoor.Entries.WATCH)), objects, closer);
+        }
+    },
     /** {@link Podcache} that counts hits, strategy CACHE. */
     TTL_RECORDED {
         @Override
@@ -109,6 +123,14 @@ public enum HeldBy {
 
     /** Holds them, until {@code closer} is closed. */
     abstract Lookup hold(Objects objects, Closer closer);
+
+    private static Podcache listened(Podcache cache) {
+        for (int i = 0; i < 10; i++) {
+            // each ends with the cache
+            AutoCloseable unused = cache.secrets().listen(Runnable::run, event -> {});
+        }
+        return cache;
+    }
 
     private static Lookup through(Podcache cache, Objects objects, Closer closer) {
         closer.register(cache::close);

@@ -122,6 +122,7 @@ class ExamplesTest {
                         import io.micrometer.core.instrument.Tags;
                         import java.time.Duration;
                         import java.util.List;
+                        import java.util.Map;
                         import java.util.Set;
                         import java.util.concurrent.*;
                         import java.util.stream.Collectors;

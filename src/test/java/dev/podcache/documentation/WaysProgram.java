@@ -75,7 +75,7 @@ final class WaysProgram {
             cache.registerPod(Pods.withSecrets("shop", "first", "uid-1", "other"));
             cache.secrets().getObject("shop", "other");
             await(() -> server.openWatches() == 1);
-            Thread.sleep(QUIET.toMillis());
+            awaitQuiet();
             int lists = lists(server);
 
             fromPodToSocket();
@@ -85,7 +85,7 @@ final class WaysProgram {
 
             cache.secrets().getObject("shop", "db");
             await(() -> server.openWatches() == 2);
-            Thread.sleep(QUIET.toMillis());
+            awaitQuiet();
             Manager<Secret> secrets = cache.secrets();
             hitUnderWatch();
             secrets.getObject("shop", "db");
@@ -146,6 +146,11 @@ final class WaysProgram {
     private static Optional<Pod> there(InMemoryCluster cluster, Pod pod) {
         return Optional.of(cluster.get(
                 Pod.class, pod.getMetadata().getNamespace(), pod.getMetadata().getName()));
+    }
+
+    /** Waits for the threads of the call before. Nothing tells when they have left its methods. */
+    private static void awaitQuiet() throws InterruptedException {
+        Thread.sleep(QUIET.toMillis());
     }
 
     private static PodcacheBuilder builder(Fabric8ApiServer api, ChangeDetectionStrategy strategy) {
