@@ -35,7 +35,8 @@ public interface Manager<T> {
      * Returns the object, from memory where the strategy allows it, otherwise from the API server. See {@link
      * Store#get} for the guarantees.
      *
-     * <p>A cache hit does not block. Otherwise the call blocks at most for the read timeout.
+     * <p>A cache hit does not block. Otherwise the call blocks at most for the read timeout, or under
+     * {@link ChangeDetectionStrategy#WATCH} for the first-sync timeout.
      *
      * @return shared by all callers: must not be modified
      * @throws dev.podcache.object.ObjectUnavailableException if there is no object, with the reason; never

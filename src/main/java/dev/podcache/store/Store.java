@@ -60,8 +60,8 @@ public interface Store<T> {
     /**
      * Returns the object, from memory where the strategy allows it, otherwise from the API server.
      *
-     * <p>A cache hit takes no lock and allocates nothing. Otherwise the call blocks, at most for the read timeout.
-     * Names are checked only if there is no hit.
+     * <p>A cache hit takes no lock and allocates nothing. Otherwise the call blocks, at most for the read timeout, or
+     * under strategy WATCH for the first-sync timeout. Names are checked only if there is no hit.
      *
      * @return shared: must not be modified
      * @throws dev.podcache.object.ObjectUnavailableException.NotRegistered if the object is not referenced; no request
@@ -70,6 +70,8 @@ public interface Store<T> {
      *     not exist
      * @throws dev.podcache.object.ObjectUnavailableException.FetchFailed if no answer is held and the fetch failed, or
      *     if the thread was interrupted; its interrupt status is then set
+     * @throws dev.podcache.object.ObjectUnavailableException.NotSynced if, under strategy WATCH, no answer is held and
+     *     the object was not listed and watched within the first-sync timeout
      * @throws dev.podcache.object.ObjectUnavailableException.Closed if the store was closed before or during the call
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */

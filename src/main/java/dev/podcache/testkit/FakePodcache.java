@@ -120,8 +120,8 @@ public final class FakePodcache implements AutoCloseable {
     }
 
     /**
-     * Has every request for an object fail, and its watch end, until it is put or removed. An object that the cache
-     * knows becomes stale; an object that it does not know cannot be read.
+     * Ends the watch of an object, and makes every request for it fail until it is put or removed. An object that the
+     * cache knows becomes stale; an object that it does not know cannot be read.
      *
      * @param namespace empty for a kind without namespaces
      * @param reason the reason of the {@code ApiServerException} that is the cause of what reads throw
