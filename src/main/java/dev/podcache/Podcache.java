@@ -132,8 +132,8 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Returns the manager of the objects of one kind that registered owners refer to: always the same. Made at the first
-     * call, without a request.
+     * Returns the manager of the objects of one kind that registered owners refer to: always the same. Made at the
+     * first call, without a request.
      *
      * @throws IllegalArgumentException if the kind is used with another model class already
      * @throws IllegalStateException if the cache is closed and the kind is new
@@ -151,9 +151,9 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Waits until every object that is registered now was read at least once, at most for {@code timeout}; under CACHE
-     * this reads them. That an object does not exist counts as read. Under GET returns at once. An interrupt ends the
-     * wait, and stays set.
+     * Waits until every object that is registered now was read at least once, at most for {@code timeout}. Reads the
+     * objects that were not. An object that does not exist counts as read; one whose name is not legal never does.
+     * Under GET returns at once. An interrupt ends the wait; the interrupt status is then set.
      *
      * @return the objects that were not read, with their last failure; empty if all were read
      */
@@ -162,9 +162,9 @@ public final class Podcache implements AutoCloseable {
     }
 
     /**
-     * Returns the counts of the cache, of all kinds: what it holds, and what has happened. Makes no request. Takes about
-     * as long as {@link #entries}, a microsecond for each object. After {@link #close} nothing is held, and the other
-     * counts stay as they are.
+     * Returns the counts of the cache, of all kinds: what it holds, and what has happened. Makes no request. Takes
+     * about as long as {@link #entries}, a microsecond for each object. After {@link #close} nothing is held, and the
+     * other counts stay as they are.
      */
     public CacheStats stats() {
         return managers.stats();

@@ -104,8 +104,8 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Chooses what one watch covers for objects of one kind, under {@link ChangeDetectionStrategy#WATCH}. Default: {@link
-     * WatchScope#OBJECT}, which needs the least access. The other strategies ignore it.
+     * Chooses what one watch covers for objects of one kind, under {@link ChangeDetectionStrategy#WATCH}. Default:
+     * {@link WatchScope#OBJECT}, which needs the least access. The other strategies ignore it.
      *
      * @throws IllegalArgumentException if {@code scope} is {@link WatchScope#NAMESPACE} and the kind is cluster-scoped
      */
@@ -119,8 +119,8 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Sets the longest that a get blocks under {@link ChangeDetectionStrategy#GET} and {@link
-     * ChangeDetectionStrategy#CACHE}. Default: 10 s.
+     * Sets the longest that a get blocks under {@link ChangeDetectionStrategy#GET} and
+     * {@link ChangeDetectionStrategy#CACHE}, or with a {@code ReadConsistency}. Default: 10 s.
      *
      * @throws IllegalArgumentException unless it is positive
      */
@@ -182,18 +182,18 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Drops from the objects of one kind what nobody needs, such as annotations or most keys of a payload, before they
-     * are kept. Applies under every strategy, once to each object that is received, before it is compared with what is
-     * known. A second transform of a kind replaces the first. {@link #payloadBudget} still counts the bytes that were
-     * received. Default: objects are kept as they are, without {@code managedFields}.
+     * Changes each object of one kind before it is kept, to drop what is not needed, such as annotations or most keys
+     * of a payload. Applies under every strategy, once to each object that is received, before it is compared with the
+     * known one. A second transform of a kind replaces the first. {@link #payloadBudget} still counts the bytes that
+     * were received. Default: objects are kept as they are, without {@code managedFields}.
      *
      * <p>If {@code transform} throws, returns null, or changes the name, the namespace or the resourceVersion, the read
      * fails with {@link dev.podcache.object.FailureReason#UNREADABLE}. Under {@link ChangeDetectionStrategy#WATCH} and
-     * {@link ChangeDetectionStrategy#CACHE} the known object is then returned as stale, and reading it is repeated after
-     * growing pauses.
+     * {@link ChangeDetectionStrategy#CACHE} the known object is then returned as stale, and read again after growing
+     * pauses.
      *
-     * @param transform may modify its argument and return it. Called by many threads, which receive from the network: it
-     *     must be thread-safe, fast, and must not block
+     * @param transform may modify its argument and return it. Called by many threads, which receive from the network:
+     *     it must be thread-safe, fast, and must not block
      */
     public <T extends HasMetadata> PodcacheBuilder transform(ObjectKind<T> kind, UnaryOperator<T> transform) {
         transforms.put(kind, new Transform<>(kind, transform));
@@ -201,8 +201,8 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Has {@link ChangeDetectionStrategy#WATCH} watch only objects that an owner needs for one of these usages, or without
-     * saying for what. Any other object is read once for each new reference, and kept as it was then: a pod reads its
+     * Limits {@link ChangeDetectionStrategy#WATCH} to objects that an owner needs for one of these usages, or without
+     * naming a usage. Any other object is read once for each new reference, and kept as it was then: a pod reads its
      * environment variables only when a container starts. An object that does not exist is watched until it does.
      * Default: all objects are watched. The other strategies ignore it.
      */
@@ -213,13 +213,13 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Names objects that are polled as under {@link ChangeDetectionStrategy#CACHE} although their kind is under {@link
-     * ChangeDetectionStrategy#WATCH}: objects that most clients of a cluster share. When such an object changes, the API
-     * server works for each watch of it, and the client that changes it waits. A node agent polls {@code
-     * kube-root-ca.crt}. Needs the verb {@code get}. Default: none.
+     * Names objects that are polled as under {@link ChangeDetectionStrategy#CACHE} although their kind is under
+     * {@link ChangeDetectionStrategy#WATCH}: objects that most clients of a cluster share. Each watch of such an object
+     * makes its updates more expensive for the API server and slower for the writer. A node agent polls
+     * {@code kube-root-ca.crt}. Needs the verb {@code get}. Default: none.
      *
-     * @param keys returns whether an object is polled, and always the same for an object. Called by many threads: must be
-     *     thread-safe, fast, and must not block
+     * @param keys returns whether an object is polled; must always return the same for an object. Called by many
+     *     threads: must be thread-safe, fast, and must not block
      */
     public PodcacheBuilder poll(Predicate<ObjectKey> keys) {
         this.polled = Objects.requireNonNull(keys, "keys");
@@ -246,10 +246,9 @@ public final class PodcacheBuilder {
     }
 
     /**
-     * Counts hits, for {@link dev.podcache.manager.CacheStats#hits} and for a hit ratio. Default: off, and then a hit pays
-     * nothing for it. On, a hit takes about 5 ns longer, 23 ns instead of 18, and still allocates nothing; the counter is
-     * striped, so that threads do not wait for each other. Everything else that {@link Podcache#stats} returns is counted
-     * in any case.
+     * Counts hits, for {@link dev.podcache.manager.CacheStats#hits} and for a hit ratio. Default: off, which costs a
+     * hit nothing. If on, a hit takes about 5 ns longer (23 ns instead of 18) and still allocates nothing; the counter
+     * is striped, so that threads do not contend. All other counts of {@link Podcache#stats} are always on.
      */
     public PodcacheBuilder recordStats() {
         this.recordsStats = true;

@@ -37,8 +37,8 @@ public interface ListerWatcher<T> {
     WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events);
 
     /**
-     * Returns whether {@link #streamList} may be called now. Returns at once and never throws; may ask the server in
-     * the background, and returns false until the answer is known. Always false in this implementation.
+     * Returns whether {@link #streamList} may be called now. Returns at once and never throws. May ask the server in
+     * the background, and returns false until the answer is known. The default implementation returns false.
      */
     default boolean streamsLists() {
         return false;
@@ -60,7 +60,7 @@ public interface ListerWatcher<T> {
 
     /**
      * Reports that the server did not understand {@link #streamList}, so that {@link #streamsLists} returns false until
-     * the server may have changed. Without effect in this implementation.
+     * the server may have changed. The default implementation does nothing.
      *
      * @param failure how the attempt failed
      */

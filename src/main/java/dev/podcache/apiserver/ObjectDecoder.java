@@ -20,8 +20,8 @@ public interface ObjectDecoder<T> {
     Fetched<T> decode(byte[] json, int offset, int length);
 
     /**
-     * Returns the version of an object that is not to be decoded, because nobody asked for it; "" if it has none. Returns
-     * null if it is to be decoded, as all objects are unless the decoder has a filter.
+     * Returns null if the object must be decoded. Otherwise a filter of this decoder does not accept the object, and
+     * its version is returned; "" if it has none. The default implementation has no filter and returns null.
      *
      * @param json as for {@link #decode}
      */

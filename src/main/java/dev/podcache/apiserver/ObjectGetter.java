@@ -17,7 +17,7 @@ public interface ObjectGetter<T> {
      * future completes on a thread of the implementation, soon after {@code timeout} at the latest.
      *
      * @param key the name of the object, with an empty namespace for a cluster-scoped object
-     * @param source where the API server reads it from
+     * @param source where the API server reads the object from
      * @param timeout positive
      * @return the object, or exceptionally an {@link ApiServerException}, whose reason is {@link
      *     dev.podcache.object.FailureReason#NOT_FOUND} if the object does not exist

@@ -13,10 +13,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user's function that drops from each object of one kind what nobody needs. Wraps a port, so that every object passes
- * it once, on the thread that received the object. A failure of the function is a failure of the read, with reason
- * {@link FailureReason#UNREADABLE}; its message has the class and the place of what was thrown, but not its text, which
- * may quote a Secret. Thread-safe if the function is.
+ * A user's function that changes each object of one kind before it is kept, to drop what is not needed. Wraps a getter
+ * or a lister-watcher: the function is applied once to each object, on the thread that received it. If the function
+ * fails, the read fails with reason {@link FailureReason#UNREADABLE}. The message names the class of the exception and
+ * the line that threw it, but does not quote its message, which may contain a Secret. Thread-safe if the function is.
  *
  * @param <T> the model class
  */
@@ -52,7 +52,7 @@ public final class Transform<T extends HasMetadata> {
                 getter.get(key, consistency, timeout).thenApply(this::apply);
     }
 
-    /** Returns a lister-watcher whose objects are transformed. The last state of a deleted object is not. */
+    /** Returns a lister-watcher whose objects are transformed, except the last state of a deleted object. */
     public ListerWatcher<T> of(ListerWatcher<T> server) {
         return new TransformedListerWatcher(server);
     }
@@ -131,7 +131,7 @@ public final class Transform<T extends HasMetadata> {
         return new Fetched<>(transformed, fetched.resourceVersion(), fetched.encodedBytes());
     }
 
-    /** What a transform must leave as it is. */
+    /** The fields that a transform must not change. */
     private record VersionedName(
             @Nullable String namespace,
             @Nullable String name,

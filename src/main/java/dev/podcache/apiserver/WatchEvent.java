@@ -35,7 +35,7 @@ public sealed interface WatchEvent<T> {
     }
 
     /**
-     * An object was added, modified or deleted that the watcher's filter of names does not accept, so it was not decoded.
+     * An object was added, modified or deleted, but not decoded, because the watch's filter does not accept its name.
      *
      * @param resourceVersion the version of the change, from which a new watch can start; "" if the server sent none
      */

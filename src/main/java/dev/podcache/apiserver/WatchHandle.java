@@ -12,7 +12,8 @@ public interface WatchHandle {
 
     /**
      * Names the connection that carries the watch: the server and a number, such as {@code https://10.0.0.1:6443 #3}.
-     * Empty before the watch was requested and after it has ended, and if nothing is known about connections.
+     * Empty before the request is sent, after the watch has ended, and if the implementation does not know its
+     * connections.
      */
     default String connection() {
         return "";

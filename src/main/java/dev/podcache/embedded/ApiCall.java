@@ -64,7 +64,7 @@ record ApiCall(HttpServerRequest http, RequestPath path, Verb verb, Buffer body)
     }
 
     /**
-     * Returns whether a watch is to begin with the current objects and a bookmark that ends them.
+     * Returns whether a watch must begin with the current objects and a bookmark that marks their end.
      *
      * @throws StatusException 422 if the parameters contradict each other, 400 if they are not supported
      */

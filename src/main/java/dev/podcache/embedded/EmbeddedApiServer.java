@@ -84,14 +84,14 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server for {@code cluster} that claims to be another version. It claims {@code v1.20.2} otherwise, after
-     * whose answers its own are made. Whatever it claims, it supports streamed lists ({@code sendInitialEvents}), which
-     * clients expect from {@code v1.34.0} on.
+     * Starts a server for {@code cluster} that reports another version than {@code v1.20.2}, whose answers it imitates.
+     * Whatever version it reports, it supports streamed lists ({@code sendInitialEvents}), which a real server has by
+     * default in 1.32 and from 1.34 on.
      *
      * @param port the port to listen on; 0 for a free one
      * @param concurrentStreams the number of concurrent streams that an HTTP/2 connection allows; at least 1
      * @param version the version that {@code GET /version} returns, such as {@code v1.36.0}
-     * @throws IllegalArgumentException if {@code version} does not begin with {@code v}, two numbers and a dot between
+     * @throws IllegalArgumentException if {@code version} does not begin with {@code v}, a number, a dot and a number
      * @throws IllegalStateException if the server cannot listen on the port
      */
     public static EmbeddedApiServer start(InMemoryCluster cluster, int port, int concurrentStreams, String version) {

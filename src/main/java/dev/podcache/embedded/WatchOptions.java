@@ -9,8 +9,8 @@ import java.util.Objects;
  * @param resourceVersion the version after which changes are sent; for "" or "0", the current objects are sent first,
  *     as ADDED. With {@code initialEvents}, these objects must not be older than this version; for "", they are the
  *     latest
- * @param initialEvents whether the current objects are sent first, followed, with {@code
- *     bookmarks}, by a bookmark that ends them
+ * @param initialEvents whether the current objects are sent first; with {@code bookmarks}, a bookmark follows that
+ *     marks their end
  * @param bookmarks whether to send bookmarks
  * @param timeout the time after which the watch ends; zero for no timeout
  */

@@ -54,7 +54,7 @@ final class Watches {
         return watch;
     }
 
-    /** Returns whether the watch cache has what the initial events must show; queues an ERROR event if not. */
+    /** Returns whether the watch cache is recent enough for the initial events; queues an ERROR event if not. */
     private boolean isFreshLocked(WatchOptions options, long version, Watcher watcher) {
         long atLeast = options.resourceVersion().isEmpty() ? storage.revision() : version;
         if (!options.initialEvents() || Long.compareUnsigned(atLeast, storage.cachedRevision()) <= 0) {

@@ -37,14 +37,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The secondary resources of one kind of a java-operator-sdk controller, from a {@link Podcache}: exactly those that
- * primaries name, each read by its name. A change of one reconciles the primaries that name it, without an index or a
- * mapper: the cache knows who refers to what.
+ * Gives a java-operator-sdk controller its secondary resources of one kind from a {@link Podcache}: exactly those that
+ * primaries name, each read by its name. A change of one reconciles the primaries that name it. This needs no index and
+ * no mapper, because the cache knows the references.
  *
  * <pre>{@code
  * public List<EventSource<?, Website>> prepareEventSources(EventSourceContext<Website> context) {
  *   return List.of(PodcacheEventSource.of(context, cache, ObjectKind.SECRET,
- *       website -> Set.of(ObjectRef.of(ObjectKind.SECRET, website.getMetadata().getNamespace(), website.getSpec().getSecret()))));
+ *       website -> Set.of(ObjectRef.of(
+ *           ObjectKind.SECRET, website.getMetadata().getNamespace(), website.getSpec().getSecret()))));
  * }
  *
  * public UpdateControl<Website> reconcile(Website website, Context<Website> context) {
@@ -53,15 +54,15 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>While the event source runs, each primary is registered from the moment the controller sees it until it is deleted,
- * or its namespace is no longer the controller's. {@link #stop} unregisters them all. A primary is reconciled when an
- * object that it names appears, changes or is deleted, whoever wrote it: a controller's own writes are reported too. It is
- * not reconciled when an object only becomes {@link ObjectEvent.Type#STALE} or is confirmed again. Filters that
- * java-operator-sdk sets apply. The cache must use {@code WATCH} for the kind, or {@code CACHE}, under which changes show
- * only when objects are read.
+ * <p>While the event source runs, each primary is registered from the moment the controller sees it until it is
+ * deleted, or until the controller no longer watches its namespace. {@link #stop} unregisters them all. A primary is
+ * reconciled when an object that it names appears, changes or is deleted, whoever wrote it: a controller's own writes
+ * are reported too. It is not reconciled when an object only becomes {@link ObjectEvent.Type#STALE} or is confirmed
+ * again. Filters that are set on the event source apply. The cache must use {@code WATCH} for the kind, or
+ * {@code CACHE}, under which changes show only when objects are read.
  *
- * <p>A kind of secondary resources needs one event source for each controller. Two that share a cache, a kind and a kind
- * of primaries would replace each other's registrations. Thread-safe.
+ * <p>Make one event source for each controller and each kind of secondary resources. Two event sources with the same
+ * cache, the same kind and the same kind of primaries would replace each other's registrations. Thread-safe.
  *
  * @param <R> the model class of the secondary resources
  * @param <P> the model class of the primary resources
@@ -71,7 +72,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
 
     private static final Logger log = LoggerFactory.getLogger(PodcacheEventSource.class);
 
-    /** How often the start waits in vain: for a minute, with the default first-sync timeout. */
+    /** How many reads may time out before the start goes on: a minute, with the default first-sync timeout. */
     private static final int LATE = 60;
 
     private final ObjectKind<R> kind;
@@ -108,8 +109,8 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
      * @param cache must stay open until the operator has stopped; the event source never closes it
      * @param references returns what a primary names. References to other kinds are ignored, so the event sources of
      *     several kinds may share one function; a {@code Usage} is ignored too. Called whenever a primary appears,
-     *     changes or is reconciled: must be fast and must not block. A primary for which it throws holds nothing, and
-     *     its reconciliation meets the exception when it asks for secondary resources
+     *     changes or asks for its secondary resources: must be fast and must not block. If it throws, the primary is
+     *     registered for no object, and {@link #getSecondaryResources} throws the exception too
      * @throws IllegalArgumentException if the cache uses the kind with another model class
      * @throws IllegalStateException if the cache is closed and the kind is new to it
      */
@@ -132,10 +133,11 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
 
     /**
      * Registers the primaries that the controller knows, subscribes to changes, and waits until the objects that they
-     * name are read, so that the first reconciliations find them. Goes on without those that the server refuses, and
-     * after {@value #LATE} waits in vain, each for the cache's first-sync timeout. Idempotent.
+     * name are read, so that the first reconciliations find them. Does not wait for objects that the server refuses.
+     * Stops waiting after {@value #LATE} reads have timed out, each after the cache's first-sync timeout. Idempotent.
      *
-     * @throws IllegalStateException if the cache uses the strategy GET for this kind, or is closed
+     * @throws IllegalStateException if the cache uses the strategy GET for this kind, or is closed and a primary names
+     *     an object
      */
     @Override
     public void start() throws OperatorException {
@@ -152,7 +154,10 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
         started = isRunning();
     }
 
-    /** Returns healthy from the end of {@link #start} until {@link #stop}; {@code Podcache.entries()} tells of each object. */
+    /**
+     * Returns healthy from the end of {@link #start} until {@link #stop}; {@code Podcache.entries()} shows the state of
+     * each object.
+     */
     @Override
     public Status getStatus() {
         return started ? Status.HEALTHY : Status.UNHEALTHY;
@@ -182,7 +187,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
         }
     }
 
-    /** Returns whether the server was only slow, and did not refuse. */
+    /** Returns whether another try may succeed soon: the server did not refuse, it was slow, busy or unreachable. */
     private static boolean mayEndSoon(NotSynced late) {
         return !(late.getCause() instanceof ApiServerException failure)
                 || failure.reason() == FailureReason.THROTTLED
@@ -241,7 +246,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
         }
     }
 
-    /** Returns whether the object has changed, and no filter of java-operator-sdk leaves the change out. */
+    /** Returns whether the object has changed, and every filter accepts the change. */
     private boolean isAccepted(ObjectEvent<R> event) {
         R now = event.current().orElse(null);
         R before = event.previous().orElse(null);
@@ -263,15 +268,17 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
     }
 
     /**
-     * Returns the objects of this kind that {@code primary} names and that exist. From memory if they are known, even if
-     * stale. One that was never read is waited for, at most for the cache's read timeout: an object that is missing here
-     * does not exist at the API server. Objects of a primary that is deleted, or that this event source has not seen
-     * yet, are left out.
+     * Returns the objects of this kind that {@code primary} names and that exist. Objects that are known come from
+     * memory, even if they are stale. Waits for objects that were never read: for each at most for the cache's
+     * first-sync timeout, or its read timeout under {@code CACHE}. So an object that is missing here does not exist at
+     * the API server. Exception: for a primary that is deleted, or that this event source has not seen yet, objects may
+     * be missing.
      *
      * @return shared objects: must not be modified
-     * @throws dev.podcache.object.ObjectUnavailableException if it cannot be known whether an object exists, such as
-     *     without access to it; java-operator-sdk then tries again
-     * @throws IllegalArgumentException if {@code primary} names an object that cannot exist; the message quotes the name
+     * @throws dev.podcache.object.ObjectUnavailableException if it is unknown whether an object exists, such as without
+     *     access to it; java-operator-sdk then tries again
+     * @throws IllegalArgumentException if {@code primary} names an object that cannot exist; the message quotes the
+     *     name
      */
     @Override
     public Set<R> getSecondaryResources(P primary) {

@@ -31,7 +31,7 @@ final class RegisteredPrimaries<P extends HasMetadata> {
     private final Map<ResourceID, Holding> holdings = new ConcurrentHashMap<>(); // written under this
     private boolean open; // guarded by this
 
-    /** What a primary holds, and the version of it that said so. */
+    /** The objects that a primary is registered for, and the version of the primary that named them. */
     private record Holding(Referrer referrer, @Nullable String version, Set<ObjectKey> objects) {}
 
     /** Makes a closed instance, which registers nothing. */
@@ -42,7 +42,7 @@ final class RegisteredPrimaries<P extends HasMetadata> {
         this.references = references;
     }
 
-    /** Returns the objects that {@code primary} names; throws what the user's function throws. */
+    /** Returns the objects that {@code primary} names; throws whatever the user's function throws. */
     Set<ObjectKey> namedBy(P primary) {
         return references.apply(primary).stream()
                 .filter(reference -> reference.kind().equals(kind))
@@ -50,13 +50,13 @@ final class RegisteredPrimaries<P extends HasMetadata> {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /** Registers the primaries of now, and those to come until {@link #close}. */
+    /** Registers the primaries that {@code now} returns, and has {@link #put} register others until {@link #close}. */
     synchronized void open(Supplier<Stream<P>> now) {
         open = true;
         replace(now);
     }
 
-    /** Registers the primaries of now and unregisters all others. */
+    /** Registers the primaries that {@code now} returns and unregisters all others. Without effect if closed. */
     synchronized void replace(Supplier<Stream<P>> now) {
         if (open) {
             Map<ResourceID, P> known = new HashMap<>();
@@ -69,7 +69,7 @@ final class RegisteredPrimaries<P extends HasMetadata> {
         }
     }
 
-    /** Registers a primary that the controller sees, or a newer version of it. */
+    /** Registers a primary, or a newer version of it. Ignores an older version. Without effect if closed. */
     synchronized void put(P primary) {
         ResourceID id = ResourceID.fromResource(primary);
         Referrer referrer = Referrer.of(primary);
@@ -91,11 +91,14 @@ final class RegisteredPrimaries<P extends HasMetadata> {
         }
         holdings.put(id, new Holding(referrer, version, objects));
         if (before != null && !same) {
-            manager.unregister(before.referrer); // after: what both name stays in memory
+            manager.unregister(before.referrer); // last, so that objects that both name stay in memory
         }
     }
 
-    /** Registers what the controller has made of a primary itself, which java-operator-sdk reports to nobody. */
+    /**
+     * Registers a newer version of a primary if it names other {@code objects}. The controller may have written that
+     * version itself, and java-operator-sdk does not report such a write to event sources.
+     */
     void putIfNewer(P primary, Set<ObjectKey> objects) {
         Holding known = holdings.get(ResourceID.fromResource(primary));
         if (known == null || known.objects.equals(objects)) {
@@ -122,7 +125,9 @@ final class RegisteredPrimaries<P extends HasMetadata> {
         Set.copyOf(holdings.keySet()).forEach(this::remove);
     }
 
-    /** Returns whether {@code referrer} is the primary of that name. */
+    /**
+     * Returns whether the registered primary with this ID is {@code referrer}, and not a predecessor of the same name.
+     */
     boolean holds(ResourceID id, Referrer referrer) {
         Holding holding = holdings.get(id);
         return holding != null && holding.referrer.equals(referrer);

@@ -13,9 +13,10 @@ import java.util.OptionalLong;
 /**
  * The counts of one cache, of all kinds, at one moment. Immutable.
  *
- * <p>What the cache holds now: {@link #objects()}, {@link #size}, {@link #references}, {@link #bytes}, {@link #watches},
- * {@link #connections}. What has happened since the cache was built, which only ever grows: all the others. The counts
- * are read one after the other, so what happens meanwhile may be in one and not in another.
+ * <p>What the cache holds now: {@link #objects()}, {@link #size}, {@link #references}, {@link #bytes},
+ * {@link #watches}, {@link #connections}. All other counts say what has happened since the cache was built, and never
+ * decrease. The counts are read one after the other, so an event that happens meanwhile may be in one and not in
+ * another.
  */
 public final class CacheStats {
 
@@ -57,8 +58,8 @@ public final class CacheStats {
     }
 
     /**
-     * Returns the number of referenced objects of each kind in use, by state; unmodifiable. A state that no object is in
-     * is missing. A kind under {@link ChangeDetectionStrategy#GET}, which holds nothing, is empty.
+     * Returns the number of referenced objects of each kind in use, by state; unmodifiable. A state without objects has
+     * no entry. A kind under {@link ChangeDetectionStrategy#GET}, which holds nothing, has an empty map.
      */
     public Map<ObjectKind<?>, Map<CacheState, Integer>> objects() {
         return objects;
@@ -93,26 +94,26 @@ public final class CacheStats {
     }
 
     /**
-     * Returns the number of connections to the API server that are open or being opened. A cache that shares its API
-     * server counts those of the others too. Those of heartbeats are not counted.
+     * Returns the number of connections to the API server that are open or being opened. If several caches share an API
+     * server, each counts the connections of all. Connections of heartbeats are not counted.
      */
     public int connections() {
         return connections;
     }
 
     /**
-     * Returns the number of gets that were answered from memory with an object that is up to date. Empty unless the cache
-     * was built with {@code PodcacheBuilder.recordStats}. A get that fails, asks for an absent object, or
-     * names a {@code ReadConsistency} is no hit.
+     * Returns the number of gets that were answered from memory with an object that is up to date. Empty unless the
+     * cache was built with {@code PodcacheBuilder.recordStats}. A get that fails, asks for an absent object, or names a
+     * {@code ReadConsistency} is no hit.
      */
     public OptionalLong hits() {
         return hits;
     }
 
     /**
-     * Returns the number of gets that found no fresh object in memory, including objects that do not exist or that no
-     * owner is registered for. Gets of a stale object count under {@link ChangeDetectionStrategy#CACHE}; under {@link
-     * ChangeDetectionStrategy#WATCH} they count as {@link #stale} only.
+     * Returns the number of gets that found no fresh object in memory, including gets of objects that do not exist or
+     * that no owner is registered for. Gets of a stale object count under {@link ChangeDetectionStrategy#CACHE}; under
+     * {@link ChangeDetectionStrategy#WATCH} they count as {@link #stale} only.
      */
     public long misses() {
         return misses;

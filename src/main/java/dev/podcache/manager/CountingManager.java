@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** A manager that counts hits. A class of its own, so that nobody else's hit pays for a look whether to count. */
+/** A manager that counts hits. A class of its own, so that a cache without counting has no check on each hit. */
 final class CountingManager<T> extends StoreManager<T> {
 
     private final ObservableStore<T> counted;

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 
-/** Reads objects until each was read once. An object that does not exist counts as read. For one thread. */
+/** Reads objects until each was read once. An object that does not exist counts as read. Not thread-safe. */
 final class FirstReads {
 
     /** The pause before objects whose read failed are read again. */
@@ -30,7 +30,10 @@ final class FirstReads {
         this.timekeeper = timekeeper;
     }
 
-    /** Returns those of {@code entries} that were not read within {@code timeout}. An interrupt ends the wait. */
+    /**
+     * Returns those of {@code entries} that were not read within {@code timeout}, and those without a legal name, which
+     * are never read. An interrupt ends the wait; the interrupt status is then set.
+     */
     Set<ObjectRef> await(List<ObjectEntry> entries, Duration timeout) {
         long begin = timekeeper.nanoTime();
         Set<ObjectRef> unreadable = new LinkedHashSet<>();

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One listener of one manager that is told the changes of an owner's objects together, some time after the first of
- * them.
+ * One listener of one manager that is called for the changes of an owner's objects together, some time after the first
+ * of them.
  */
 final class GatheredEvents<T> implements AutoCloseable {
 
@@ -48,11 +48,11 @@ final class GatheredEvents<T> implements AutoCloseable {
         this.inOrder = MoreExecutors.newSequentialExecutor(executor);
         this.gather = gather;
         this.listener = listener;
-        // on the thread that reports a change, which adds the event and goes on
+        // on the thread that reports a change: adding an event is fast
         this.subscription = Subscription.open(store, MoreExecutors.directExecutor(), this::add);
     }
 
-    /** What one owner is not told yet. */
+    /** The events of one owner that the listener has not received yet. */
     private static final class Untold<T> {
         private final Map<Subject, ObjectEvent<T>> events = new LinkedHashMap<>();
         private final Timekeeper.Scheduled timer;

@@ -25,7 +25,7 @@ final class HeldTotals {
         changes = changes.plus(ofKind);
     }
 
-    /** Adds an object of a kind that was added. */
+    /** Adds an object; its kind must have been added. */
     void add(ObjectKind<?> kind, ObjectState state, KnownObject<?> known) {
         objects.computeIfAbsent(kind, any -> new EnumMap<>(CacheState.class))
                 .merge(state.cacheState(), 1, Integer::sum);

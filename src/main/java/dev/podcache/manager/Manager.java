@@ -35,7 +35,8 @@ public interface Manager<T> {
      * Returns the object, from memory where the strategy allows it, otherwise from the API server. See {@link
      * Store#get} for the guarantees.
      *
-     * <p>A cache hit does not block. Otherwise the call blocks at most for the read timeout.
+     * <p>A cache hit does not block. Otherwise the call blocks at most for the read timeout, or under
+     * {@link ChangeDetectionStrategy#WATCH} for the first-sync timeout.
      *
      * @return shared by all callers: must not be modified
      * @throws dev.podcache.object.ObjectUnavailableException if there is no object, with the reason; never
@@ -98,31 +99,34 @@ public interface Manager<T> {
     Optional<T> findObject(String namespace, String name);
 
     /**
-     * Returns the object with what {@code consistency} promises: from memory if what is held fulfils it, otherwise by a
-     * quorum read, which all gets that ask meanwhile share. An object that was read so is kept, so later gets return no
-     * older one. Blocks at most for the read timeout. Under {@link ChangeDetectionStrategy#GET} every get is a quorum
-     * read.
+     * Returns the object as {@code consistency} promises: from memory if the object there fulfils it, otherwise by a
+     * quorum read that begins after this call. Gets that ask while a quorum read is in flight share the next one. Later
+     * gets return no older object, except under {@link ChangeDetectionStrategy#WATCH} while the watch of the object is
+     * closed or being opened. Blocks at most for the read timeout, under {@link ChangeDetectionStrategy#WATCH} too.
+     * Under {@link ChangeDetectionStrategy#GET} every get is a quorum read of its own.
      *
      * @return shared by all callers: must not be modified
-     * @throws dev.podcache.object.ObjectUnavailableException if there is no object, or the read failed: then even if an
+     * @throws dev.podcache.object.ObjectUnavailableException if there is no object, or if the read failed, even if an
      *     object is in memory
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     T getObject(String namespace, String name, ReadConsistency consistency);
 
     /**
-     * Returns the object like {@link #getObject(String, String)}, without blocking: no thread waits. What is in memory is
-     * complete when it is returned. Otherwise the future completes within the time for which a get would block, on one
-     * of two threads of the cache: continue with the {@code Async} methods of the future if that takes long. Cancelling
-     * it has no effect on others.
+     * Returns the object like {@link #getObject(String, String)}, without blocking: no thread waits. For a cache hit,
+     * the returned future is complete. Otherwise the future completes within the time for which a get would block, on
+     * one of two threads of the cache: use the {@code Async} methods of the future for continuations that take long.
+     * Cancelling it has no effect on other gets.
      *
-     * @return completes exceptionally with the {@link dev.podcache.object.ObjectUnavailableException} of a get
+     * @return completes exceptionally with the {@link dev.podcache.object.ObjectUnavailableException} that a get would
+     *     throw
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     CompletableFuture<T> getObjectAsync(String namespace, String name);
 
     /**
-     * Returns several objects, after one wait for all that are not in memory. An object that does not exist is left out.
+     * Returns several objects, after one wait for all that are not in memory. An object that does not exist is left
+     * out.
      *
      * @return by key, in the order of {@code keys}; unmodifiable, its objects too
      * @throws dev.podcache.object.ObjectUnavailableException if an object is unavailable for any other reason
@@ -131,8 +135,9 @@ public interface Manager<T> {
     Map<ObjectKey, T> getObjects(Set<ObjectKey> keys);
 
     /**
-     * Returns the object if it is in memory, even if it is stale. Makes no request, never waits, and does not count as a
-     * read: a watch that nobody reads is closed all the same. Under {@link ChangeDetectionStrategy#GET} always empty.
+     * Returns the object if it is in memory, even if it is stale. Makes no request, never waits, and does not count as
+     * a read: it does not keep the watch of an unread object open. Under {@link ChangeDetectionStrategy#GET} always
+     * empty.
      *
      * @return shared: must not be modified
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
@@ -140,8 +145,8 @@ public interface Manager<T> {
     Optional<T> peek(String namespace, String name);
 
     /**
-     * Subscribes a listener to the changes of all registered objects of this kind. Every object that is known already is
-     * reported once as {@link ObjectEvent.Type#ADDED}, marked {@link ObjectEvent#initial}.
+     * Subscribes a listener to the changes of all registered objects of this kind. Every object that is known already
+     * is reported once as {@link ObjectEvent.Type#ADDED}, marked {@link ObjectEvent#initial}.
      *
      * <p>Events of one object come in order and one at a time; events of several objects come at the same time if the
      * executor has several threads. A slow listener misses states in between, never the last one, and nothing piles up.
@@ -160,14 +165,15 @@ public interface Manager<T> {
     AutoCloseable listen(Executor executor, Consumer<ObjectEvent<T>> listener);
 
     /**
-     * Subscribes a listener that is told the changes of one owner's objects together: all that come within {@code
-     * gather} after the first of them are one call. Changes of one object are merged into one event, from the state
+     * Subscribes a listener that is called for the changes of one owner's objects together: once for all that come
+     * within {@code gather} after the first of them. Changes of one object are merged into one event, from the state
      * before the first to the state after the last; whether the object is stale is an event of its own. The calls come
-     * one at a time. An owner that does not hold an object any more is not told its changes. Otherwise as {@link
-     * #listen(Executor, Consumer)}.
+     * one at a time. Changes of an object that the owner does not hold any more are left out. Otherwise as
+     * {@link #listen(Executor, Consumer)}.
      *
-     * @param gather positive; each call is that late
-     * @param listener takes an owner and the changes of its objects, the last change last; never empty
+     * @param gather positive; the time from the first change to the call
+     * @param listener takes an owner and the changes of its objects, at least one, in the order of the last change of
+     *     each
      * @throws IllegalArgumentException unless {@code gather} is positive
      * @throws IllegalStateException under {@link ChangeDetectionStrategy#GET}, which keeps nothing
      */

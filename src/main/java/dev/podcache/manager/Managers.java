@@ -167,7 +167,7 @@ public final class Managers {
 
     /**
      * Waits until every object that is referenced now was read, at most for {@code timeout}. Returns those that were
-     * not. An interrupt ends the wait.
+     * not. An interrupt ends the wait; the interrupt status is then set.
      */
     public List<ObjectEntry> awaitSynced(Duration timeout, Timekeeper timekeeper) {
         Set<ObjectRef> unread =

@@ -66,8 +66,8 @@ public final class ObjectEvent<T> {
     }
 
     /**
-     * Returns the object before the change. Empty if there was none, or if it is no longer in memory: it was evicted, or
-     * CACHE has dropped it for a new reference.
+     * Returns the object before the change. Empty if there was none, or if it is no longer in memory: it was evicted,
+     * or a new reference has cleared it.
      */
     public Optional<T> previous() {
         return Optional.ofNullable(previous);
@@ -88,12 +88,12 @@ public final class ObjectEvent<T> {
         return initial;
     }
 
-    /** Returns whether this tells only that what is known is stale, or is not any more. */
+    /** Returns whether this says that the known object became stale or is up to date again, and not that it changed. */
     boolean isStaleness() {
         return type == Type.STALE || type == Type.RECOVERED;
     }
 
-    /** Returns one event for {@code earlier}, which may be null, and this one after it. */
+    /** Returns one event for both: {@code earlier}, which may be null, and then this one. */
     ObjectEvent<T> after(@Nullable ObjectEvent<T> earlier) {
         if (earlier == null || isStaleness()) {
             return this;

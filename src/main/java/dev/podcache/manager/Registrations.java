@@ -44,7 +44,7 @@ final class Registrations {
         this.followed = followed;
     }
 
-    /** Returns whether an owner that uses an object so, or does not say how, needs its changes. */
+    /** Returns whether an owner with these usages of an object, or without any, needs the changes of the object. */
     boolean follows(Set<Usage> usages) {
         return followed.isEmpty() || usages.isEmpty() || !Collections.disjoint(usages, followed);
     }

@@ -116,7 +116,7 @@ class StoreManager<T> implements Manager<T> {
         return new Wanted(this, references.apply(pod));
     }
 
-    /** Returns whether an owner that uses an object so needs its changes. */
+    /** Returns whether an owner with these usages of an object needs the changes of the object. */
     final boolean follows(Set<Usage> usages) {
         return registrations.follows(usages);
     }

@@ -22,12 +22,12 @@ final class Subscription<T> implements AutoCloseable {
 
     /*
      * The store only says that an object may have changed. So nothing is queued: however many changes come while the
-     * listener is at work, the next comparison finds the last one. An object has a line here, which runs on the executor
-     * one task at a time: events of one object are in order, and never two at once.
+     * listener is at work, the next comparison finds the last one. An object has a line here, which runs on the
+     * executor one task at a time: events of one object are in order, and never two at once.
      *
      * An event is made under the monitor of its line, and delivered without it, if until then neither the subscription
-     * was closed nor the object dropped. Dropping and closing end what was made before (`generation`). Under the monitor
-     * nothing of the store is called.
+     * was closed nor the object dropped. Dropping and closing end what was made before (`generation`). Under the
+     * monitor nothing of the store is called.
      */
 
     private static final Logger log = LoggerFactory.getLogger(Manager.class);

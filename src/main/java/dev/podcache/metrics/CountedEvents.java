@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the events of one cache, and forwards them to a listener whose exceptions are caught. Thread-safe: the counters
- * are striped, and no method blocks.
+ * Counts the events of one cache, and forwards them to a listener whose exceptions are caught. Thread-safe: the
+ * counters are striped, and no method blocks.
  */
 public final class CountedEvents implements PodcacheMetrics {
 
@@ -23,7 +23,7 @@ public final class CountedEvents implements PodcacheMetrics {
     private final Map<FailureReason, LongAdder> fetchFailures = adders();
     private final Map<FailureReason, LongAdder> watchFailures = adders();
 
-    /** Makes counters of zero that forward the events to {@code listener}. */
+    /** Makes counters that start at zero. Events are forwarded to {@code listener}. */
     public CountedEvents(PodcacheMetrics listener) {
         this.listener = PodcacheMetrics.guarded(listener);
     }

@@ -18,14 +18,14 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters {@code podcache.*} of one cache in one registry. Thread-safe. Never refers to the cache, which a registry
- * must not keep alive.
+ * The meters {@code podcache.*} of one cache in one registry. Thread-safe. Has no strong reference to the cache,
+ * because a registry must not keep the cache alive.
  */
 final class BoundStats {
 
     /*
-     * Statistics are taken once for all meters that are read together: taking them visits every object. Meters of new
-     * kinds are added under no lock, since a registry has locks of its own.
+     * All meters that are read within a second share one snapshot of the counts, because taking it visits every object.
+     * Meters of new kinds are added under no lock, because a registry has locks of its own.
      */
 
     private static final long MAX_AGE = Duration.ofSeconds(1).toNanos();

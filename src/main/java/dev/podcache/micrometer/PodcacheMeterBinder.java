@@ -8,9 +8,9 @@ import io.micrometer.core.instrument.binder.cache.CacheMeterBinder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows the counts of a {@link Podcache} as Micrometer meters: those that Micrometer has for every cache, so that
- * existing dashboards work, and those of Podcache. Needs {@code io.micrometer:micrometer-core}, which Podcache does not
- * bring. Thread-safe.
+ * Shows the counts of a {@link Podcache} as Micrometer meters: Micrometer's meters for any cache, so that existing
+ * dashboards work, and meters of Podcache. Needs {@code io.micrometer:micrometer-core}, which Podcache does not bring.
+ * Thread-safe.
  *
  * <pre>
  * new PodcacheMeterBinder(cache, "podcache", Tags.empty()).bindTo(registry);
@@ -36,15 +36,15 @@ import org.jspecify.annotations.Nullable;
  * </table>
  *
  * <p>A kind outside the core group is named with its group, such as {@code Database.example.dev}. A kind that is first
- * used after the binding gets its meters with the next reading of any. No tag tells a namespace or a name: there are as
- * many time series as kinds and outcomes, not as objects.
+ * used after the binding gets its meters when a meter {@code podcache.*} is read next. No tag has a namespace or a
+ * name: the number of time series grows with kinds and outcomes, not with objects.
  *
- * <p><b>Hits.</b> A cache that was not built with {@code PodcacheBuilder.recordStats} does not count hits. Then there is
- * no meter {@code cache.gets} with {@code result=hit}, rather than one that shows 0.
+ * <p><b>Hits.</b> A cache that was not built with {@code PodcacheBuilder.recordStats} does not count hits. Then the
+ * meter {@code cache.gets} with {@code result=hit} does not exist, because it would always show 0.
  *
- * <p>The meters {@code podcache.*} of one registry share one look at the cache, which is up to a second old; each meter
- * {@code cache.*} takes its own. The meters do not keep the cache from being collected as garbage: an operator keeps it
- * until it closes it.
+ * <p>The meters {@code podcache.*} of one registry share one {@link CacheStats}, which is up to a second old; each
+ * meter {@code cache.*} takes its own. The meters refer to the cache weakly, so they do not keep it from being
+ * collected as garbage: keep a reference to it until you close it.
  */
 public final class PodcacheMeterBinder extends CacheMeterBinder<Podcache> {
 
@@ -100,7 +100,7 @@ public final class PodcacheMeterBinder extends CacheMeterBinder<Podcache> {
             return;
         }
         if (cache.stats().hits().isEmpty()) {
-            // the superclass has just added it, and cannot be told not to
+            // the superclass always adds this meter
             registry.find("cache.gets")
                     .tags(getTagsWithCacheName())
                     .tag("result", "hit")

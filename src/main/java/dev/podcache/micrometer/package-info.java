@@ -1,8 +1,8 @@
 /**
- * Shows the counts of a cache as Micrometer meters. {@link dev.podcache.micrometer.PodcacheMeterBinder} is all there is
- * to use; {@code BoundStats} holds what the meters of one registry share. Needs {@code io.micrometer:micrometer-core},
- * an optional dependency. The one lock, of {@code BoundStats}, guards its latest statistics; inside it are taken those
- * that {@code Podcache.stats} takes, and no lock of a registry.
+ * Shows the counts of a cache as Micrometer meters. {@link dev.podcache.micrometer.PodcacheMeterBinder} is the only
+ * public class; {@code BoundStats} holds what the meters of one registry share. Needs
+ * {@code io.micrometer:micrometer-core}, an optional dependency. The only lock, the monitor of {@code BoundStats},
+ * guards the latest counts. The locks of {@code Podcache.stats} are taken inside it, those of a registry never.
  */
 @NullMarked
 package dev.podcache.micrometer;

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What a single read promises beyond the strategy of the cache. Immutable. */
+/** How recent the result of a single read must be, beyond what the strategy of the cache promises. Immutable. */
 public final class ReadConsistency {
 
     private static final ReadConsistency LATEST = new ReadConsistency(null, null);
@@ -38,8 +38,8 @@ public final class ReadConsistency {
     }
 
     /**
-     * A state that the API server confirmed at most {@code age} before the read. While a watch is connected, its object
-     * has no age.
+     * A state that the API server confirmed at most {@code age} before the read. The object of a connected watch has
+     * the age zero.
      *
      * @throws IllegalArgumentException if it is negative
      */

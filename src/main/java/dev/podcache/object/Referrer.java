@@ -31,7 +31,7 @@ public interface Referrer {
     }
 
     /**
-     * Returns the referrer for a Kubernetes object of any kind. It tells the object's kind, namespace and name.
+     * Returns the referrer for a Kubernetes object of any kind. It has the object's kind, namespace and name.
      *
      * @throws IllegalArgumentException if it has no metadata or UID; the message names it
      */

@@ -4,10 +4,10 @@ import dev.podcache.apiserver.ListerWatcher;
 import java.util.Objects;
 
 /**
- * Lists a collection and watches it from the list's version on; with one request if the server {@linkplain
- * ListerWatcher#streamsLists streams lists}. Resumes a watch that ended from the last version seen,
- * and lists again if the server no longer knows that version. Failed attempts are repeated for ever: first after at
- * most 200 ms, then after pauses that double up to 30 s, or later if the server asks for a pause (Retry-After) or is
+ * Lists a collection and watches it from the list's version on, with one request if the server
+ * {@linkplain ListerWatcher#streamsLists streams lists}. Resumes a watch that ended from the last version seen, and
+ * lists again if the server no longer knows that version. Failed attempts are repeated for ever: first after at most
+ * 200 ms, then after pauses that double up to 30 s, or later if the server asks for a pause (Retry-After) or is
  * unreachable, see {@link Recovery}. Thread-safe.
  *
  * @param <T> the model class
@@ -48,8 +48,8 @@ public final class Reflector<T> implements AutoCloseable {
     }
 
     /**
-     * Returns a reflector of many objects, not started, that confirms them after a failure as {@link #ofOneObject} does:
-     * unless an event or a bookmark comes first, it lists the collection once more.
+     * Returns a reflector of many objects, not started, that confirms them after a failure as {@link #ofOneObject}
+     * does: unless an event or a bookmark comes first, it lists the collection once more.
      *
      * @param recovery shared by all reflectors of the server
      */

@@ -30,7 +30,7 @@ final class RetryPauses {
     /**
      * Makes an instance without failures.
      *
-     * @param pending the reflector's attempt, whose outcome the {@code recovery} is told
+     * @param pending the reflector's attempt; its outcome is reported to {@code recovery}
      */
     RetryPauses(Recovery recovery, PendingAttempt pending) {
         this.recovery = recovery;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes the calls of a sink, and tracks the running one so that closing a {@link ReflectorLoop} can wait for it. Thread-safe. */
+/** Calls a sink, and tracks the running call so that closing a {@link ReflectorLoop} can wait for it. Thread-safe. */
 final class SinkCalls {
 
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);

@@ -15,13 +15,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One list and watch by a single request of a {@link ReflectorLoop}: gathers the events until the bookmark that ends the
- * list, applies them as one list, and is an ordinary {@link WatchAttempt} from then on. Used in steps of the reflector
- * only.
+ * One list and watch by a single request of a {@link ReflectorLoop}: gathers the events until the bookmark that ends
+ * the list, applies them as one list, and is an ordinary {@link WatchAttempt} from then on. Used in steps of the
+ * reflector only.
  */
 final class StreamedAttempt<T> {
 
-    /** How long the end of the list may take after the server has accepted the request; it comes with the objects. */
+    /**
+     * The longest wait for the end of the list after the server has accepted the request; it follows the objects at
+     * once.
+     */
     private static final Duration LIST_END_TIMEOUT = Duration.ofSeconds(3);
 
     private final ReflectorLoop<T> reflector;
@@ -110,7 +113,7 @@ final class StreamedAttempt<T> {
         if (refused) {
             server.streamRefused(failure);
         }
-        // a Node authorizer that lags may allow the next request; a list that is forbidden, too, is followed by a GET
+        // a Node authorizer that lags may allow the next request; if that list is forbidden too, a GET follows
         reflector.notStreamed(number, failure, refused || failure.reason() == FailureReason.FORBIDDEN, opened);
     }
 
@@ -118,7 +121,9 @@ final class StreamedAttempt<T> {
         return ApiServerException.withoutAnswer(FailureReason.TIMEOUT, "WATCH " + server, why, null);
     }
 
-    /** Returns what tells objects apart: a proxy may ignore the field selector, so there may be several. */
+    /**
+     * Returns a key that identifies an object: a proxy may ignore the field selector, so there may be several objects.
+     */
     private static Object identityOf(Object object) {
         return object instanceof HasMetadata resource
                 ? List.of(

@@ -6,9 +6,9 @@
  *
  * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code ReflectorLoop} (the attempts), {@code WatchAttempt} (one
  * watch), {@code StreamedAttempt} (a list and a watch with one request), {@code ResumePoint}, {@code WatchHealth},
- * {@code WatchEnd} and {@code RetryPauses}. {@code Recovery} decides
- * for all reflectors of a server when they try again; it uses {@code PendingAttempts}, with an {@code AttemptQueue}
- * each for lists and watches, and an {@code Outage}.
+ * {@code WatchEnd} and {@code RetryPauses}. {@code Recovery} decides for all reflectors of a server when they try
+ * again; it uses {@code PendingAttempts}, with an {@code AttemptQueue} each for lists and watches, and an
+ * {@code Outage}.
  *
  * <table>
  * <caption>Locks, never taken inside one another, except those of the timer and the token bucket</caption>

@@ -80,17 +80,17 @@ abstract sealed class Answer<T> {
     }
 
     /**
-     * Stores equal payloads once: equal {@code data} and {@code binaryData} of Secrets and ConfigMaps become one immutable
-     * map. Empty collections, namespaces and types become shared ones too. Keeps nothing itself: a map is collected with
-     * the last object that has it. Thread-safe.
+     * Stores equal payloads once: equal {@code data} and {@code binaryData} of Secrets and ConfigMaps become one
+     * immutable map. Empty collections, namespaces and types are shared too. Refers to the maps weakly: a map is
+     * collected as garbage with the last object that has it. Thread-safe.
      */
     static final class SharedPayloads {
 
         private final Interner<Map<String, String>> payloads = Interners.newWeakInterner();
 
         /**
-         * Replaces parts of an object that nobody else knows yet by equal ones. Reads the payload once to hash it, and once
-         * more to compare it if an equal one is known.
+         * Replaces parts of an object by equal ones that are shared. No other thread may know the object yet. Reads the
+         * payload once to hash it, and once more to compare it if an equal one is known.
          */
         void share(HasMetadata object) {
             if (object.getMetadata() != null) {
@@ -139,7 +139,7 @@ abstract sealed class Answer<T> {
         }
     }
 
-    /** Returns the answer for a fetched object, whose payload is replaced by an equal one that is held already. */
+    /** Returns the answer for a fetched object. Its payload is replaced by an equal one if one is held already. */
     static <T extends HasMetadata> Present<T> present(
             ObjectKind<T> kind, Fetched<T> fetched, SharedPayloads payloads, long receivedAt) {
         T object = fetched.object();
@@ -174,8 +174,8 @@ abstract sealed class Answer<T> {
     }
 
     /**
-     * Returns whether an event with that version is older than {@code known}: a quorum read may be ahead of the watch, and
-     * a watch without a version begins with a state that may be older than the answer of a GET.
+     * Returns whether {@code known} is newer than an event with that version: a quorum read may be ahead of the watch,
+     * and a watch without a version begins with a state that may be older than the answer of a GET.
      */
     static boolean isAheadOf(@Nullable Answer<?> known, String version) {
         return known instanceof Present<?> present && ResourceVersions.isOlder(version, present.resourceVersion);

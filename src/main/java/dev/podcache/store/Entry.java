@@ -283,9 +283,9 @@ abstract class Entry<T> {
     /** Abandons requests and watches because the entry is being dropped. */
     abstract void onDropLocked();
 
-    /** Follows from the eviction of what is held. The answer is cleared next. */
+    /** Prepares the eviction of the held answer. The caller clears the answer next. */
     abstract void onEvictLocked();
 
-    /** Defers what follows from a change. Called after each change. */
+    /** Defers the effects that a change requires, such as opening a watch. Called after each change. */
     abstract void afterChangeLocked();
 }

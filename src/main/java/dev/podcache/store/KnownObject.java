@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes how long the object was on the wire, or 0
  * @param stale whether nothing confirms what is known: its watch is lost, or its last refresh failed
  * @param connection names the connection that carries its watch, or "" if it is not watched
- * @param referrers who refers to it
+ * @param referrers the owners that refer to it
  */
 public record KnownObject<T>(
         Object life,

@@ -5,7 +5,9 @@ import dev.podcache.store.Fetch.FetchOutcome;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import org.jspecify.annotations.Nullable;
 
-/** A get that one quorum read answers: of strategy GET, or of an object that is watched. */
+/**
+ * A get that is answered by one quorum read: any get under GET, or a get with a {@code ReadConsistency} under WATCH.
+ */
 final class LatestGet<T extends HasMetadata> extends PendingGet<T> {
 
     private final Fetches<T> fetches;
@@ -16,7 +18,7 @@ final class LatestGet<T extends HasMetadata> extends PendingGet<T> {
     /**
      * Makes a get.
      *
-     * @param fetch begins, or has begun, after the get
+     * @param fetch a quorum read that did not begin before the get
      */
     LatestGet(Fetches<T> fetches, ObjectKey key, Fetch<T> fetch, StoreOptions options) {
         super(fetches.kind, key, options);

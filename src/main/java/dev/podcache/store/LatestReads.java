@@ -75,7 +75,9 @@ final class LatestReads<T extends HasMetadata> {
         return next;
     }
 
-    /** Lists the object, or reads it with a GET if that is forbidden: what a watch needs is enough. */
+    /**
+     * Lists the object, or reads it with a GET if the list is forbidden: a read needs no more access than a watch does.
+     */
     private CompletableFuture<Fetched<T>> read(ObjectKey key, ReadSource source, Duration timeout) {
         return store.byName
                 .apply(key)

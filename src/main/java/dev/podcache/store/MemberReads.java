@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the members of a live {@link NamespaceWatch} that no list of the namespace covers: each by a list that selects
- * its name, which asks for the latest state, needs no further verb, and has a version even if the object is absent. At
- * most 16 at a time; after a failure, the next ones wait for a pause. Used in steps of the watch only.
+ * its name. Such a list is a quorum read, needs no verb that the watch does not need, and has a version even if the
+ * object is absent. At most 16 reads are in flight; after a failure, the next reads wait for a pause. Used in steps of
+ * the watch only.
  */
 final class MemberReads<T extends HasMetadata> {
 
@@ -42,7 +43,7 @@ final class MemberReads<T extends HasMetadata> {
         this.steps = steps;
     }
 
-    /** Reads a member, once in a round. */
+    /** Reads a member, unless it was added in this round before. */
     void add(NamespaceMember<T> member) {
         if (member.beginsReadIn(round)) {
             waiting.add(member);
@@ -50,7 +51,7 @@ final class MemberReads<T extends HasMetadata> {
         }
     }
 
-    /** Ends the round: answers that are on their way count no more. */
+    /** Ends the round: answers to reads in flight are ignored. */
     void stop() {
         round++;
         inFlight = 0;

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The place of one object in the {@link NamespaceWatch} of its namespace.
  *
- * <p>A member is synced once it has the object's state by a request that began after it joined: a list of the namespace,
- * or a list by name. Until then, it keeps the last event, because that may be newer than the state in the answer. From
- * then on, it ignores events that the state covers: the watch may lag behind the request.
+ * <p>A member is synced once it has the object's state from a request that began after it joined: a list of the
+ * namespace, or a list by name. Until then, it keeps the last event, because that event may be newer than the answer to
+ * the request. From then on, it ignores events that are older than the answer: the watch may lag behind the request.
  */
 final class NamespaceMember<T extends HasMetadata> implements ObjectWatch<T> {
 
@@ -94,13 +94,13 @@ final class NamespaceMember<T extends HasMetadata> implements ObjectWatch<T> {
         return synced;
     }
 
-    /** Has the member read anew: its entry may have missed a state. */
+    /** Marks the member as not synced, so that it is read again: its entry may have missed a state. */
     void lose() {
         synced = false;
         readRound = 0;
     }
 
-    /** Returns whether it is to be read by name in this round, once. */
+    /** Returns whether the member must be read by name in this round; true at most once in a round. */
     boolean beginsReadIn(int round) {
         boolean begins = !synced && !over && readRound != round;
         readRound = round;

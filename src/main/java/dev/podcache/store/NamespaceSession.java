@@ -16,7 +16,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The lists and watches of one namespace. Reports what they bring to the {@link NamespaceWatch}, and when they began. */
+/**
+ * The lists and watches of one namespace. Reports their answers and events to the {@link NamespaceWatch}, and when each
+ * list began.
+ */
 final class NamespaceSession<T extends HasMetadata> implements ReflectorSink<T>, ListerWatcher<T> {
 
     final Reflector<T> reflector;

@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The watch of one namespace, which keeps the referenced objects in it up to date: its members.
  *
- * <p>The first list begins when a get waits, or once no member has joined for 10 ms, or after 100 ms, so that it covers the
- * members that are registered together. A member that joins while the watch is live is read by name. A member that joins while the
- * watch is broken has the namespace listed at once.
+ * <p>The first list begins when a get waits, or once no member has joined for 10 ms, or after 100 ms, so that it covers
+ * the members that are registered together. A member that joins while the watch is live is read by name. A member that
+ * joins while the watch is broken causes a list of the namespace at once, unless one is in flight.
  */
 final class NamespaceWatch<T extends HasMetadata> {
 
@@ -35,8 +35,8 @@ final class NamespaceWatch<T extends HasMetadata> {
      * need no lock, and an entry hears of each change in the order in which it happened.
      *
      * The members are changed under the lock of NamespaceWatches, and read by steps, and by the decoder, which skips
-     * other objects. The numbers of `clock` order joins and the begins of lists: a list that began after a member joined
-     * decodes the member's object and is not older than its reference.
+     * other objects. The numbers of `clock` put joins and the starts of lists in order: a list that began after a
+     * member joined decodes the member's object and is not older than its reference.
      *
      * session     a member joins                      ends when
      * ---------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ final class NamespaceWatch<T extends HasMetadata> {
                 }));
     }
 
-    /** Puts the next requests before those of others, because a get waits for a member. */
+    /** Puts the next requests of this watch before those of others, because a get waits for a member. */
     void hurry() {
         steps.execute(this::hasten);
     }
@@ -159,7 +159,7 @@ final class NamespaceWatch<T extends HasMetadata> {
         }
     }
 
-    /** Ends the watch: it has no member any more. */
+    /** Ends the watch after its last member has left. */
     void close() {
         steps.execute(this::end);
     }
@@ -175,7 +175,7 @@ final class NamespaceWatch<T extends HasMetadata> {
         }
     }
 
-    /** Does a step of a session, unless another has replaced it. */
+    /** Does a step of a session, unless another session has replaced it. */
     private void step(NamespaceSession<T> from, Runnable step) {
         steps.execute(() -> {
             if (session == from) {
@@ -187,7 +187,7 @@ final class NamespaceWatch<T extends HasMetadata> {
     /**
      * Receives a list of the namespace.
      *
-     * @param begunAt when the list began: it says nothing about members that joined later
+     * @param begunAt the number of the list's start: the list does not cover members that joined later
      */
     void replaced(NamespaceSession<T> from, List<Fetched<T>> items, String version, long begunAt) {
         step(from, () -> {

@@ -16,10 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The watches of the namespaces of one store, each from its first member to its last, and the namespaces that may not be
- * watched. Thread-safe.
+ * The watches of the namespaces of one store, and the namespaces that may not be watched. A watch exists from its first
+ * member to its last. Thread-safe.
  *
- * <p>A refusal (403) counts for ten minutes. Objects that are watched anew later try the namespace again.
+ * <p>A refusal (403) is valid for ten minutes. The next object that is watched anew after that tries the namespace
+ * again.
  */
 final class NamespaceWatches<T extends HasMetadata> {
 

@@ -3,9 +3,9 @@ package dev.podcache.store;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 
 /**
- * What keeps one {@link WatchEntry} up to date: a watch of its own, or a place in the watch of its namespace. Reports
- * answers and failures to the entry until it is closed. All methods return at once; the entry calls them under no lock,
- * except {@link #connection}, {@link #isOver} and {@link #note}.
+ * Keeps one {@link WatchEntry} up to date: a watch of its own, or a place in the watch of its namespace. Reports
+ * answers and failures to the entry until it is closed. All methods return at once. The entry calls
+ * {@link #connection}, {@link #isOver} and {@link #note} under its lock, and the other methods under no lock.
  */
 sealed interface ObjectWatch<T extends HasMetadata> permits WatchSession, NamespaceMember {
 
@@ -15,13 +15,16 @@ sealed interface ObjectWatch<T extends HasMetadata> permits WatchSession, Namesp
     /** Puts its requests before those of others until the object is up to date, because a get waits for it. */
     void hurry();
 
-    /** Ends it. May come before {@link #open}, which then has no effect. Idempotent. */
+    /** Ends the watch. May be called before {@link #open}, which then has no effect. Idempotent. */
     void close();
 
     /** Names the connection that carries the watch, or returns "". Takes no lock. */
     String connection();
 
-    /** Returns whether it is over without having been closed by the entry, which then needs another. Takes no lock. */
+    /**
+     * Returns whether the watch has ended although the entry did not close it; the entry then needs another one. Takes
+     * no lock.
+     */
     boolean isOver();
 
     /** Returns what to add to the freshness of the object, as text for people; "" for nothing. Takes no lock. */

@@ -18,17 +18,17 @@ public sealed interface ObservableStore<T> extends Store<T>
     Timekeeper timekeeper();
 
     /**
-     * Calls {@code changed} after each change of what is known of an object, of whether that is stale, and after the last
-     * reference to it went. The calls come on any thread, several at once, under no lock; they must return at once. A
-     * call says that something may have changed; {@link #known} says what is known by then.
+     * Calls {@code changed} with the key of an object after the known object or its staleness has changed, and after
+     * its last reference was deleted. The calls come on any thread, several at a time, under no lock; they must return
+     * at once. A call says only that something may have changed; {@link #known} returns what is known now.
      *
      * @return ends the calls; one that has begun may go on
      */
     Runnable observe(Consumer<ObjectKey> changed);
 
     /**
-     * Returns the object if a get is answered with it from memory, up to date: neither as a miss nor as stale. Else null.
-     * Marks the object as read.
+     * Returns the object if a get would return it from memory without counting as a miss or as stale, else null. Marks
+     * the object as read.
      */
     @Nullable
     T ifHit(String namespace, String name);
@@ -37,7 +37,7 @@ public sealed interface ObservableStore<T> extends Store<T>
     @Nullable
     KnownObject<T> known(ObjectKey key);
 
-    /** Returns how often what is held has changed. */
+    /** Returns how often the held objects have changed. */
     ChangeCounts changes();
 
     /** Returns the referenced objects; a snapshot. */

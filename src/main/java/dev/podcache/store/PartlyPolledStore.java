@@ -14,8 +14,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Strategy WATCH for most objects and CACHE for those that many clients share: the API server works for each watch of an
- * object when the object changes. Thread-safe.
+ * Strategy WATCH for most objects, and CACHE for those that many clients share, because each watch of an object makes
+ * its updates more expensive for the API server. Thread-safe.
  *
  * @param <T> the model class
  */
@@ -26,9 +26,9 @@ public final class PartlyPolledStore<T extends HasMetadata> implements Observabl
     private final Predicate<ObjectKey> isPolled;
 
     /**
-     * Makes a store of two.
+     * Makes a store that consists of two.
      *
-     * @param isPolled returns which objects {@code polled} holds; always the same for an object
+     * @param isPolled returns whether {@code polled} holds an object; always the same for an object
      */
     public PartlyPolledStore(WatchObjectStore<T> watched, TtlObjectStore<T> polled, Predicate<ObjectKey> isPolled) {
         this.watched = watched;

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Bounds the bytes of payload that all stores sharing it hold, counted as received. Over the bound, the least used
  * payloads are evicted; their references stay, and the next get reads the object again. A payload larger than the whole
- * budget is never held. Equal payloads of these stores are one in memory, but each counts. Thread-safe.
+ * budget is never held. Equal payloads of these stores are kept once, but each of them counts. Thread-safe.
  *
- * <p>The bound holds after each change of an answer, so it is never exceeded by more than the objects that arrive at the
- * same moment, one for each thread that receives.
+ * <p>The bound is restored after each change of an answer. So it is exceeded by at most one object for each thread that
+ * receives objects.
  */
 public final class PayloadBudget {
 

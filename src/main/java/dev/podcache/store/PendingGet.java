@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A get that found no hit. It says what it waits for, so that a thread can do the waiting, or a callback. Used by one
- * thread at a time.
+ * A get that found no hit. It names the completion that it waits for, so that either a thread or a callback can wait.
+ * Used by one thread at a time.
  */
 abstract class PendingGet<T> {
 
@@ -34,7 +34,7 @@ abstract class PendingGet<T> {
      */
     abstract @Nullable T proceed(boolean inTime);
 
-    /** Has this get wait until {@code completion} is complete, or {@code until} has come. Returns null. */
+    /** Makes this get wait for {@code completion}, at most until the time {@code until}. Returns null. */
     final @Nullable T waitFor(CompletableFuture<?> completion, long until) {
         awaited = completion;
         deadline = until;
@@ -51,7 +51,7 @@ abstract class PendingGet<T> {
         return object;
     }
 
-    /** Returns the result of the get, which completes on a thread that may block for a while. No thread waits. */
+    /** Returns the future result of the get, which completes on a thread that user code may block. No thread waits. */
     final CompletableFuture<T> async() {
         CompletableFuture<T> result = new CompletableFuture<>();
         goOn(true, result);

@@ -32,8 +32,7 @@ import java.util.concurrent.CompletableFuture;
  * known object is still returned; {@link #state} then says STALE, and why.
  *
  * <p><b>NotFound is an answer.</b> That an object does not exist is an answer of the API server, not a failure, and
- * replaces the known object. Only
- * a live watch makes it fresh; otherwise the next get asks again.
+ * replaces the known object. Only a live watch makes it fresh; otherwise the next get asks again.
  *
  * <p>Follows {@code Store} of the kubelet's {@code pkg/kubelet/util/manager/manager.go}.
  *
@@ -61,8 +60,8 @@ public interface Store<T> {
     /**
      * Returns the object, from memory where the strategy allows it, otherwise from the API server.
      *
-     * <p>A cache hit takes no lock and allocates nothing. Otherwise the call blocks, at most for the read timeout.
-     * Names are checked only if there is no hit.
+     * <p>A cache hit takes no lock and allocates nothing. Otherwise the call blocks, at most for the read timeout, or
+     * under strategy WATCH for the first-sync timeout. Names are checked only if there is no hit.
      *
      * @return shared: must not be modified
      * @throws dev.podcache.object.ObjectUnavailableException.NotRegistered if the object is not referenced; no request
@@ -71,23 +70,25 @@ public interface Store<T> {
      *     not exist
      * @throws dev.podcache.object.ObjectUnavailableException.FetchFailed if no answer is held and the fetch failed, or
      *     if the thread was interrupted; its interrupt status is then set
+     * @throws dev.podcache.object.ObjectUnavailableException.NotSynced if, under strategy WATCH, no answer is held and
+     *     the object was not listed and watched within the first-sync timeout
      * @throws dev.podcache.object.ObjectUnavailableException.Closed if the store was closed before or during the call
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name
      */
     T get(String namespace, String name);
 
     /**
-     * Returns the object like {@link #get(String, String)}, but with what {@code consistency} promises: from memory if
-     * what is held fulfils it, otherwise by a quorum read, which all gets that ask meanwhile share. An object that was
-     * read so is kept. A read that fails throws {@code FetchFailed}, even if an object is held. Blocks at most for the
-     * read timeout. Throws what {@link #get(String, String)} throws.
+     * Returns the object as {@code consistency} promises: from memory if the held object fulfils it, otherwise by a
+     * quorum read that begins after this call. Gets that ask while a quorum read is in flight share the next one,
+     * except under strategy GET. A read that fails throws {@code FetchFailed}, even if an object is held. Blocks at
+     * most for the read timeout. Otherwise throws what {@link #get(String, String)} throws.
      */
     T get(String namespace, String name, ReadConsistency consistency);
 
     /**
      * Returns the object like {@link #get(String, String)}, without blocking. No thread waits meanwhile. A hit is
-     * complete when it is returned; otherwise the future completes on a thread of the cache, within the time that a get
-     * would block. Cancelling it has no effect on other gets.
+     * complete when it is returned; otherwise the future completes on a thread of the cache, within the time for which
+     * a get would block. Cancelling it has no effect on other gets.
      *
      * @return completes exceptionally with what a get would throw
      * @throws IllegalArgumentException if namespace or name is not a legal Kubernetes name

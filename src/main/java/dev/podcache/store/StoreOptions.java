@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * @param timekeeper time and threads
  * @param readTimeout the longest that a get blocks; positive
- * @param budget the bound on payloads, which all stores with the same instance share. GET holds no payloads
+ * @param budget the bound on payloads, which all stores with the same instance share; GET holds no payloads
  * @param metrics the listener for events; its exceptions are caught
  * @param maxStaleness by how much an object may exceed the TTL and still be returned while it is refreshed, see {@link
  *     #backgroundRefresh}; zero for not at all

@@ -23,7 +23,7 @@ final class Transitions<T> {
         this.budget = options.budget();
     }
 
-    /** Counts a change. An answer that confirms the held one is not a change, and absence is not an object. */
+    /** Counts a change. An answer that confirms the held one is not a change. Absence is not counted. */
     void setLocked(@Nullable Answer<T> before, @Nullable Answer<T> after) {
         if (after instanceof Answer.Present && !Answer.isSame(before, after)) {
             updates.increment();

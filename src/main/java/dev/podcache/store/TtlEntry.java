@@ -50,8 +50,8 @@ final class TtlEntry<T> extends Entry<T> {
      * waits for more than two fetches.
      *
      * Latest: a get that asks for the latest state is answered only by a quorum read that began after it. It detaches a
-     * fetch from the server's cache, whose outcome may be older, and waits for a quorum read that began before it, so
-     * that all who ask meanwhile share the next one.
+     * fetch from the server's cache, whose outcome may be older. It waits for a quorum read that is in flight, so that
+     * all gets that ask meanwhile share the next one.
      *
      * Background refresh: an object may be returned while it exceeds the TTL by less than the maximum staleness;
      * without the option, or with a TTL of 0, never. The leeway is the part of that time in which no get starts a

@@ -4,10 +4,11 @@ import dev.podcache.object.Referrer;
 import java.util.Objects;
 
 /**
- * The reference of an owner that needs an object as it is when it is referenced, and not its changes. Strategy WATCH does
- * not watch an object that has no other references once it exists; the other strategies make no difference.
+ * The reference of an owner that needs an object as it was when the reference was added, and not its later changes. If
+ * all references to an object are of this type, strategy WATCH does not watch it once it exists. The other strategies
+ * ignore the type.
  *
- * @param owner who refers to the object, as {@link KnownObject#referrers} returns it
+ * @param owner the owner of the reference, which {@link KnownObject#referrers} returns
  */
 public record Unfollowed(Referrer owner) implements Referrer {
 

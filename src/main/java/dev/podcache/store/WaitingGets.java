@@ -8,7 +8,7 @@ final class WaitingGets<T> {
 
     private @Nullable CompletableFuture<@Nullable Answer<T>> change; // null if none waits
 
-    /** Returns what completes with the next change. */
+    /** Returns a future that completes with the next change. */
     CompletableFuture<@Nullable Answer<T>> future() {
         if (change == null) {
             change = new CompletableFuture<>();
@@ -16,7 +16,7 @@ final class WaitingGets<T> {
         return change;
     }
 
-    /** Wakes the gets, and answers them if the answer is not null: it may be evicted before they look for it. */
+    /** Wakes the gets. Gives them the answer if it is not null, because it may be evicted before they look it up. */
     void wakeLocked(Entry<T> entry, @Nullable Answer<T> current) {
         CompletableFuture<@Nullable Answer<T>> awaited = change;
         if (awaited != null) {

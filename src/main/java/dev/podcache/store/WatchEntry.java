@@ -47,8 +47,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     }
 
     /**
-     * Returns the answer for a get that has waited for the first-sync timeout; null if there is none: an object that was
-     * listed for the first time is not returned before its watch is accepted, because no event would outdate it.
+     * Returns the answer for a get that has waited for the first-sync timeout; null if there is none: an object that
+     * was listed for the first time is not returned before its watch is accepted, because no event would outdate it.
      */
     @Nullable
     Answer<T> answerAfterTimeout() {
@@ -217,7 +217,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         }
     }
 
-    /** Has a closed watch opened, and the object of an evicted payload listed again. */
+    /** Opens a closed watch again, and has an evicted object listed again. */
     private void reopenLocked() {
         if (state == WatchState.IDLE && pendingAnswer != null) {
             moveLocked(WatchState.REOPENING);

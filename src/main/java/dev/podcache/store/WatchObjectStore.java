@@ -45,9 +45,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Closed watches.</b> The watch of an immutable object is closed once the object is known. The watch of an object
  * that was not read for five minutes (configurable) is closed until the next get.
  *
- * <p><b>Evicted objects.</b> Over the {@link PayloadBudget}, the least used objects are evicted. The watch of an evicted
- * object stays open: its next change brings the object back. A get before that reopens the watch, and is answered by a
- * list that began after it.
+ * <p><b>Evicted objects.</b> Over the {@link PayloadBudget}, the least used objects are evicted. The watch of an
+ * evicted object stays open: its next change brings the object back. A get before that reopens the watch, and is
+ * answered by a list that began after it.
  *
  * <p>Follows {@code objectCache} of the kubelet's {@code pkg/kubelet/util/manager/watch_based_manager.go}.
  *
@@ -134,12 +134,12 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
     }
 
     /**
-     * Makes an empty store that watches namespaces: one watch for all referenced objects of a namespace. A namespace that
-     * may not be listed or watched falls back to a watch for each object.
+     * Makes an empty store that watches namespaces: one watch for all referenced objects of a namespace. A namespace
+     * that may not be listed or watched falls back to a watch for each object.
      *
      * @param kind not cluster-scoped
-     * @param inNamespace returns how to list and watch the objects of a namespace whose names the predicate accepts when
-     *     they arrive; its lists bring the latest state
+     * @param inNamespace returns how to list and watch those objects of a namespace whose names the predicate accepts
+     *     at the time they are received; its lists are quorum reads
      */
     public static <T extends HasMetadata> WatchObjectStore<T> ofNamespaces(
             ObjectKind<T> kind,

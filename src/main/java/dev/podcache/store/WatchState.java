@@ -24,16 +24,16 @@ enum WatchState {
      *
      * A get that finds no answer moves IDLE to REOPENING, or to OPENING if nothing is known, and EVICTED to OPENING. In
      * the three opening states it waits for the next change of state. A get that has waited for the first-sync timeout
-     * moves REOPENING and RENEWING to BROKEN, so that later gets do not wait. An object that is immutable, or whose references are all Unfollowed,
-     * moves every state with a watch to UNWATCHED, which closes the watch.
+     * moves REOPENING and RENEWING to BROKEN, so that later gets do not wait. If an object is immutable, or all its
+     * references are Unfollowed, a list or event moves any state with a watch to UNWATCHED, which closes the watch.
      *
      * A quorum read that returns a newer object is published. One that disagrees with LIVE or UNWATCHED on whether the
      * object exists moves to OPENING: neither is known to be the later one.
      *
-     * An eviction drops what is held, published or pending. It moves LIVE and UNWATCHED to EVICTED; BROKEN, RENEWING and
-     * REOPENING to OPENING, with the same watch; and leaves OPENING and IDLE. So something is known in every state but
-     * OPENING, IDLE and EVICTED. In OPENING, "confirmed" without a pending answer moves to EVICTED, and "resumed" does
-     * nothing: a list follows.
+     * An eviction drops what is held, published or pending. It moves LIVE and UNWATCHED to EVICTED; BROKEN, RENEWING
+     * and REOPENING to OPENING, with the same watch; and leaves OPENING and IDLE. So something is known in every state
+     * but OPENING, IDLE and EVICTED. In OPENING, "confirmed" without a pending answer moves to EVICTED, and "resumed"
+     * does nothing: a list follows.
      *
      * The answer that gets see without the lock is null in exactly the states OPENING, RENEWING, IDLE, REOPENING and
      * EVICTED. Gets that wait are handed the answer that they waited for, because it may be evicted before they look.
@@ -53,8 +53,8 @@ enum WatchState {
     /** The watch of an idle object is being reopened for a get. Gets wait until the first failure. */
     REOPENING("watch being reopened"),
     /**
-     * The watch was closed because the object is immutable, or because every reference to it is {@link Unfollowed}. It is
-     * returned from memory until a new reference.
+     * The watch was closed because the object is immutable, or because every reference to it is {@link Unfollowed}. The
+     * object is returned from memory until a new reference.
      */
     UNWATCHED("not watched: immutable, or read once for each reference"),
     /**

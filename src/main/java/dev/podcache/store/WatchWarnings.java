@@ -9,7 +9,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs watches that begin to fail, at most one every 10 s: a lost connection loses hundreds of watches. Thread-safe. */
+/**
+ * Logs watches that begin to fail, at most one every 10 s: a lost connection loses hundreds of watches. Thread-safe.
+ */
 final class WatchWarnings {
 
     private static final Logger log = LoggerFactory.getLogger(WatchObjectStore.class);
@@ -24,7 +26,7 @@ final class WatchWarnings {
         this.nextAt = new AtomicLong(now);
     }
 
-    /** Reports that a watch failed which had not failed before. */
+    /** Reports that a watch failed whose last attempt had succeeded. */
     void failed(ObjectKey key, ApiServerException cause, long now) {
         long due = nextAt.get();
         if (now - due >= 0 && nextAt.compareAndSet(due, now + INTERVAL)) {

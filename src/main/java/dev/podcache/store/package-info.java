@@ -1,16 +1,17 @@
 /**
  * Holds the last answer for each referenced object. All strategies share one table of entries, one path for hits, one
- * count of references and one hook for changes. They differ in how an entry is kept fresh: {@link
- * dev.podcache.store.TtlObjectStore} fetches again when an answer is too old, {@link
- * dev.podcache.store.WatchObjectStore} watches, and {@code DirectObjectStore} keeps nothing.
+ * count of references and one hook for changes. They differ in how an entry is kept fresh:
+ * {@link dev.podcache.store.TtlObjectStore} fetches again when an answer is too old,
+ * {@link dev.podcache.store.WatchObjectStore} watches, {@code PartlyPolledStore} does one or the other for each object,
+ * and {@code DirectObjectStore} keeps nothing.
  *
- * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (the path of a get), {@code
- * TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches} (the requests of a
- * fetch), {@code Entry} and {@code EntryTable}; then {@code WatchObjectStore}, {@code WatchEntry}, {@code WatchState}
- * and {@code ObjectWatch}, which is a {@code WatchSession} of one object or a {@code NamespaceMember}: a place in the
- * {@code NamespaceWatch} of its namespace, with {@code MemberReads} and a {@code NamespaceSession}. {@code PendingGet} is
- * a get that found no hit. {@code Transitions} counts every change and reports it to {@code PayloadBudget} and observers.
- * {@code Answer.SharedPayloads} stores equal payloads once.
+ * <p>Read {@link dev.podcache.store.Store} (the contract), then {@code TtlObjectStore} (the path of a get),
+ * {@code TtlEntry} (the state table), {@code FreshnessClock} (why a hit reads no clock), {@code Fetches} (the requests
+ * of a fetch), {@code Entry} and {@code EntryTable}; then {@code WatchObjectStore}, {@code WatchEntry},
+ * {@code WatchState} and {@code ObjectWatch}, which is a {@code WatchSession} of one object or a
+ * {@code NamespaceMember}: a place in the {@code NamespaceWatch} of its namespace, with {@code MemberReads} and a
+ * {@code NamespaceSession}. {@code PendingGet} is a get that found no hit. {@code Transitions} counts every change and
+ * reports it to {@code PayloadBudget} and observers. {@code Answer.SharedPayloads} stores equal payloads once.
  *
  * <table>
  * <caption>Locks, never taken inside one another</caption>
@@ -25,10 +26,10 @@
  * <p>No request, callback or completion of a future happens under these locks. One exception: a watch session is made,
  * but not opened, under its entry's lock. The table is never changed under an entry's monitor.
  *
- * <p>The state of a {@code NamespaceWatch} and its members has no lock. Each change is a step; a sequential executor runs
- * steps one at a time, in order, under no lock. Steps call entries, and entries call {@code open}, {@code hurry} and
- * {@code close}, which add steps and wait for none: neither side ever waits for the other. The queue of that executor and
- * the counter of joins and lists are leaves: nothing is taken or called inside them.
+ * <p>The state of a {@code NamespaceWatch} and its members has no lock. Each change is a step; a sequential executor
+ * runs steps one at a time, in order, under no lock. Steps call entries, and entries call {@code open}, {@code hurry}
+ * and {@code close}, which add steps and wait for none: neither side ever waits for the other. While the lock of that
+ * executor's queue is held, no other lock is taken and nothing is called; the counter of joins and lists is atomic.
  */
 @NullMarked
 package dev.podcache.store;

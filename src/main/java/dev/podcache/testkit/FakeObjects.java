@@ -44,7 +44,7 @@ final class FakeObjects<T extends HasMetadata> implements ObjectGetter<T> {
         this.kind = kind;
     }
 
-    /** Creates or replaces an object; returns whether its requests have failed until now. */
+    /** Creates or replaces an object, and ends its failures. Returns whether its requests failed before. */
     boolean put(ObjectKey key, T object) {
         boolean failed;
         WatchEvent<T> change;
@@ -59,7 +59,7 @@ final class FakeObjects<T extends HasMetadata> implements ObjectGetter<T> {
         return failed;
     }
 
-    /** Deletes an object, if there is one; returns whether its requests have failed until now. */
+    /** Deletes an object, if there is one, and ends its failures. Returns whether its requests failed before. */
     boolean remove(ObjectKey key) {
         boolean failed;
         WatchEvent<T> change;
@@ -81,7 +81,7 @@ final class FakeObjects<T extends HasMetadata> implements ObjectGetter<T> {
         return failures.remove(key) != null;
     }
 
-    /** Ends the watches of an object, and has requests fail. */
+    /** Ends the watches of an object, and makes its requests fail. */
     void fail(ObjectKey key, FailureReason reason) {
         List<Consumer<WatchEvent<T>>> ended;
         synchronized (this) {

@@ -24,8 +24,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A cache without an API server, for the unit test of code that takes {@link Manager}s. Registrations, reads, states and
- * listeners are those of strategy WATCH; only the server is replaced, by what the test {@linkplain #put puts}.
+ * A cache without an API server, for the unit test of code that takes {@link Manager}s. Registrations, reads, states
+ * and listeners are those of strategy WATCH; only the server is replaced: it has the objects that the test
+ * {@linkplain #put puts} there.
  *
  * <pre>{@code
  * try (FakePodcache cache = new FakePodcache()) {
@@ -37,9 +38,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * }
  * }</pre>
  *
- * <p>Nothing waits: a change is seen when the call that makes it has returned, and listeners were told if their executor
- * runs tasks at once ({@code Runnable::run}). A read that would wait for a failing server ends at once, as if the time had
- * passed. Starts no thread. Thread-safe; changes are made one at a time, and a listener that is told at once runs within.
+ * <p>Nothing waits. When the call that makes a change returns, reads see the change, and a listener was called if its
+ * executor runs tasks at once ({@code Runnable::run}). A read that would wait for a failing server ends at once, as if
+ * its timeout had passed. Starts no thread. Thread-safe; changes are made one at a time, and the next one begins after
+ * such a listener has returned.
  */
 public final class FakePodcache implements AutoCloseable {
 
@@ -71,7 +73,7 @@ public final class FakePodcache implements AutoCloseable {
         }
     }
 
-    /** Makes a cache of a server that has no objects. */
+    /** Makes a cache whose server has no objects. */
     public FakePodcache() {}
 
     @SuppressWarnings("unchecked") // Managers compares the model classes of equal kinds
@@ -80,8 +82,8 @@ public final class FakePodcache implements AutoCloseable {
     }
 
     /**
-     * Creates or replaces an object, whose model class says its kind. It gets a new resourceVersion, and a UID if it has
-     * none. Ends a failure of this object.
+     * Creates or replaces an object, whose model class says its kind. It gets a new resourceVersion, and a UID if it
+     * has none. Ends a failure of this object.
      *
      * @param object copied
      * @throws IllegalArgumentException if the class does not say its kind, or namespace or name is not legal
@@ -118,11 +120,11 @@ public final class FakePodcache implements AutoCloseable {
     }
 
     /**
-     * Has every request for an object fail, and its watch end, until it is put or removed. An object that is known
-     * becomes stale; another cannot be read.
+     * Ends the watch of an object, and makes every request for it fail until it is put or removed. An object that the
+     * cache knows becomes stale; an object that it does not know cannot be read.
      *
      * @param namespace empty for a kind without namespaces
-     * @param reason what the server answers, or why it does not; the cause of what reads throw tells it
+     * @param reason the reason of the {@code ApiServerException} that is the cause of what reads throw
      * @throws IllegalArgumentException if namespace or name is not legal
      */
     public synchronized void fail(ObjectKind<?> kind, String namespace, String name, FailureReason reason) {
@@ -174,12 +176,15 @@ public final class FakePodcache implements AutoCloseable {
         managers.unregister(referrer);
     }
 
-    /** Returns every referenced object with its state and its owners, so that a test finds what its code forgot. */
+    /**
+     * Returns every referenced object with its state and its owners, so that a test finds owners that its code did not
+     * unregister.
+     */
     public List<ObjectEntry> entries() {
         return managers.entries();
     }
 
-    /** Ends the retries of what failed. Idempotent. */
+    /** Ends the retries of failed requests. Idempotent. */
     @Override
     public void close() {
         time.close();

@@ -10,8 +10,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A time that passes only while somebody waits, from timer to timer, and in {@link #pass}; timers run on that thread. All
- * other tasks run on the thread that submits them. Thread-safe.
+ * A time that passes only in {@link #await} and {@link #pass}, which run the timers that become due on the calling
+ * thread. All other tasks run on the thread that submits them. Thread-safe.
  */
 final class SteppingTime implements Timekeeper {
 
@@ -33,7 +33,9 @@ final class SteppingTime implements Timekeeper {
         }
     }
 
-    /** Removes and returns the next timer that is due until then; without one, it is then. */
+    /**
+     * Removes and returns the next timer that is due by {@code end}; if there is none, sets the time to {@code end}.
+     */
     private synchronized @Nullable Timer nextUntil(long end) {
         Timer first = timers.peek();
         if (first == null || first.due > end) {

@@ -1,8 +1,8 @@
 /**
- * For the unit tests of code that uses Podcache: {@link dev.podcache.testkit.FakePodcache}, which needs no API server. {@code
- * dev.podcache.embedded} has an API server in memory, for tests that go over the network.
+ * A cache for the unit tests of code that uses Podcache: {@link dev.podcache.testkit.FakePodcache}, which needs no API
+ * server. {@code dev.podcache.embedded} has an API server in memory, for tests that go over the network.
  *
- * <p>Locks: {@code FakePodcache} serializes writes by its monitor, and holds it while the stores and listeners are told.
+ * <p>Locks: {@code FakePodcache} serializes writes by its monitor, and holds it while stores and listeners are called.
  * {@code FakeObjects} and {@code SteppingTime} each guard their fields by their own monitor and call nothing under it.
  */
 @NullMarked

@@ -103,8 +103,8 @@ public final class Fabric8ApiServer implements AutoCloseable {
     }
 
     /**
-     * Returns a function that makes a lister-watcher of the objects of one namespace whose names a predicate accepts when
-     * they arrive. Other objects are received, but not decoded. Each list brings the latest state.
+     * Returns a function that makes a lister-watcher of those objects of one namespace whose names a predicate accepts
+     * at the time they are received. Other objects are received, but not decoded. Each list is a quorum read.
      */
     public <T extends HasMetadata> BiFunction<String, Predicate<String>, ListerWatcher<T>> inNamespace(
             ObjectKind<T> kind) {

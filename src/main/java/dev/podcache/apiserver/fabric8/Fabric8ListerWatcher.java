@@ -40,8 +40,8 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     /**
      * Makes a lister-watcher.
      *
-     * @param latest whether each list of a collection is a quorum read, as each list by name is; otherwise the server may
-     *     answer from its watch cache, but not with an older state than before
+     * @param latest whether each list of a collection is a quorum read, like each list by name. Otherwise the server
+     *     may answer from its watch cache, but not with an older state than that of the last list
      */
     Fabric8ListerWatcher(
             ObjectSelection selection,

@@ -41,7 +41,7 @@ final class SelectiveDecoder<T> implements ObjectDecoder<T> {
         try (JsonParser parser = JSON.createParser(json, offset, length)) {
             return parser.nextToken() == JsonToken.START_OBJECT ? versionUnlessAccepted(parser) : null;
         } catch (IOException notJson) {
-            // left to the decoder, which says what is wrong
+            // the decoder reports what is wrong
             return null;
         }
     }

@@ -15,13 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the API server lists with a watch ({@code sendInitialEvents}). Decided by its version, which is asked for in
- * the background when a list is due, and by what it refuses. Asked for again once the connection that brought the
- * answer is lost, because the server may have been restarted or upgraded; at most every 10 s. Thread-safe.
+ * Knows whether the API server supports lists that begin a watch ({@code sendInitialEvents}). Decides by the server's
+ * version, which it requests in the background when a list is due, and by what the server refuses. Requests the version
+ * again after the connection of that request was lost, because the server may have been restarted or upgraded; at most
+ * every 10 s. Thread-safe.
  *
  * <p>Kubernetes has streamed lists by default in 1.32, and again from 1.34 on; 1.33 refuses them unless its
  * administrator enabled them. From 1.27 to 1.31 the end of the list comes up to 1.25 s late, and older servers ignore
- * the parameter and never send it. All of these are not tried.
+ * the parameter and never send it. Podcache does not stream lists from any of these.
  */
 final class StreamedLists {
 
@@ -39,7 +40,7 @@ final class StreamedLists {
     /**
      * Makes an instance that knows nothing yet.
      *
-     * @param session used for nothing else
+     * @param session its own: used for no other requests
      */
     StreamedLists(ListWatchSession session) {
         this.session = session;

@@ -4,9 +4,9 @@
  * dev.podcache.apiserver.http}. Every request is a single attempt, and its answer is decoded on a worker thread. GETs,
  * and writes of pods and events, count against one client-side limit.
  *
- * <p>Read {@code Fabric8ApiServer}, {@code Requests}, {@code Fabric8ObjectGetter}, {@code
- * Fabric8ListerWatcher}, {@code StreamedLists}, {@code Fabric8ListDecoder}, {@code Fabric8ObjectDecoder}; for what a node agent writes {@code
- * Fabric8ObjectApi}, {@code Heartbeats}.
+ * <p>Read {@code Fabric8ApiServer}, {@code Requests}, {@code Fabric8ObjectGetter}, {@code Fabric8ListerWatcher},
+ * {@code StreamedLists}, {@code Fabric8ListDecoder}, {@code Fabric8ObjectDecoder}; for what a node agent writes
+ * {@code Fabric8ObjectApi}, {@code Heartbeats}.
  */
 @NullMarked
 package dev.podcache.apiserver.fabric8;

@@ -32,7 +32,7 @@ public final class ListWatchSession {
         return connections.timekeeper().nanoTime();
     }
 
-    /** Returns whether the last list succeeded and its connection still takes requests. */
+    /** Returns whether the last list succeeded and its connection still accepts requests. */
     public boolean isConnected() {
         Connection connection = last.get();
         if (connection == null) {

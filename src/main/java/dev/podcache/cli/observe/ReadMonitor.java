@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Counts the reads of an agent and the fetches of its caches. Thread-safe. */
 final class ReadMonitor implements PodcacheMetrics {
 
-    /** A get found no object in memory, but perhaps the knowledge that there is none. */
+    /** A get found no object in memory; whether it is known that there is none is not decided yet. */
     private static final String UNDECIDED = "undecided";
 
     /** The result of the get of this thread, so far. Its metrics come on its thread. */

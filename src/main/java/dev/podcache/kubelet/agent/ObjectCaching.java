@@ -25,7 +25,10 @@ public record ObjectCaching(
         long payloadBudget,
         Duration backgroundRefresh) {
 
-    /** In each namespace, for nearly every pod of a cluster: a watch by each agent would make its update expensive. */
+    /**
+     * A ConfigMap in each namespace that nearly every pod of a cluster uses: a watch by each agent would make its
+     * updates expensive.
+     */
     private static final String ROOT_CERTIFICATES = "kube-root-ca.crt";
 
     private static final int SYNCS_UNREAD = 5;
@@ -42,7 +45,10 @@ public record ObjectCaching(
                 Duration.ZERO);
     }
 
-    /** Closes a watch whose object was not read for this long: five sync periods, at least a minute, as the kubelet does. */
+    /**
+     * Closes a watch whose object was not read for this long: five sync periods, at least a minute, as the kubelet
+     * does.
+     */
     Duration idleAfter() {
         Duration periods = syncFrequency.multipliedBy(SYNCS_UNREAD);
         return periods.compareTo(LEAST_IDLE) > 0 ? periods : LEAST_IDLE;
