@@ -203,7 +203,8 @@ public final class PodcacheBuilder {
     /**
      * Limits {@link ChangeDetectionStrategy#WATCH} to objects that an owner needs for one of these usages, or without
      * naming a usage. Any other object is read once for each new reference, and kept as it was then: a pod reads its
-     * environment variables only when a container starts. An object that does not exist is watched until it does.
+     * environment variables only when a container starts. An object that does not exist is watched until it does; one
+     * that is watched already stays so until its watch is next opened.
      * Default: all objects are watched. The other strategies ignore it.
      */
     public PodcacheBuilder watchOnly(Usage first, Usage... more) {

@@ -56,7 +56,7 @@
  *   <dt>pod to socket: {@code registerPod} until the list request is written, on a connection that is open
  *   <dd>Podcache, manager/Managers, manager/Registrations, pod/PodReferences, manager/StoreManager, pod/SecretNames,
  *       pod/Containers, pod/ConfigMapNames, manager/Registration, store/WatchObjectStore, store/EntryTable, store/Entry,
- *       store/WatchEntry, store/Transitions, store/PayloadBudget, apiserver/fabric8/Fabric8ApiServer,
+ *       store/WatchEntry, store/CurrentWatch, store/Transitions, store/PayloadBudget, apiserver/fabric8/Fabric8ApiServer,
  *       apiserver/http/ApiConnections, reflector/Reflector, reflector/Recovery, store/WatchSession,
  *       reflector/ReflectorLoop, reflector/CurrentAttempt, reflector/Steps, reflector/ResumePoint,
  *       apiserver/fabric8/Fabric8ListerWatcher, apiserver/fabric8/StreamedLists, apiserver/http/ListWatchSession,
@@ -68,7 +68,7 @@
  *       apiserver/http/WatchReader, apiserver/http/LineDecoder, apiserver/http/WatchEvents,
  *       apiserver/fabric8/Fabric8ObjectDecoder, reflector/ReflectorLoop, reflector/Steps, reflector/WatchAttempt,
  *       reflector/CurrentAttempt, reflector/WatchHealth, reflector/SinkCalls, store/WatchSession, store/Entry,
- *       store/Answer, store/WatchEntry, store/WatchObjectStore
+ *       store/Answer, store/WatchEntry, store/CurrentWatch, store/WatchObjectStore
  *   <dt>hit under WATCH
  *   <dd>manager/StoreManager, store/WatchObjectStore, store/EntryTable, store/Entry
  *   <dt>hit under CACHE

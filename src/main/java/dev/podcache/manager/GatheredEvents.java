@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +37,7 @@ final class GatheredEvents<T> implements AutoCloseable {
     private final BiConsumer<Referrer, List<ObjectEvent<T>>> listener;
     private final Map<Referrer, Untold<T>> byOwner = new HashMap<>(); // guarded by this
     private boolean closed; // guarded by this
-    private final Subscription<T> subscription;
+    private volatile @Nullable Subscription<T> subscription; // null while it is opened
 
     /** Subscribes a listener. */
     GatheredEvents(
@@ -49,7 +50,11 @@ final class GatheredEvents<T> implements AutoCloseable {
         this.gather = gather;
         this.listener = listener;
         // on the thread that reports a change: adding an event is fast
-        this.subscription = Subscription.open(store, MoreExecutors.directExecutor(), this::add);
+        Subscription<T> opened = Subscription.open(store, MoreExecutors.directExecutor(), this::add);
+        this.subscription = opened;
+        if (isClosed()) {
+            opened.close();
+        }
     }
 
     /** The events of one owner that the listener has not received yet. */
@@ -97,8 +102,8 @@ final class GatheredEvents<T> implements AutoCloseable {
             events = untold == null ? List.of() : List.copyOf(untold.events.values());
         }
         List<ObjectEvent<T>> ofOwner =
-                events.stream().filter(event -> isHeld(event.key(), owner)).toList();
-        if (ofOwner.isEmpty()) {
+                events.stream().filter(event -> isHeld(event, owner)).toList();
+        if (ofOwner.isEmpty() || isClosed()) {
             return;
         }
         try {
@@ -108,9 +113,14 @@ final class GatheredEvents<T> implements AutoCloseable {
         }
     }
 
-    private boolean isHeld(ObjectKey key, Referrer owner) {
-        KnownObject<T> known = store.known(key);
-        return known != null && known.referrers().contains(owner);
+    /** Returns whether the object is held by its owner as it was when the event was made. */
+    private boolean isHeld(ObjectEvent<T> event, Referrer owner) {
+        KnownObject<T> known = store.known(event.key());
+        return known != null && known.life() == event.life && known.referrers().contains(owner);
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
     }
 
     /** Ends the events: no call of the listener begins after this has returned. Idempotent. */
@@ -121,6 +131,9 @@ final class GatheredEvents<T> implements AutoCloseable {
             byOwner.values().forEach(untold -> untold.timer.cancel());
             byOwner.clear();
         }
-        subscription.close();
+        Subscription<T> opened = subscription;
+        if (opened != null) {
+            opened.close();
+        }
     }
 }

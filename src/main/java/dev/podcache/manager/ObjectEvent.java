@@ -22,6 +22,9 @@ public final class ObjectEvent<T> {
     private final Set<Referrer> referrers;
     private final boolean initial;
 
+    /** Identifies the time from the first reference to the last, in which the event was made. */
+    final Object life;
+
     /** What has changed. */
     public enum Type {
         /** The object exists; it did not, or nothing was known of it. */
@@ -43,7 +46,8 @@ public final class ObjectEvent<T> {
             @Nullable T previous,
             @Nullable T current,
             Set<Referrer> referrers,
-            boolean initial) {
+            boolean initial,
+            Object life) {
         this.kind = kind;
         this.key = key;
         this.type = type;
@@ -51,6 +55,7 @@ public final class ObjectEvent<T> {
         this.current = current;
         this.referrers = referrers;
         this.initial = initial;
+        this.life = life;
     }
 
     public ObjectKind<?> kind() {
@@ -95,12 +100,12 @@ public final class ObjectEvent<T> {
 
     /** Returns one event for both: {@code earlier}, which may be null, and then this one. */
     ObjectEvent<T> after(@Nullable ObjectEvent<T> earlier) {
-        if (earlier == null || isStaleness()) {
+        if (earlier == null || isStaleness() || earlier.life != life) {
             return this;
         }
         Type both = type == Type.DELETED ? Type.DELETED : earlier.type == Type.ADDED ? Type.ADDED : Type.UPDATED;
         boolean initialAdded = earlier.initial && both == Type.ADDED;
-        return new ObjectEvent<>(kind, key, both, earlier.previous, current, referrers, initialAdded);
+        return new ObjectEvent<>(kind, key, both, earlier.previous, current, referrers, initialAdded, life);
     }
 
     /** Returns type and name, never the object: it may be a Secret. */

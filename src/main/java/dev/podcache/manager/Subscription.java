@@ -226,7 +226,7 @@ final class Subscription<T> implements AutoCloseable {
         }
 
         private ObjectEvent<T> event(ObjectEvent.Type type, KnownObject<T> now, @Nullable T before, boolean initial) {
-            return new ObjectEvent<>(kind, key, type, before, now.object(), now.referrers(), initial);
+            return new ObjectEvent<>(kind, key, type, before, now.object(), now.referrers(), initial, now.life());
         }
 
         private void deliver(ObjectEvent<T> event, int made) {

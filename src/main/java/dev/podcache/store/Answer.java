@@ -17,6 +17,7 @@ import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The API server's last answer about an object: present or absent. Immutable, so one volatile field can publish it. */
@@ -119,7 +120,9 @@ abstract sealed class Answer<T> {
 
         private @Nullable Map<String, String> payload(@Nullable Map<String, String> payload) {
             // an immutable map has no null values; the API server sends none
-            if (payload == null || payload.isEmpty() || payload.containsValue(null)) {
+            if (payload == null
+                    || payload.isEmpty()
+                    || payload.values().stream().anyMatch(Objects::isNull)) {
                 return map(payload);
             }
             // the JDK's map of one entry is half as large, but that of several has no order
@@ -179,6 +182,11 @@ abstract sealed class Answer<T> {
      */
     static boolean isAheadOf(@Nullable Answer<?> known, String version) {
         return known instanceof Present<?> present && ResourceVersions.isOlder(version, present.resourceVersion);
+    }
+
+    /** Returns whether it is an object that is marked immutable. */
+    static boolean isImmutable(@Nullable Answer<?> answer) {
+        return answer instanceof Present<?> present && present.immutable;
     }
 
     /** Returns whether both are objects, and {@code read} is the newer version. */

@@ -8,7 +8,9 @@ import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,7 @@ final class LatestReads<T extends HasMetadata> {
     private final WatchObjectStore<T> store;
     private final Fetches<T> fetches;
     private final Map<ObjectKey, InFlight<T>> byKey = new HashMap<>(); // guarded by this
+    private boolean closed; // guarded by this
 
     LatestReads(WatchObjectStore<T> store, String strategy) {
         this.store = store;
@@ -43,6 +46,10 @@ final class LatestReads<T extends HasMetadata> {
                 return inFlight.next;
             }
             fetch = Fetch.latest(1);
+            if (closed) {
+                fetch.outcome.complete(Fetch.FetchOutcome.closed());
+                return fetch;
+            }
             byKey.put(key, inFlight == null ? new InFlight<>(fetch, null) : new InFlight<>(inFlight.current, fetch));
             if (inFlight != null) {
                 return fetch;
@@ -54,14 +61,17 @@ final class LatestReads<T extends HasMetadata> {
 
     private void start(ObjectKey key, Fetch<T> fetch) {
         fetches.start(key, fetch, outcome -> {
-            WatchEntry<T> entry = store.entries.find(key.namespace(), key.name());
-            if (entry != null && outcome.answer() != null) {
-                entry.readLatest(outcome.answer());
-            }
-            Fetch<T> next = nextAfter(key);
-            fetch.outcome.complete(outcome);
-            if (next != null) {
-                start(key, next);
+            try {
+                WatchEntry<T> entry = store.entries.find(key.namespace(), key.name());
+                if (entry != null && outcome.answer() != null) {
+                    entry.readLatest(outcome.answer());
+                }
+            } finally {
+                Fetch<T> next = nextAfter(key);
+                fetch.outcome.complete(outcome);
+                if (next != null) {
+                    start(key, next);
+                }
             }
         });
     }
@@ -95,6 +105,15 @@ final class LatestReads<T extends HasMetadata> {
 
     /** Ends waiting gets, and later ones. Idempotent. */
     void close() {
+        List<Fetch<T>> unstarted;
+        synchronized (this) {
+            closed = true;
+            unstarted = byKey.values().stream()
+                    .map(InFlight::next)
+                    .filter(Objects::nonNull)
+                    .toList();
+        }
         fetches.close();
+        unstarted.forEach(next -> next.outcome.complete(Fetch.FetchOutcome.closed()));
     }
 }

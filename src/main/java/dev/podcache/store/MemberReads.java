@@ -114,6 +114,12 @@ final class MemberReads<T extends HasMetadata> {
             watch.refused(failure);
             return;
         }
+        again(member, failure);
+        watch.tell(member, each -> each.failed(failure));
+    }
+
+    /** Reads a member again after a pause. */
+    void again(NamespaceMember<T> member, @Nullable ApiServerException failure) {
         failures++;
         waiting.add(member);
         if (pause == null) {
@@ -121,7 +127,6 @@ final class MemberReads<T extends HasMetadata> {
                     RETRIES.pause(failures, ThreadLocalRandom.current().nextDouble(), failure);
             pause = store.options.timekeeper().schedule(length, () -> steps.execute(this::goOn));
         }
-        watch.tell(member, each -> each.failed(failure));
     }
 
     private void goOn() {

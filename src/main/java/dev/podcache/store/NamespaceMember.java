@@ -127,7 +127,7 @@ final class NamespaceMember<T extends HasMetadata> implements ObjectWatch<T> {
         synced = true;
         knownUpTo = version;
         early = null;
-        entry.received(this, answer);
+        entry.received(this, answer, "");
     }
 
     void upserted(Fetched<T> fetched) {
@@ -142,9 +142,9 @@ final class NamespaceMember<T extends HasMetadata> implements ObjectWatch<T> {
         if (!synced) {
             early = answer;
             earlyVersion = version;
-        } else if (!covers(version) && !Answer.isAheadOf(entry.answer(), version)) {
+        } else if (!covers(version)) {
             knownUpTo = version.isEmpty() ? knownUpTo : version;
-            entry.received(this, answer);
+            entry.received(this, answer, version);
         }
     }
 

@@ -262,7 +262,7 @@ final class NamespaceWatch<T extends HasMetadata> {
             log.error("{} {}: handling a change threw; reading it again", namespaces.store.kind, member.entry.key, e);
             member.lose();
             if (live) {
-                reads.add(member);
+                reads.again(member, null);
             }
         }
     }

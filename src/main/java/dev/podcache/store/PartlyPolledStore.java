@@ -36,8 +36,9 @@ public final class PartlyPolledStore<T extends HasMetadata> implements Observabl
         this.isPolled = isPolled;
     }
 
+    /** Returns the store that holds an object. Does not ask the user's predicate, which may throw. */
     private ObservableStore<T> storeOf(ObjectKey key) {
-        return isPolled.test(key) ? polled : watched;
+        return polled.known(key) == null ? watched : polled;
     }
 
     private ObservableStore<T> storeOf(String namespace, String name) {
@@ -56,7 +57,8 @@ public final class PartlyPolledStore<T extends HasMetadata> implements Observabl
 
     @Override
     public void addReference(ObjectKey key, Referrer referrer) {
-        storeOf(key).addReference(key, referrer);
+        ObservableStore<T> chosen = isPolled.test(key) ? polled : watched;
+        chosen.addReference(key, referrer);
     }
 
     @Override

@@ -41,10 +41,11 @@ final class Transitions<T> {
 
     /** Weighs the entry's payload and reports that it may have changed. Called without a lock. */
     void report(Entry<T> entry) {
-        budget.weigh(entry);
+        // observers first: the budget may evict at once what they are to see
         for (Consumer<ObjectKey> observer : observers) {
             observer.accept(entry.key);
         }
+        budget.weigh(entry);
     }
 
     /** Implements {@link ObservableStore#observe}. */

@@ -114,6 +114,7 @@ public final class TtlObjectStore<T extends HasMetadata> implements ObservableSt
     public T get(String namespace, String name, ReadConsistency consistency) {
         TtlEntry<T> entry = entries.find(namespace, name);
         if (entry != null) {
+            entry.touched = true;
             Answer<T> held = entry.answer();
             if (held != null && held.meets(consistency, Duration.ofNanos(now() - held.receivedAt))) {
                 return held.objectOf(kind, entry.key);

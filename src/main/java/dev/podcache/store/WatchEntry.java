@@ -9,13 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** An entry that is kept fresh by a watch. The state table is in {@link WatchState}. */
 final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
-    // A reflector that is being replaced may call once more before it is closed: only calls of `session` count.
-
     private final WatchObjectStore<T> store;
     private WatchState state = WatchState.OPENING; // guarded by this, like all that follows
-    private @Nullable ObjectWatch<T> session;
+    private final CurrentWatch<T> watch = new CurrentWatch<>();
     private @Nullable Answer<T> pendingAnswer;
-    private final WaitingGets<T> waiting = new WaitingGets<>();
     private @Nullable ApiServerException lastFailure;
     private boolean resumed; // in BROKEN: the watch is open again
     private boolean getWaits;
@@ -35,12 +32,8 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             reopenLocked();
             Answer<T> known = answer();
             getWaits = state.isOpening();
-            lookup = new WatchLookup<>(
-                    isDroppedLocked(),
-                    known,
-                    !state.isUpToDate(),
-                    lastFailure,
-                    known == null ? waiting.future() : null);
+            var change = known == null ? watch.futureLocked(this, store.now()) : null;
+            lookup = new WatchLookup<>(isDroppedLocked(), known, !state.isUpToDate(), lastFailure, change);
         }
         runDeferred();
         return lookup;
@@ -63,14 +56,19 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         return known;
     }
 
-    void received(ObjectWatch<T> from, Answer<T> answer) {
+    /** Receives an answer. Without an {@code eventVersion} it is that of a list, which counts whatever its version is. */
+    void received(ObjectWatch<T> from, Answer<T> answer, String eventVersion) {
         synchronized (this) {
-            if (session != from) {
+            if (!watch.is(from) || Answer.isAheadOf(answer(), eventVersion)) {
                 return;
             }
             upToDateUntil = store.now();
             Answer<T> after = Answer.sharing(heldLocked(), answer);
-            if (after instanceof Answer.Present<T> present && (present.immutable || !isFollowedLocked())) {
+            boolean isRead = after instanceof Answer.Present && !isFollowedLocked();
+            if (isRead && watch.isJoined() && state.isOpening()) {
+                // the list may have begun before the last reference, and no event would follow
+                watch.endLocked(this);
+            } else if (Answer.isImmutable(after) || (isRead && !watch.isJoined())) {
                 pendingAnswer = after;
                 syncedLocked();
                 publishLocked(WatchState.UNWATCHED);
@@ -88,7 +86,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     void upToDate(ObjectWatch<T> from) {
         synchronized (this) {
-            if (session != from || state == WatchState.LIVE || state == WatchState.EVICTED) {
+            if (!watch.is(from) || state == WatchState.LIVE || state == WatchState.EVICTED) {
                 return;
             }
             syncedLocked();
@@ -99,7 +97,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     void unconfirmed(ObjectWatch<T> from) {
         synchronized (this) {
-            if (session != from || heldLocked() == null) {
+            if (!watch.is(from) || heldLocked() == null) {
                 return;
             } else if (state != WatchState.BROKEN) {
                 publishLocked(WatchState.BROKEN);
@@ -112,7 +110,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     void failed(ObjectWatch<T> from, ApiServerException cause) {
         boolean first;
         synchronized (this) {
-            if (session != from) {
+            if (!watch.is(from)) {
                 return;
             }
             first = lastFailure == null;
@@ -131,10 +129,13 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     /** Takes over a quorum read, which may be ahead of the watch. */
     void readLatest(Answer<T> read) {
         synchronized (this) {
-            Answer<T> known = answer();
-            if (Answer.isNewer(read, known)) {
+            Answer<T> known = heldLocked();
+            boolean disagree = known != null && Answer.cacheStateOf(known) != Answer.cacheStateOf(read);
+            if (Answer.isNewer(read, known) && pendingAnswer != null) {
+                pendingAnswer = read;
+            } else if (Answer.isNewer(read, known) || (disagree && state == WatchState.BROKEN)) {
                 setAnswerLocked(read, state.isUpToDate());
-            } else if (known != null && state.isUpToDate() && Answer.cacheStateOf(known) != Answer.cacheStateOf(read)) {
+            } else if (disagree && state.isUpToDate()) {
                 restartLocked(WatchState.OPENING);
                 setAnswerLocked(null);
             } else {
@@ -171,14 +172,14 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             case LIVE, UNWATCHED -> moveLocked(WatchState.EVICTED);
             case BROKEN, RENEWING, REOPENING -> moveLocked(WatchState.OPENING);
             // just listed: waiting gets would list again, and that answer might be evicted too
-            case OPENING -> waiting.wakeLocked(this, lastFailure == null ? evicted : null);
+            case OPENING -> watch.wakeLocked(this, lastFailure == null ? evicted : null);
             default -> {}
         }
     }
 
     @Override
     String connectionLocked() {
-        return session == null ? "" : session.connection();
+        return watch.connection();
     }
 
     /** Moves to a state in which gets find the known answer. */
@@ -228,7 +229,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     /** Begins a new epoch, which needs a list that began in it. */
     private void restartLocked(WatchState next) {
-        endSessionLocked();
+        watch.endLocked(this);
         moveLocked(next);
     }
 
@@ -243,16 +244,9 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             pendingAnswer = null;
         }
         if (next.closesWatch()) {
-            endSessionLocked();
+            watch.endLocked(this);
         }
-        waiting.wakeLocked(this, next.isUpToDate() ? known : null);
-    }
-
-    private void endSessionLocked() {
-        if (session != null) {
-            deferLocked(session::close);
-            session = null;
-        }
+        watch.wakeLocked(this, next.isUpToDate() ? known : null);
     }
 
     @Override
@@ -265,6 +259,11 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
                 pendingAnswer = known;
             }
             default -> {
+                if (state == WatchState.EVICTED && watch.isNone()) {
+                    restartLocked(WatchState.OPENING);
+                    return true;
+                }
+                watch.joins();
                 return false;
             }
         }
@@ -278,14 +277,10 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
 
     @Override
     void afterChangeLocked() {
-        if (state.opensWatch() && (session == null || session.isOver()) && store.kind.isLegal(key)) {
-            ObjectWatch<T> opened = store.watch(this);
-            session = opened;
-            deferLocked(opened::open);
+        if (state.opensWatch() && store.kind.isLegal(key)) {
+            watch.openLocked(this, store);
         }
-        if (getWaits && session != null) {
-            deferLocked(session::hurry);
-        }
+        watch.hurryLocked(this, getWaits);
         getWaits = false;
     }
 
@@ -294,7 +289,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         String version = known instanceof Answer.Present<T> present ? present.resourceVersion : "";
         boolean live = state == WatchState.LIVE;
         Duration age = known == null && !live ? null : Duration.ofNanos(live ? 0 : store.now() - upToDateUntil);
-        String freshness = (resumed ? WatchState.RESUMED : state.freshness) + (session == null ? "" : session.note());
+        String freshness = (resumed ? WatchState.RESUMED : state.freshness) + watch.note();
         return new ObjectState(state.cacheState(known), version, age, lastFailure, referencesLocked(), freshness);
     }
 }

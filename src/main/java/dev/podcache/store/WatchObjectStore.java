@@ -206,7 +206,9 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
             throw entries.missingException(key);
         }
         Duration age = entry.state().age();
-        Answer<T> held = entry.answer();
+        // counts as a read, and opens a watch that was closed because there was none
+        entry.touched = true;
+        Answer<T> held = entry.lookup().answer();
         if (held != null && held.meets(consistency, age)) {
             return held.objectOf(kind, key);
         }

@@ -156,24 +156,24 @@ final class WatchSession<T extends HasMetadata> implements ObjectWatch<T>, Refle
     public void replace(List<Fetched<T>> items, String resourceVersion) {
         for (Fetched<T> item : items) {
             if (matches(item)) {
-                entry.received(this, store.present(item));
+                entry.received(this, store.present(item), "");
                 return;
             }
         }
-        entry.received(this, new Answer.Absent<>(0));
+        entry.received(this, new Answer.Absent<>(0), "");
     }
 
     @Override
     public void upsert(Fetched<T> fetched) {
-        if (matches(fetched) && !Answer.isAheadOf(entry.answer(), fetched.resourceVersion())) {
-            entry.received(this, store.present(fetched));
+        if (matches(fetched)) {
+            entry.received(this, store.present(fetched), fetched.resourceVersion());
         }
     }
 
     @Override
     public void delete(Fetched<T> last) {
-        if (matches(last) && !Answer.isAheadOf(entry.answer(), last.resourceVersion())) {
-            entry.received(this, new Answer.Absent<>(0));
+        if (matches(last)) {
+            entry.received(this, new Answer.Absent<>(0), last.resourceVersion());
         }
     }
 

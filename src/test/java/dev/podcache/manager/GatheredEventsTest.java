@@ -166,6 +166,19 @@ class GatheredEventsTest {
     }
 
     @Test
+    void ownerThatReleasedTheObjectAndHoldsItAgain_isToldOfItsNewLifeOnly() throws Exception {
+        knownTo(OWNER, DB);
+        update(DB, "v2");
+        manager.unregister(OWNER);
+        update(DB, "v3");
+        manager.register(OWNER, Set.of(DB));
+        pass();
+
+        assertThat(told).extracting(Told::texts).containsExactly(List.of("ADDED Secret shop/db v3"));
+        assertThat(told.get(0).events().get(0).previous()).isEmpty();
+    }
+
+    @Test
     void closed_noCallBegins() throws Exception {
         server.cluster().create(Secrets.of(DB, "v1"));
         manager.register(OWNER, Set.of(DB));

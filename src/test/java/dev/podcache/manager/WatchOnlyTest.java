@@ -3,6 +3,8 @@ package dev.podcache.manager;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.podcache.embedded.HeldRequests;
+import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.metrics.CountedEvents;
 import dev.podcache.metrics.PodcacheMetrics;
@@ -76,6 +78,20 @@ class WatchOnlyTest {
         assertThat(get()).isEqualTo("v2");
         assertThat(server.count(Verb.LIST)).isEqualTo(2);
         assertThat(server.count(Verb.WATCH)).isZero();
+    }
+
+    @Test
+    void referenceThatComesWhileTheObjectIsListed_isNotAnsweredByThatList() {
+        server.cluster().create(Secrets.of(KEY, "v1"));
+        HeldRequests list = server.faults().holdNext(1, RequestPattern.any().verb(Verb.LIST));
+        register(OWNER, DB.withUsage(Usage.ENV));
+        server.cluster().update(Secrets.of(KEY, "v2"));
+        register(OTHER, DB.withUsage(Usage.ENV));
+        list.release();
+
+        assertThat(get()).isEqualTo("v2");
+        assertThat(server.openWatches()).isZero();
+        assertThat(server.count(Verb.LIST)).isEqualTo(2);
     }
 
     @Test

@@ -21,6 +21,7 @@ import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -32,6 +33,7 @@ class PartlyPolledStoreTest {
     private static final ObjectKey SHARED = ObjectKey.of("shop", "shared");
     private static final Referrer OWNER = PodKey.of("shop", "web", "uid-web");
 
+    private final AtomicBoolean broken = new AtomicBoolean();
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
     private final FakeApiServer server = new FakeApiServer(timekeeper);
     private final StoreOptions options = StoreOptions.defaults(timekeeper);
@@ -43,7 +45,12 @@ class PartlyPolledStoreTest {
                     options,
                     WatchTimes.DEFAULT),
             new TtlObjectStore<>(ObjectKind.SECRET, server.getter(ObjectKind.SECRET), FixedTtl.ofSeconds(60), options),
-            key -> key.name().equals("shared"));
+            key -> {
+                if (broken.get()) {
+                    throw new IllegalStateException("broken predicate");
+                }
+                return key.name().equals("shared");
+            });
 
     @AfterEach
     void close() {
@@ -92,6 +99,20 @@ class PartlyPolledStoreTest {
         changed.clear();
         server.cluster().update(Secrets.of(OWN, "v2"));
         assertThat(changed).isEmpty();
+    }
+
+    @Test
+    void predicateThatThrows_failsNewReferencesOnly() {
+        referTo(OWN, SHARED);
+        broken.set(true);
+        assertThat(get(OWN)).isEqualTo("v1");
+        assertThat(get(SHARED)).isEqualTo("v1");
+        assertThatExceptionOfType(IllegalStateException.class)
+                .isThrownBy(() -> store.addReference(ObjectKey.of("shop", "new"), OWNER));
+
+        store.deleteReference(OWN, OWNER);
+        store.deleteReference(SHARED, OWNER);
+        assertThat(store.keys()).isEmpty();
     }
 
     @Test

@@ -43,6 +43,20 @@ class SharedPayloadsTest {
         storedOnce(new TtlFixture());
     }
 
+    /** A transform may set a map that refuses to be asked for null. */
+    @Test
+    void payloadThatIsAnImmutableMap_isShared() {
+        Answer.SharedPayloads payloads = new Answer.SharedPayloads();
+        Secret first = new SecretBuilder().withNewMetadata().endMetadata().build();
+        first.setData(Map.of("key", "dmFsdWU="));
+        Secret second = new SecretBuilder().withNewMetadata().endMetadata().build();
+        second.setData(Map.of("key", "dmFsdWU="));
+        payloads.share(first);
+        payloads.share(second);
+
+        assertThat(second.getData()).isSameAs(first.getData()).containsEntry("key", "dmFsdWU=");
+    }
+
     private static void storedOnce(StoreFixture<?> f) {
         try (f) {
             for (ObjectKey key : KEYS) {

@@ -3,10 +3,14 @@ package dev.podcache.store;
 import static dev.podcache.store.StoreFixture.DB;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.embedded.HeldRequests;
+import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.ObjectUnavailableException.Closed;
 import dev.podcache.object.ObjectUnavailableException.FetchFailed;
 import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
@@ -16,7 +20,10 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -76,6 +83,49 @@ class WatchConsistencyTest {
 
         assertThat(get(ReadConsistency.latest())).isEqualTo("v1");
         assertThat(f.get()).isEqualTo("v1");
+    }
+
+    @Test
+    void latest_whileTheWatchIsLost_isKept(NoLeaks leaks) {
+        leaks.allowWarnings("watch of Secret default/db failed");
+        f.live("v1");
+        f.fail(Verb.WATCH, Integer.MAX_VALUE, FailureReason.FORBIDDEN, 403);
+        f.server.resetWatches();
+        f.update(DB, "v2");
+        assertThat(get(ReadConsistency.latest())).isEqualTo("v2");
+        assertThat(f.get()).isEqualTo("v2");
+
+        f.delete(DB);
+        assertThatExceptionOfType(NotFound.class).isThrownBy(() -> get(ReadConsistency.latest()));
+        assertThatExceptionOfType(NotFound.class).isThrownBy(f::get);
+    }
+
+    @Test
+    void closed_endsGetsThatWaitForTheReadInFlight_andForTheNext() throws Exception {
+        f.live("v1");
+        HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
+        List<CompletableFuture<Throwable>> ends = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            ends.add(CompletableFuture.supplyAsync(() -> catchThrowable(() -> get(ReadConsistency.latest()))));
+            f.timekeeper.awaitWaiters(i + 1);
+        }
+        f.store.close();
+
+        assertThat(ends)
+                .allSatisfy(end -> assertThat(end.get(20, TimeUnit.SECONDS)).isInstanceOf(Closed.class));
+        assertThatExceptionOfType(Closed.class).isThrownBy(() -> get(ReadConsistency.latest()));
+        held.release();
+    }
+
+    @Test
+    void readsWithAConsistency_keepTheWatchOpen() {
+        f.live("v1");
+        for (int i = 0; i < 20; i++) {
+            f.timekeeper.advance(Duration.ofSeconds(30));
+            assertThat(get(ReadConsistency.maxAge(Duration.ZERO))).isEqualTo("v1");
+        }
+
+        f.requireRequests(1, 1);
     }
 
     @Test
