@@ -153,7 +153,7 @@ public final class Podcache implements AutoCloseable {
     /**
      * Waits until every object that is registered now was read at least once, at most for {@code timeout}. Reads the
      * objects that were not. An object that does not exist counts as read; one whose name is not legal never does.
-     * Under GET returns at once. An interrupt ends the wait; the interrupt status is then set.
+     * Under GET, it returns at once. An interrupt ends the wait; the interrupt status is then set.
      *
      * @return the objects that were not read, with their last failure; empty if all were read
      */

@@ -168,7 +168,8 @@ public final class PodcacheBuilder {
      * {@link ChangeDetectionStrategy#CACHE} together. Over the bound, the least used objects are evicted and read again
      * at their next get. The bound is exceeded by at most the objects that are just being received. The watch of an
      * evicted object stays open, and its next change brings the object back. Evicting is not an event for listeners;
-     * {@link dev.podcache.manager.ObjectEvent#previous} is empty after it. Default: no bound. {@link
+     * {@link dev.podcache.manager.ObjectEvent#previous} is empty after it. An object that is evicted before its watch is
+     * accepted, as one larger than the bound is, is not an event until its next change. Default: no bound. {@link
      * ChangeDetectionStrategy#GET} ignores it.
      *
      * @throws IllegalArgumentException unless it is positive

@@ -56,7 +56,7 @@
  *   <dt>pod to socket: {@code registerPod} until the list request is written, on a connection that is open
  *   <dd>Podcache, manager/Managers, manager/Registrations, pod/PodReferences, manager/StoreManager, pod/SecretNames,
  *       pod/Containers, pod/ConfigMapNames, manager/Registration, store/WatchObjectStore, store/EntryTable, store/Entry,
- *       store/WatchEntry, store/CurrentWatch, store/Transitions, store/PayloadBudget, apiserver/fabric8/Fabric8ApiServer,
+ *       store/WatchEntry, store/CurrentWatch, store/Transitions, apiserver/fabric8/Fabric8ApiServer,
  *       apiserver/http/ApiConnections, reflector/Reflector, reflector/Recovery, store/WatchSession,
  *       reflector/ReflectorLoop, reflector/CurrentAttempt, reflector/Steps, reflector/ResumePoint,
  *       apiserver/fabric8/Fabric8ListerWatcher, apiserver/fabric8/StreamedLists, apiserver/http/ListWatchSession,
@@ -68,7 +68,7 @@
  *       apiserver/http/WatchReader, apiserver/http/LineDecoder, apiserver/http/WatchEvents,
  *       apiserver/fabric8/Fabric8ObjectDecoder, reflector/ReflectorLoop, reflector/Steps, reflector/WatchAttempt,
  *       reflector/CurrentAttempt, reflector/WatchHealth, reflector/SinkCalls, store/WatchSession, store/Entry,
- *       store/Answer, store/WatchEntry, store/CurrentWatch, store/WatchObjectStore
+ *       store/Answer, store/WatchEntry, store/CurrentWatch
  *   <dt>hit under WATCH
  *   <dd>manager/StoreManager, store/WatchObjectStore, store/EntryTable, store/Entry
  *   <dt>hit under CACHE
@@ -82,7 +82,7 @@
  *       apiserver/http/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,
  *       apiserver/fabric8/Fabric8ApiServer, apiserver/http/VertxWire, apiserver/http/ConnectionSettings,
  *       apiserver/http/BodyReader, apiserver/http/PingMonitor, apiserver/http/ByteBudget,
- *       apiserver/fabric8/Fabric8ObjectDecoder, store/Answer, store/Fetch, store/Transitions, store/PayloadBudget
+ *       apiserver/fabric8/Fabric8ObjectDecoder, store/Answer, store/Fetch, store/Transitions
  *   <dt>PATCH of a status: {@code setPodStatus} until the request is written
  *   <dd>kubelet/podstatus/PodStatusManager, kubelet/podstatus/PodStatusCache, pod/PodEnd, pod/PodReferences,
  *       kubelet/podstatus/PodParts, kubelet/podstatus/StatusTransitions, kubelet/podstatus/StatusContinuity,

@@ -145,7 +145,7 @@ public final class PodcacheEventSource<R extends HasMetadata, P extends HasMetad
             if (isRunning()) {
                 return;
             }
-            // one at a time is enough: an event only marks a primary, and a pool would get a thread for each object
+            // in sequence, because the listener only marks primaries: the pool would start a thread for each object
             subscription = manager.listen(MoreExecutors.newSequentialExecutor(threads.get()), this::changed);
             super.start();
             primaries.open(knownPrimaries);

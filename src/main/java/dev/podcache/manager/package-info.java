@@ -12,9 +12,9 @@
  * <tr><td>monitor of a {@code Registration}</td><td>one referrer's references</td><td>the locks of the store</td></tr>
  * <tr><td>monitor of {@code Managers}</td><td>the making of a manager</td><td>that of {@code Stores}</td></tr>
  * <tr><td>monitor of a {@code Line} of a {@code Subscription}</td><td>what a listener knows of an
- * object</td><td>monitor of a {@code GatheredEvents}</td></tr>
+ * object</td><td>none</td></tr>
  * <tr><td>monitor of a {@code GatheredEvents}</td><td>the events that a listener has not received
- * yet</td><td>none</td></tr>
+ * yet</td><td>that of the timer</td></tr>
  * </table>
  */
 @NullMarked

@@ -142,6 +142,12 @@ abstract sealed class Answer<T> {
         }
     }
 
+    /** Returns the answer for an object that is watched. */
+    static <T extends HasMetadata> Present<T> watched(ObjectKind<T> kind, Fetched<T> fetched, StoreOptions options) {
+        // the age is not used: the object is up to date while it is watched
+        return present(kind, fetched, options.budget().shared, 0);
+    }
+
     /** Returns the answer for a fetched object. Its payload is replaced by an equal one if one is held already. */
     static <T extends HasMetadata> Present<T> present(
             ObjectKind<T> kind, Fetched<T> fetched, SharedPayloads payloads, long receivedAt) {

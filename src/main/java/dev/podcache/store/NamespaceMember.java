@@ -164,6 +164,8 @@ final class NamespaceMember<T extends HasMetadata> implements ObjectWatch<T> {
 
     private Answer<T> answer(@Nullable Fetched<T> fetched) {
         // the age is not used: the object is up to date while it is watched
-        return fetched == null ? new Answer.Absent<>(0) : namespaces.store.present(fetched);
+        return fetched == null
+                ? new Answer.Absent<>(0)
+                : Answer.watched(namespaces.store.kind, fetched, namespaces.store.options);
     }
 }

@@ -74,6 +74,11 @@ public final class PayloadBudget {
         return new PayloadBudget(bytes, timekeeper);
     }
 
+    /** Returns whether there is a bound, so that payloads need to be weighed. */
+    boolean isLimited() {
+        return weights != null;
+    }
+
     /** Sets the weight of an entry to the size of its payload. */
     void weigh(Entry<?> entry) {
         if (weights == null) {

@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
 final class Transitions<T> {
 
     private final PayloadBudget budget;
+    private final boolean limited;
     private final List<Consumer<ObjectKey>> observers = new CopyOnWriteArrayList<>();
     private final LongAdder updates = new LongAdder();
     private final LongAdder evictions = new LongAdder();
 
     Transitions(StoreOptions options) {
         this.budget = options.budget();
+        this.limited = budget.isLimited();
     }
 
     /** Counts a change. An answer that confirms the held one is not a change. Absence is not counted. */
@@ -45,7 +47,9 @@ final class Transitions<T> {
         for (Consumer<ObjectKey> observer : observers) {
             observer.accept(entry.key);
         }
-        budget.weigh(entry);
+        if (limited) {
+            budget.weigh(entry);
+        }
     }
 
     /** Implements {@link ObservableStore#observe}. */

@@ -23,7 +23,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     WatchEntry(ObjectKey key, WatchObjectStore<T> store) {
         super(key, store.transitions);
         this.store = store;
-        this.stateBegin = store.now();
+        this.stateBegin = now();
     }
 
     WatchLookup<T> lookup() {
@@ -32,7 +32,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             reopenLocked();
             Answer<T> known = answer();
             getWaits = state.isOpening();
-            var change = known == null ? watch.futureLocked(this, store.now()) : null;
+            var change = known == null ? watch.futureLocked(this, now()) : null;
             lookup = new WatchLookup<>(isDroppedLocked(), known, !state.isUpToDate(), lastFailure, change);
         }
         runDeferred();
@@ -62,7 +62,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
             if (!watch.is(from) || Answer.isAheadOf(answer(), eventVersion)) {
                 return;
             }
-            upToDateUntil = store.now();
+            upToDateUntil = now();
             Answer<T> after = Answer.sharing(heldLocked(), answer);
             boolean isRead = after instanceof Answer.Present && !isFollowedLocked();
             if (isRead && watch.isJoined() && state.isOpening()) {
@@ -213,7 +213,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         lastFailure = null;
         touched = true;
         if (state != WatchState.LIVE) {
-            Duration took = Duration.ofNanos(store.now() - stateBegin);
+            Duration took = Duration.ofNanos(now() - stateBegin);
             deferLocked(() -> store.options.metrics().watchSynced(store.kind, key, took));
         }
     }
@@ -236,7 +236,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     /** Moves to {@code next}, closes the watch if {@code next} needs none, and wakes the waiting gets. */
     private void moveLocked(WatchState next) {
         Answer<T> known = heldLocked();
-        stateBegin = store.now();
+        stateBegin = now();
         upToDateUntil = state == WatchState.LIVE ? stateBegin : upToDateUntil;
         state = state.to(next);
         resumed = false;
@@ -288,8 +288,12 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
         Answer<T> known = latestLocked();
         String version = known instanceof Answer.Present<T> present ? present.resourceVersion : "";
         boolean live = state == WatchState.LIVE;
-        Duration age = known == null && !live ? null : Duration.ofNanos(live ? 0 : store.now() - upToDateUntil);
+        Duration age = known == null && !live ? null : Duration.ofNanos(live ? 0 : now() - upToDateUntil);
         String freshness = (resumed ? WatchState.RESUMED : state.freshness) + watch.note();
         return new ObjectState(state.cacheState(known), version, age, lastFailure, referencesLocked(), freshness);
+    }
+
+    private long now() {
+        return store.options.timekeeper().nanoTime();
     }
 }

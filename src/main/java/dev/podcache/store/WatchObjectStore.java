@@ -1,7 +1,6 @@
 package dev.podcache.store;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.object.FailureReason;
@@ -214,12 +213,6 @@ public final class WatchObjectStore<T extends HasMetadata> implements Observable
         }
         missed(key);
         return latestReads.get(key).join();
-    }
-
-    /** Returns the answer for an object that a list or an event brought. */
-    Answer<T> present(Fetched<T> fetched) {
-        // the age is not used: the object is up to date while it is watched
-        return Answer.present(kind, fetched, options.budget().shared, 0);
     }
 
     void missed(ObjectKey key) {

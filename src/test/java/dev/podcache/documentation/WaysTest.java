@@ -50,11 +50,11 @@ class WaysTest {
 
     /** A way, the method of {@link WaysProgram} that begins it, and of how many files it may be. */
     private enum Way {
-        POD_TO_SOCKET("pod to socket", "fromPodToSocket", 37),
-        EVENT_TO_ENTRY("event to entry", "fromEventToEntry", 20),
+        POD_TO_SOCKET("pod to socket", "fromPodToSocket", 36),
+        EVENT_TO_ENTRY("event to entry", "fromEventToEntry", 19),
         HIT_UNDER_WATCH("hit under WATCH", "hitUnderWatch", 6),
         HIT_UNDER_CACHE("hit under CACHE", "hitUnderCache", 6),
-        MISS_UNDER_CACHE("miss under CACHE", "missUnderCache", 31),
+        MISS_UNDER_CACHE("miss under CACHE", "missUnderCache", 30),
         PATCH_OF_A_STATUS("PATCH of a status", "patchOfAStatus", 24);
 
         final String title;

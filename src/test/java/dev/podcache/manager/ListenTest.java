@@ -3,11 +3,13 @@ package dev.podcache.manager;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.object.PodKey;
 import dev.podcache.object.Referrer;
 import dev.podcache.store.DirectObjectStore;
+import dev.podcache.store.PayloadBudget;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
 import dev.podcache.store.WatchObjectStore;
@@ -340,6 +342,27 @@ class ListenTest {
         runAll();
 
         assertThat(types()).containsExactly(ObjectEvent.Type.ADDED);
+    }
+
+    @Test
+    void update_ofAnObjectThatTheBudgetEvictsAtOnce_isTold() throws Exception {
+        WatchObjectStore<Secret> bounded = new WatchObjectStore<>(
+                ObjectKind.SECRET,
+                key -> server.listerWatcher(ObjectKind.SECRET, key.namespace(), "metadata.name=" + key.name()),
+                server.getter(ObjectKind.SECRET),
+                new StoreOptions(
+                        timekeeper, Duration.ofSeconds(10), PayloadBudget.ofBytes(1, timekeeper), PodcacheMetrics.NONE),
+                WatchTimes.DEFAULT);
+        Manager<Secret> evicting = Manager.caching(bounded, pod -> Set.of());
+        evicting.listen(Runnable::run, events::add);
+        put("v1");
+        evicting.register(OWNER, Set.of(DB));
+        put("v2");
+
+        assertThat(evicting.peek("shop", "db")).isEmpty();
+        assertThat(events.stream().map(event -> Secrets.value(event.current().orElseThrow())))
+                .containsExactly("v2");
+        bounded.close();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.podcache.store;
 
 import static dev.podcache.store.TtlFixture.DB;
+import static dev.podcache.store.TtlFixture.OTHER_POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.object.FailureReason;
@@ -61,6 +62,18 @@ class WatchEvictionTest extends WatchEntryFixture {
         assertThat(content(change.join())).isEqualTo("v2");
         assertThat(state()).isEqualTo(WatchState.LIVE);
         assertThat(server.openWatches()).isEqualTo(1);
+    }
+
+    @Test
+    void newReference_toAnEvictedObjectWithoutAWatch_opensOne() {
+        bringTo(WatchRow.UNWATCHED);
+        entry.evict();
+        assertThat(server.openWatches()).isZero();
+        int lists = server.lists();
+        entry.addReference(OTHER_POD);
+
+        assertThat(state()).isEqualTo(WatchState.OPENING);
+        assertThat(server.lists()).isEqualTo(lists + 1);
     }
 
     @Test

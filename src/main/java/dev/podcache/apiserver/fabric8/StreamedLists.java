@@ -72,7 +72,7 @@ final class StreamedLists {
             }
             supported = false;
         }
-        log.info("{}; listing before each watch until the server was restarted", failure.getMessage());
+        log.info("{}; listing before each watch until the connection to the server is lost", failure.getMessage());
     }
 
     private synchronized void answered(@Nullable Boolean isInVersion, @Nullable Throwable failure) {
