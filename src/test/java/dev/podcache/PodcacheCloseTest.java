@@ -10,6 +10,7 @@ import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -50,13 +51,15 @@ class PodcacheCloseTest {
             Assertions.assertThatNoException().isThrownBy(mayClose::await);
             closed.incrementAndGet();
         });
-        CompletableFuture<Void> first = CompletableFuture.runAsync(cache::close);
+        CompletableFuture<Void> first = CompletableFuture.runAsync(cache::close, NewThread.EACH);
         closing.await();
 
-        CompletableFuture<Integer> second = CompletableFuture.supplyAsync(() -> {
-            cache.close();
-            return closed.get();
-        });
+        CompletableFuture<Integer> second = CompletableFuture.supplyAsync(
+                () -> {
+                    cache.close();
+                    return closed.get();
+                },
+                NewThread.EACH);
 
         Assertions.assertThatExceptionOfType(TimeoutException.class)
                 .isThrownBy(() -> second.get(100, TimeUnit.MILLISECONDS));
@@ -72,7 +75,7 @@ class PodcacheCloseTest {
             closed.incrementAndGet();
             cache.close();
         });
-        CompletableFuture.runAsync(cache::close).get(10, TimeUnit.SECONDS);
+        CompletableFuture.runAsync(cache::close, NewThread.EACH).get(10, TimeUnit.SECONDS);
 
         assertThat(closed).hasValue(1);
     }

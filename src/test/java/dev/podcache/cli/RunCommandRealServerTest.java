@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.testing.Needs;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
@@ -90,16 +91,18 @@ class RunCommandRealServerTest {
     private void run() {
         console = new CapturedConsole(home);
         CapturedConsole used = console;
-        running = CompletableFuture.supplyAsync(() -> used.execute(
-                "run",
-                "--hostname-override",
-                hollow.name,
-                "--kubeconfig",
-                hollow.kubeconfig().toString(),
-                "--config",
-                home.resolve("kubelet.yaml").toString(),
-                "--node-labels",
-                "disk=ssd"));
+        running = CompletableFuture.supplyAsync(
+                () -> used.execute(
+                        "run",
+                        "--hostname-override",
+                        hollow.name,
+                        "--kubeconfig",
+                        hollow.kubeconfig().toString(),
+                        "--config",
+                        home.resolve("kubelet.yaml").toString(),
+                        "--node-labels",
+                        "disk=ssd"),
+                NewThread.EACH);
         await().until(() -> ready().equals("True"));
     }
 

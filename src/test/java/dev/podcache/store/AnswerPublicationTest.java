@@ -3,6 +3,7 @@ package dev.podcache.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
@@ -42,22 +43,24 @@ class AnswerPublicationTest {
 
     /** What {@code read}, given the number it found last, found that is not newer than that by {@code least}. */
     private @Nullable Long offence(LongFunction<@Nullable Long> read, long least) throws Exception {
-        CompletableFuture<@Nullable Long> offence = CompletableFuture.supplyAsync(() -> {
-            long last = 0;
-            long found = 0;
-            while (ended) {
-                Long number = read.apply(last);
-                if (number != null && number < last + least) {
-                    return number;
-                }
-                if (number != null) {
-                    last = number;
-                    found++;
-                    finds = found;
-                }
-            }
-            return null;
-        });
+        CompletableFuture<@Nullable Long> offence = CompletableFuture.supplyAsync(
+                () -> {
+                    long last = 0;
+                    long found = 0;
+                    while (ended) {
+                        Long number = read.apply(last);
+                        if (number != null && number < last + least) {
+                            return number;
+                        }
+                        if (number != null) {
+                            last = number;
+                            found++;
+                            finds = found;
+                        }
+                    }
+                    return null;
+                },
+                NewThread.EACH);
         for (long n = 1; (n <= LANDINGS || finds < FINDS) && !offence.isDone(); n++) {
             Fetch<Long> fetch =
                     Objects.requireNonNull(entry.lookup(n, 0, Long.MAX_VALUE).started());

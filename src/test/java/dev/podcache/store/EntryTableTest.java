@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -111,14 +112,18 @@ class EntryTableTest {
                 .toList();
         AtomicBoolean done = new AtomicBoolean();
         AtomicInteger looks = new AtomicInteger();
-        CompletableFuture<Long> missed = CompletableFuture.supplyAsync(() -> {
-            long misses = 0;
-            while (!done.get()) {
-                misses += staying.stream().filter(entry -> find(entry) != entry).count();
-                looks.incrementAndGet();
-            }
-            return misses;
-        });
+        CompletableFuture<Long> missed = CompletableFuture.supplyAsync(
+                () -> {
+                    long misses = 0;
+                    while (!done.get()) {
+                        misses += staying.stream()
+                                .filter(entry -> find(entry) != entry)
+                                .count();
+                        looks.incrementAndGet();
+                    }
+                    return misses;
+                },
+                NewThread.EACH);
 
         // grows, is rebuilt, and shrinks, over and over
         for (int round = 0; round < 4_000 || looks.get() < 4_000; round++) {

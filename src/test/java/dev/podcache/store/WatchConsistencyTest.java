@@ -16,6 +16,7 @@ import dev.podcache.object.ObjectUnavailableException.NotFound;
 import dev.podcache.object.ObjectUnavailableException.NotRegistered;
 import dev.podcache.object.ObjectUnavailableException.NotSynced;
 import dev.podcache.object.ReadConsistency;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
 import io.fabric8.kubernetes.api.model.Secret;
@@ -106,7 +107,8 @@ class WatchConsistencyTest {
         HeldRequests held = f.server.faults().hold(RequestPattern.any().verb(Verb.LIST));
         List<CompletableFuture<Throwable>> ends = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            ends.add(CompletableFuture.supplyAsync(() -> catchThrowable(() -> get(ReadConsistency.latest()))));
+            ends.add(CompletableFuture.supplyAsync(
+                    () -> catchThrowable(() -> get(ReadConsistency.latest())), NewThread.EACH));
             f.timekeeper.awaitWaiters(i + 1);
         }
         f.store.close();

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.CacheState;
 import dev.podcache.object.FailureReason;
+import dev.podcache.testing.NewThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,17 +89,21 @@ class WatchOrderProperties {
         final CompletableFuture<Void> ended;
 
         OrderReader(WatchFixture f, AtomicLong newest, AtomicBoolean over) {
-            this.ended = CompletableFuture.runAsync(() -> {
-                for (int reads = 0; reads < LEAST_READS || !over.get(); reads++) {
-                    long before = newest.get();
-                    long version = Long.parseLong(
-                            f.store.get(DB.namespace(), DB.name()).getMetadata().getResourceVersion());
-                    newest.accumulateAndGet(version, Math::max);
-                    assertThat(version)
-                            .as("a get after one that brought %s", before)
-                            .isGreaterThanOrEqualTo(before);
-                }
-            });
+            this.ended = CompletableFuture.runAsync(
+                    () -> {
+                        for (int reads = 0; reads < LEAST_READS || !over.get(); reads++) {
+                            long before = newest.get();
+                            long version = Long.parseLong(f.store
+                                    .get(DB.namespace(), DB.name())
+                                    .getMetadata()
+                                    .getResourceVersion());
+                            newest.accumulateAndGet(version, Math::max);
+                            assertThat(version)
+                                    .as("a get after one that brought %s", before)
+                                    .isGreaterThanOrEqualTo(before);
+                        }
+                    },
+                    NewThread.EACH);
         }
     }
 }

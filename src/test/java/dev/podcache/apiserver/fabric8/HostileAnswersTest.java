@@ -20,6 +20,7 @@ import dev.podcache.store.StoreOptions;
 import dev.podcache.store.TtlObjectStore;
 import dev.podcache.store.WatchObjectStore;
 import dev.podcache.testing.FixedTtl;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import dev.podcache.testing.Secrets;
@@ -168,9 +169,10 @@ class HostileAnswersTest {
         cached.addReference(DB, POD);
         watched.addReference(DB, POD);
         long began = System.nanoTime();
-        CompletableFuture<Throwable> ofCached = CompletableFuture.supplyAsync(() -> catchThrowable(() -> get(cached)));
+        CompletableFuture<Throwable> ofCached =
+                CompletableFuture.supplyAsync(() -> catchThrowable(() -> get(cached)), NewThread.EACH);
         CompletableFuture<Throwable> ofWatched =
-                CompletableFuture.supplyAsync(() -> catchThrowable(() -> get(watched)));
+                CompletableFuture.supplyAsync(() -> catchThrowable(() -> get(watched)), NewThread.EACH);
 
         assertThat(ofCached.join()).isInstanceOfSatisfying(FetchFailed.class, failed -> {
             assertThat(failed.reason()).isNotNull().isNotEqualTo(FailureReason.NOT_FOUND);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.cli.output.RecordedOutput;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import java.nio.file.Path;
 import java.util.List;
@@ -118,7 +119,7 @@ class DemoTest {
     @Test
     void demo_interrupted_endsEarlyWithTheSummary(NoLeaks leaks) throws Exception {
         allowWarningsOfTheFailure(leaks);
-        CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> console.execute("demo"));
+        CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> console.execute("demo"), NewThread.EACH);
         await().until(() -> console.out().stream().anyMatch(line -> line.contains("registered")));
 
         console.stop();

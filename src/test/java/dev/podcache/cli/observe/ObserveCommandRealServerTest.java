@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.cli.demo.DemoCluster;
 import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -40,14 +41,16 @@ class ObserveCommandRealServerTest {
     void observe_workloadOfTheDemo_isFollowedReadAndSeenToChange() throws Exception {
         try (KubernetesClient admin = real.client()) {
             workload.forEach(object -> create(admin, object));
-            CompletableFuture<Integer> code = CompletableFuture.supplyAsync(() -> console.execute(
-                    "observe",
-                    "--hostname-override",
-                    DemoCluster.NODE,
-                    "--kubeconfig",
-                    real.kubeconfig().toString(),
-                    "--sync-frequency",
-                    "100ms"));
+            CompletableFuture<Integer> code = CompletableFuture.supplyAsync(
+                    () -> console.execute(
+                            "observe",
+                            "--hostname-override",
+                            DemoCluster.NODE,
+                            "--kubeconfig",
+                            real.kubeconfig().toString(),
+                            "--sync-frequency",
+                            "100ms"),
+                    NewThread.EACH);
             await().until(() -> printed("registered   pod shop/web-1"));
             real.kubectl("annotate", "node", DemoCluster.NODE, "--overwrite", "node.alpha.kubernetes.io/ttl=0");
             await().until(() -> printed("hits"));

@@ -13,6 +13,7 @@ import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.embedded.Verb;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.io.IOException;
@@ -109,8 +110,8 @@ class ObserveCommandTest {
 
     @Test
     void observe_nodeWithoutPods_saysThatThereAreNone() throws Exception {
-        CompletableFuture<Integer> code =
-                CompletableFuture.supplyAsync(() -> console.execute("observe", "--hostname-override", "elsewhere"));
+        CompletableFuture<Integer> code = CompletableFuture.supplyAsync(
+                () -> console.execute("observe", "--hostname-override", "elsewhere"), NewThread.EACH);
 
         await().until(() -> printed("no pods are assigned to this node"));
 
@@ -215,7 +216,7 @@ class ObserveCommandTest {
         arguments[1] = "--hostname-override";
         arguments[2] = DemoCluster.NODE;
         System.arraycopy(options, 0, arguments, 3, options.length);
-        return CompletableFuture.supplyAsync(() -> console.execute(arguments));
+        return CompletableFuture.supplyAsync(() -> console.execute(arguments), NewThread.EACH);
     }
 
     private boolean printed(String text) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -203,7 +204,7 @@ class AtomicWriterTest {
         writer.write(files("a", "0", "b", "0"));
         AtomicBoolean over = new AtomicBoolean();
         Set<String> seen = ConcurrentHashMap.newKeySet();
-        CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> readUntil(over, seen));
+        CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> readUntil(over, seen), NewThread.EACH);
 
         for (int i = 1; (i <= 300 || seen.size() < 30) && !reader.isDone(); i++) {
             writer.write(files("a", "" + i, "b", "" + i));
