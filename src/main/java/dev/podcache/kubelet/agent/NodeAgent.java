@@ -8,7 +8,6 @@ import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
 import dev.podcache.kubelet.nodestatus.NodeStatusState;
 import dev.podcache.kubelet.nodestatus.NodeStatusUpdater;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
-import dev.podcache.kubelet.nodestatus.RuntimeStatus;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podsync.KnownPods;
@@ -72,7 +71,7 @@ public final class NodeAgent implements AutoCloseable {
         Recovery recovery = new Recovery(timekeeper);
         this.options = options;
         this.events = EventBroadcaster.to(ports.events(), COMPONENT, options.node(), timekeeper);
-        this.health = new RuntimeHealth(this::runtimeStatus, ImmutableMap.of(), timekeeper);
+        this.health = new RuntimeHealth(options.runtime()::health, ImmutableMap.of(), timekeeper);
         NodeSelf self = new NodeSelf(options, events, health, timekeeper);
         // first, because it may throw, and nothing has to be closed yet
         NodeStatusOptions status = self.status(ports.reconnect());
@@ -157,10 +156,6 @@ public final class NodeAgent implements AutoCloseable {
     private void leavePods() {
         following.set(true);
         pods.close();
-    }
-
-    private RuntimeStatus runtimeStatus() {
-        return new RuntimeStatus(options.runtime().problem(), Optional.empty());
     }
 
     private void endWorkers() {

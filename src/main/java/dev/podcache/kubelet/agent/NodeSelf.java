@@ -65,7 +65,7 @@ final class NodeSelf {
                 .podLimits(reservations.maxPods(), reservations.podsPerCore())
                 .pressureTransitionPeriod(configuration.pressureTransition())
                 .kubeletPort(configuration.kubeletPort())
-                .versions(new NodeVersions(options.version(), options.runtime().type(), options.runtime()::version))
+                .versions(new NodeVersions(options.version(), options.runtime().type(), health::version))
                 .runtimeHealth(health)
                 .build();
     }

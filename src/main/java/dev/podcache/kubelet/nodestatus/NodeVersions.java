@@ -7,7 +7,6 @@ import java.util.function.Supplier;
  *
  * @param kubelet the kubelet's version, which {@code kubectl get nodes} shows, such as {@code v1.34.2}
  * @param runtimeType the name of the container runtime, such as {@code containerd}
- * @param runtimeVersion returns the runtime's version; called whenever the status is computed; may block; if it throws,
- *     the exception is logged and the version is {@code Unknown}
+ * @param runtimeVersion returns the runtime's version; called whenever the status is computed; must not block or throw
  */
 public record NodeVersions(String kubelet, String runtimeType, Supplier<String> runtimeVersion) {}

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.nodestatus;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.AbstractService;
+import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.time.Pause;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
@@ -104,7 +105,7 @@ public final class RuntimeHealth extends AbstractService {
         long now = timekeeper.nanoTime();
         synchronized (lock) {
             lastStatus = status;
-            if (status.runtimeProblem().isEmpty()) {
+            if (status.problem().isEmpty()) {
                 lastGood = now;
             }
         }
@@ -131,7 +132,7 @@ public final class RuntimeHealth extends AbstractService {
         checks.forEach(
                 (name, check) -> problem(check).ifPresent(problem -> errors.add(name + " is not healthy: " + problem)));
         if (known != null) {
-            known.runtimeProblem().ifPresent(problem -> errors.add("container runtime not ready: " + problem));
+            known.problem().ifPresent(problem -> errors.add("container runtime not ready: " + problem));
         }
         return errors;
     }
@@ -149,6 +150,13 @@ public final class RuntimeHealth extends AbstractService {
             return check.get();
         } catch (RuntimeException e) {
             return Optional.of(e.toString());
+        }
+    }
+
+    /** Returns the version that the runtime reported last; {@code Unknown} before its first answer. Does not block. */
+    public String version() {
+        synchronized (lock) {
+            return lastStatus == null ? "Unknown" : lastStatus.version();
         }
     }
 

@@ -4,13 +4,9 @@ import dev.podcache.kubelet.host.HostFacts;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeSystemInfo;
 import java.time.Instant;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Sets the versions of the operating system, the container runtime and the kubelet. */
 final class VersionInfoSetter implements NodeStatusSetter {
-
-    private static final Logger log = LoggerFactory.getLogger(VersionInfoSetter.class);
 
     private static final String UNKNOWN = "Unknown";
 
@@ -30,19 +26,11 @@ final class VersionInfoSetter implements NodeStatusSetter {
         NodeSystemInfo info = infoOf(node);
         info.setKernelVersion(kernel);
         info.setOsImage(facts.osImage().orElse(UNKNOWN));
-        info.setContainerRuntimeVersion(versions.runtimeType() + "://" + runtimeVersion());
+        info.setContainerRuntimeVersion(
+                versions.runtimeType() + "://" + versions.runtimeVersion().get());
         info.setKubeletVersion(versions.kubelet());
         // empty, as upstream, which no longer knows the version of kube-proxy
         info.setKubeProxyVersion("");
-    }
-
-    private String runtimeVersion() {
-        try {
-            return versions.runtimeVersion().get();
-        } catch (RuntimeException e) {
-            log.warn("query of the container runtime's version failed; reporting {}", UNKNOWN, e);
-            return UNKNOWN;
-        }
     }
 
     /** Returns the Node's own system info. Adds it if there is none. */

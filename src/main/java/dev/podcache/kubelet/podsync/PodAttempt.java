@@ -5,6 +5,7 @@ import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podconfig.VolumePayloads;
 import dev.podcache.kubelet.podstatus.PodObservation;
+import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.kubelet.runtime.VolumeFile;
@@ -13,6 +14,7 @@ import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Volume;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +51,7 @@ final class PodAttempt {
         this.placement = placement;
     }
 
-    void run() {
+    void run() throws InterruptedException {
         if (mount() && initialize()) {
             startAll();
         }
@@ -76,7 +78,7 @@ final class PodAttempt {
                 .at(placement.hostIps(), placement.podIps());
     }
 
-    private boolean mount() {
+    private boolean mount() throws InterruptedException {
         ImmutableMap.Builder<String, Map<String, VolumeFile>> volumes = ImmutableMap.builder();
         for (Volume volume : pod.getSpec().getVolumes()) {
             if (VolumePayloads.isMadeHere(volume)) {
@@ -91,18 +93,18 @@ final class PodAttempt {
         return !lacksConfig && mount(volumes.buildOrThrow());
     }
 
-    private boolean mount(Map<String, Map<String, VolumeFile>> volumes) {
+    private boolean mount(Map<String, Map<String, VolumeFile>> volumes) throws InterruptedException {
         try {
             runtime.mount(pod, volumes);
             return true;
-        } catch (RuntimeException | Error e) {
+        } catch (IOException | RuntimeException | Error e) {
             warnings.add(PodWarning.ofMount(runtimeFailed("mount volumes", e)));
             return false;
         }
     }
 
     /** Starts the next init containers, and returns whether all of them are done. */
-    private boolean initialize() {
+    private boolean initialize() throws InterruptedException {
         for (Container container : pod.getSpec().getInitContainers()) {
             if (named(container, runtime.status(pod).initContainers()) == null) {
                 start(container, "initContainers", waitingInit);
@@ -115,7 +117,7 @@ final class PodAttempt {
         return true;
     }
 
-    private void startAll() {
+    private void startAll() throws InterruptedException {
         PodState state = runtime.status(pod);
         for (Container container : pod.getSpec().getContainers()) {
             if (named(container, state.containers()) == null) {
@@ -124,16 +126,20 @@ final class PodAttempt {
         }
     }
 
-    private void start(Container container, String list, List<ContainerStatus> waitingStatuses) {
+    private void start(Container container, String list, List<ContainerStatus> waitingStatuses)
+            throws InterruptedException {
         try {
             Map<String, String> environment = configuration.environment(pod, container, placement);
             // read after the environment: each read of an unavailable pull secret records an event
-            runtime.start(pod, container, new PodRuntime.Launch(environment, configuration.pullSecrets(pod)));
+            runtime.start(
+                    pod,
+                    container,
+                    new Launch(List.of(), List.of(), "", environment, List.of(), configuration.pullSecrets(pod), 0));
         } catch (PodConfigException e) {
             lacksConfig = true;
             waitingStatuses.add(waiting(container, CONFIG_UNAVAILABLE, text(e)));
             warnings.add(PodWarning.ofContainer(list, container.getName(), text(e)));
-        } catch (RuntimeException | Error e) {
+        } catch (IOException | RuntimeException | Error e) {
             String cause = runtimeFailed("start container " + container.getName(), e);
             waitingStatuses.add(waiting(container, START_FAILED, cause));
             warnings.add(PodWarning.ofContainer(list, container.getName(), cause));

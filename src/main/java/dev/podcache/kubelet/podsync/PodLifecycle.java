@@ -5,9 +5,11 @@ import dev.podcache.kubelet.podstatus.PodObservation;
 import dev.podcache.kubelet.podstatus.PodStatuses;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.pod.PodEnd;
+import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -35,7 +37,7 @@ final class PodLifecycle {
     }
 
     /** Implements {@link PodWorker.PodSync#sync}, but throws any failure. */
-    Optional<Duration> sync(Pod pod, boolean gone) throws InterruptedException {
+    Optional<Duration> sync(Pod pod, boolean gone) throws IOException, InterruptedException {
         if (gone) {
             forget(pod);
             return Optional.empty();
@@ -52,7 +54,7 @@ final class PodLifecycle {
         return syncRunning(pod);
     }
 
-    private Optional<Duration> syncRunning(Pod pod) throws InterruptedException {
+    private Optional<Duration> syncRunning(Pod pod) throws IOException, InterruptedException {
         parts.configuration().register(pod);
         PodAttempt attempt = new PodAttempt(pod, parts.runtime(), parts.configuration(), placement(pod));
         attempt.run();
@@ -72,10 +74,10 @@ final class PodLifecycle {
                         : parts.periods().settled());
     }
 
-    private void end(Pod pod) throws InterruptedException {
+    private void end(Pod pod) throws IOException, InterruptedException {
         // a pod that was already marked for deletion at a restart may need its volumes until it has stopped
         parts.configuration().register(pod);
-        parts.runtime().stop(pod, gracePeriod(pod));
+        parts.runtime().stop(PodReferences.key(pod), gracePeriod(pod));
         PodState status = parts.runtime().status(pod);
         PodPlacement placement = placement(pod);
         PodObservation last = PodObservation.of(status.containers(), status.initContainers())
@@ -88,14 +90,14 @@ final class PodLifecycle {
         parts.listener().ended(pod);
     }
 
-    private void forget(Pod pod) throws InterruptedException {
+    private void forget(Pod pod) throws IOException, InterruptedException {
         if (!ended) {
-            parts.runtime().stop(pod, gracePeriod(pod));
+            parts.runtime().stop(PodReferences.key(pod), gracePeriod(pod));
             parts.configuration().unregister(pod);
             ended = true;
             parts.listener().ended(pod);
         }
-        parts.runtime().forget(pod);
+        parts.runtime().forget(PodReferences.key(pod));
         parts.statuses().forget(pod.getMetadata().getUid());
         // the pod may reappear in a list from a server that lags behind
         ended = false;

@@ -11,6 +11,7 @@ import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -164,7 +165,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
                 return lifecycle.sync(pod, gone);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-            } catch (RuntimeException | Error e) {
+            } catch (IOException | RuntimeException | Error e) {
                 // includes Error: a runtime that lacks a class must not end the syncs of the pod
                 log.atLevel(closed ? Level.DEBUG : Level.WARN)
                         .setCause(e)

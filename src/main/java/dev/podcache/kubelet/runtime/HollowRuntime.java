@@ -1,5 +1,7 @@
 package dev.podcache.kubelet.runtime;
 
+import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
@@ -12,8 +14,8 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -26,8 +28,11 @@ import java.util.stream.Stream;
  */
 public final class HollowRuntime implements PodRuntime {
 
+    // there is no real runtime whose version could be shown
+    private static final String VERSION = "1";
+
     private final Timekeeper timekeeper;
-    private final ConcurrentHashMap<String, PodState> pods = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<PodKey, PodState> pods = new ConcurrentHashMap<>();
 
     /**
      * Creates a runtime that has started no container.
@@ -43,15 +48,23 @@ public final class HollowRuntime implements PodRuntime {
         return "hollow";
     }
 
-    /** Returns {@code 1}; there is no real runtime whose version could be shown. */
+    /** Has no effect: containers of this runtime do not change by themselves. */
     @Override
-    public String version() {
-        return "1";
+    public void start(RuntimeEvents events) {}
+
+    @Override
+    public RuntimeStatus health() {
+        return RuntimeStatus.ready(VERSION);
+    }
+
+    @Override
+    public List<PodKey> pods() {
+        return List.copyOf(pods.keySet());
     }
 
     @Override
     public PodState status(Pod pod) {
-        return pods.computeIfAbsent(uid(pod), unknown -> reported(pod));
+        return pods.computeIfAbsent(PodReferences.key(pod), unknown -> reported(pod));
     }
 
     @Override
@@ -67,7 +80,7 @@ public final class HollowRuntime implements PodRuntime {
         boolean keepsRunning = !init || "Always".equals(container.getRestartPolicy());
         ContainerStatus started = started(pod, container, keepsRunning);
         pods.put(
-                uid(pod),
+                PodReferences.key(pod),
                 PodState.of(
                         init ? with(before.initContainers(), started) : before.initContainers(),
                         init ? before.containers() : with(before.containers(), started),
@@ -75,19 +88,25 @@ public final class HollowRuntime implements PodRuntime {
     }
 
     @Override
-    public void stop(Pod pod, Duration gracePeriod) {
-        PodState before = status(pod);
-        pods.put(uid(pod), PodState.of(ended(before.initContainers()), ended(before.containers()), before.podIps()));
+    public void stop(PodKey pod, String container, Duration gracePeriod) {
+        stop(pod, status -> status.getName().equals(container));
     }
 
     @Override
-    public void forget(Pod pod) {
-        pods.remove(uid(pod));
+    public void stop(PodKey pod, Duration gracePeriod) {
+        stop(pod, status -> true);
+    }
+
+    private void stop(PodKey pod, Predicate<ContainerStatus> which) {
+        pods.computeIfPresent(
+                pod,
+                (key, before) -> PodState.of(
+                        ended(before.initContainers(), which), ended(before.containers(), which), before.podIps()));
     }
 
     @Override
-    public Optional<String> problem() {
-        return Optional.empty();
+    public void forget(PodKey pod) {
+        pods.remove(pod);
     }
 
     private ContainerStatus started(Pod pod, Container container, boolean keepsRunning) {
@@ -103,7 +122,7 @@ public final class HollowRuntime implements PodRuntime {
                 .withName(container.getName())
                 .withImage(container.getImage())
                 .withImageID("")
-                .withContainerID("hollow://" + uid(pod) + "/" + container.getName())
+                .withContainerID("hollow://" + pod.getMetadata().getUid() + "/" + container.getName())
                 .withRestartCount(0)
                 .withReady(true)
                 .withStarted(keepsRunning)
@@ -111,10 +130,10 @@ public final class HollowRuntime implements PodRuntime {
                 .build();
     }
 
-    private List<ContainerStatus> ended(List<ContainerStatus> containers) {
+    private List<ContainerStatus> ended(List<ContainerStatus> containers, Predicate<ContainerStatus> which) {
         String now = now();
         return containers.stream()
-                .map(status -> status.getState().getRunning() == null
+                .map(status -> status.getState().getRunning() == null || !which.test(status)
                         ? status
                         : new ContainerStatusBuilder(status)
                                 .withReady(false)
@@ -162,9 +181,5 @@ public final class HollowRuntime implements PodRuntime {
 
     private String now() {
         return ApiTime.of(timekeeper.wallTime());
-    }
-
-    private static String uid(Pod pod) {
-        return pod.getMetadata().getUid();
     }
 }

@@ -1,81 +1,101 @@
 package dev.podcache.kubelet.runtime;
 
-import com.google.common.collect.ImmutableMap;
+import dev.podcache.object.PodKey;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.Secret;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Runs the containers of pods. Users of the node agent implement it. Implementations must be thread-safe.
  *
- * <p>A pod is identified by its UID. The agent makes one call at a time for a pod; calls for different pods come from
- * different threads. All methods may block, except {@link #type}. If a call throws, the next sync of the pod repeats
- * it. The pod's status shows the exception; if the status has no field for it, the log does.
+ * <p>The agent decides what runs: the order of init containers, restarts with back-off, sidecars, probes, hooks, grace
+ * periods. The runtime starts and stops single containers, and notifies the agent through {@link RuntimeEvents} when a
+ * container changes by itself. It keeps the last state of a container that ended until the container is started again
+ * or the pod is forgotten. A runtime that restarts containers by itself shows a container as waiting meanwhile.
  *
- * <p>The agent starts each container once. The runtime restarts a container that ended, as the pod's {@code
- * restartPolicy} requires, and shows that in {@link #status}.
+ * <p>A pod is identified by its UID. The agent makes one call at a time for a pod, except {@link #status}; calls for
+ * different pods come from different threads. All methods except {@link #type} may block. The agent interrupts a thread
+ * in {@link #mount} or {@link #start(Pod, Container, Launch)} when the pod should end. While a call does not return,
+ * only its pod waits: after 30 s, an event and a condition of the pod say so. If a call throws, the pod's status or an
+ * event shows the exception, and a later sync repeats the call.
+ *
+ * <p>Optional capabilities are interfaces of their own, which the same object implements: {@link ContainerLogs}, {@link
+ * ContainerExec}, {@link ContainerStatistics}.
  */
 public interface PodRuntime {
 
     /** Returns the name of the runtime in the Node's status, such as {@code containerd}. Constant; must not block. */
     String type();
 
-    /** Returns the version of the runtime, such as {@code 1.7.2}. Called before every report of the Node's status. */
-    String version();
+    /**
+     * Starts the runtime. Called once, before all other methods except {@link #type}. Containers that ran before a
+     * restart of the process should be found again here.
+     *
+     * @param events to be notified from now on
+     */
+    void start(RuntimeEvents events);
 
-    /** Returns the current state of a pod's containers. Called several times in each sync, so it should be fast. */
+    /**
+     * Returns whether containers can be started. Called every 5 s. A runtime that does not answer for 30 s makes the
+     * node not ready.
+     */
+    RuntimeStatus health();
+
+    /**
+     * Returns all pods of which the runtime knows a container. The agent stops and forgets those that the API server
+     * no longer has.
+     */
+    List<PodKey> pods();
+
+    /**
+     * Returns the current state of a pod's containers. The agent fills in what a status leaves out: the restart count,
+     * the last state, and whether the container is started and ready. Called several times in each sync, so it should
+     * be fast.
+     */
     PodState status(Pod pod);
 
     /**
-     * Writes the content of a pod's volumes. Called before the pod's first container is started, and again at every
-     * later sync, because Secrets and ConfigMaps change.
+     * Writes the content of a pod's volumes. Called before the pod's first container is started, and again when a
+     * Secret or ConfigMap has changed and at every later sync. {@code VolumeDirectory} writes the files to a directory.
      *
-     * @param volumes the files by path, for each volume whose content comes from Secrets, ConfigMaps or the pod itself.
-     *     The keys are volume names in the order of the pod's spec; both maps are unmodifiable
+     * @param volumes the files by path, for each volume whose content comes from Secrets, ConfigMaps, tokens or the pod
+     *     itself. The keys are volume names in the order of the pod's spec; both maps are unmodifiable
+     * @throws IOException if the volumes could not be written
+     * @throws InterruptedException if the thread is interrupted
      */
-    void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes);
+    void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) throws IOException, InterruptedException;
 
     /**
-     * Starts a container that {@link #status} does not contain. Returns when it has started; does not await its end.
+     * Starts a container that never ran or that has ended. Returns when it has started; does not await its end.
+     *
+     * @throws IOException if the container could not be started
+     * @throws InterruptedException if the thread is interrupted; then the container must not run
      */
-    void start(Pod pod, Container container, Launch launch);
+    void start(Pod pod, Container container, Launch launch) throws IOException, InterruptedException;
 
     /**
-     * Stops all containers of a pod. Returns when none of them runs any more; from then on {@link #status} shows how
-     * each of them ended.
+     * Stops one container. Returns when it no longer runs; from then on {@link #status} shows how it ended. Has no
+     * effect on a container that does not run.
+     *
+     * @param gracePeriod the time that the container has to end by itself
+     * @throws InterruptedException if the thread is interrupted because the grace period was shortened; the agent
+     *     repeats the call
+     */
+    void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException;
+
+    /**
+     * Stops all containers of a pod, as {@link #stop(PodKey, String, Duration)} does, all at the same time.
      *
      * @param gracePeriod the time that the containers have to end by themselves
-     * @throws InterruptedException if the thread is interrupted; the pod's next sync repeats the call
      */
-    void stop(Pod pod, Duration gracePeriod) throws InterruptedException;
-
-    /** Discards the state of a pod that no longer exists and of which no container runs. */
-    void forget(Pod pod);
-
-    /** Returns why no container can be started now, for the Node's Ready condition; empty if the runtime is ready. */
-    Optional<String> problem();
+    void stop(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException;
 
     /**
-     * The configuration that a container is started with. Immutable.
-     *
-     * @param environment the environment variables in the order of their definition; copied, unmodifiable
-     * @param pullSecrets the Secrets to pull the image with, in the order of the pod's spec; copied, unmodifiable
+     * Discards the state, volumes and logs of a pod that no longer exists and of which no container runs. Has no effect
+     * on an unknown pod.
      */
-    record Launch(Map<String, String> environment, List<Secret> pullSecrets) {
-
-        public Launch {
-            environment = ImmutableMap.copyOf(environment);
-            pullSecrets = List.copyOf(pullSecrets);
-        }
-
-        /** Returns the number of variables and pull secrets. Contains no values, because they are secret. */
-        @Override
-        public String toString() {
-            return "Launch[" + environment.size() + " variables, " + pullSecrets.size() + " pull secrets]";
-        }
-    }
+    void forget(PodKey pod) throws IOException;
 }

@@ -1,0 +1,52 @@
+package dev.podcache.kubelet.runtime;
+
+import com.google.common.collect.ImmutableMap;
+import io.fabric8.kubernetes.api.model.Secret;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The configuration that a container is started with, after the expansion of variables. Ports, resources and the
+ * security context are in the container's spec. Immutable.
+ *
+ * @param command the entry point; empty for the image's own; copied
+ * @param args the arguments of the entry point; empty for the image's own; copied
+ * @param workingDirectory the working directory, or "" for the image's own
+ * @param environment the environment variables in the order of their definition; copied, unmodifiable
+ * @param mounts where volumes appear in the container, in the order of the spec; copied
+ * @param pullSecrets the Secrets to pull the image with, in the order of the pod's spec; copied, unmodifiable
+ * @param restartCount how often this container was started before; a runtime that outlives the agent should show it in
+ *     the container's status
+ */
+public record Launch(
+        List<String> command,
+        List<String> args,
+        String workingDirectory,
+        Map<String, String> environment,
+        List<VolumeMountPoint> mounts,
+        List<Secret> pullSecrets,
+        int restartCount) {
+
+    public Launch {
+        command = List.copyOf(command);
+        args = List.copyOf(args);
+        environment = ImmutableMap.copyOf(environment);
+        mounts = List.copyOf(mounts);
+        pullSecrets = List.copyOf(pullSecrets);
+    }
+
+    /**
+     * A mount of a volume in a container. Immutable.
+     *
+     * @param volume the name of the volume in the pod's spec
+     * @param path the absolute path in the container
+     * @param subPath the relative path within the volume, with variables expanded; "" for the whole volume
+     */
+    public record VolumeMountPoint(String volume, String path, String subPath, boolean readOnly) {}
+
+    /** Returns the numbers of variables and pull secrets. Contains no values, because they are secret. */
+    @Override
+    public String toString() {
+        return "Launch[" + environment.size() + " variables, " + pullSecrets.size() + " pull secrets]";
+    }
+}

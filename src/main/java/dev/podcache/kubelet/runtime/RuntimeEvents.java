@@ -1,0 +1,23 @@
+package dev.podcache.kubelet.runtime;
+
+/**
+ * The notifications from a {@link PodRuntime} to its agent. The agent does not poll: it learns of a change only through
+ * this interface. Calls may come from any thread, and do not block. After the agent is closed, they have no effect.
+ */
+public interface RuntimeEvents {
+
+    /**
+     * Notifies the agent that {@link PodRuntime#status} of a pod has changed, for example because a container ended. The
+     * agent syncs the pod at once. Call it after the change can be seen in the status. A change that a call of the agent
+     * made, such as {@code start}, needs no notification.
+     *
+     * @param podUid the UID of the pod; ignored if the node has no such pod
+     */
+    void changed(String podUid);
+
+    /**
+     * Notifies the agent that {@link PodRuntime#health} has changed. The agent reports the Node's Ready condition at
+     * once.
+     */
+    void healthChanged();
+}
