@@ -77,6 +77,8 @@ final class PodLifecycle {
     private void end(Pod pod) throws IOException, InterruptedException {
         // a pod that was already marked for deletion at a restart may need its volumes until it has stopped
         parts.configuration().register(pod);
+        // the hollow runtime learns of a pod by a status
+        parts.runtime().status(pod);
         parts.runtime().stop(PodReferences.key(pod), gracePeriod(pod));
         PodState status = parts.runtime().status(pod);
         PodPlacement placement = placement(pod);

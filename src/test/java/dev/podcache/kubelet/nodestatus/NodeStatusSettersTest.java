@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeStatus;
@@ -95,7 +96,7 @@ class NodeStatusSettersTest {
     void build_anyError_nodeIsNotReady(String what) {
         List<String> wrong = List.of("wrong");
         switch (what) {
-            case "runtime" -> setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.READY, Map.of(), time));
+            case "runtime" -> setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.ready("1"), Map.of(), time));
             case "storage" -> setters.storageErrors(() -> wrong);
             default -> setters.shutdownErrors(() -> wrong);
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.Service;
+import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class RuntimeHealthTest {
 
     private final ManualTimekeeper time = new ManualTimekeeper();
-    private Supplier<RuntimeStatus> runtime = () -> RuntimeStatus.READY;
+    private Supplier<RuntimeStatus> runtime = () -> RuntimeStatus.ready("1");
     private int queries;
 
     private RuntimeHealth health(Map<String, Supplier<Optional<String>>> checks, Timekeeper timekeeper) {
@@ -46,7 +47,7 @@ class RuntimeHealthTest {
     }
 
     private static RuntimeStatus notReady(String runtime, String network) {
-        return new RuntimeStatus(Optional.of(runtime), Optional.of(network));
+        return new RuntimeStatus("1", Optional.of(runtime), Optional.of(network));
     }
 
     @Test
@@ -91,7 +92,7 @@ class RuntimeHealthTest {
 
     @Test
     void errors_networkOnly_runtimeIsReady() {
-        runtime = () -> new RuntimeStatus(Optional.empty(), Optional.of("n"));
+        runtime = () -> new RuntimeStatus("1", Optional.empty(), Optional.of("n"));
         RuntimeHealth health = health();
         health.startAsync();
         assertThat(health.runtimeErrors()).isEmpty();
@@ -109,7 +110,7 @@ class RuntimeHealthTest {
         time.advance(Duration.ofMillis(1));
         assertThat(health.runtimeErrors()).containsExactly("container runtime is down");
         assertThat(health.networkErrors()).isEmpty();
-        runtime = () -> RuntimeStatus.READY;
+        runtime = () -> RuntimeStatus.ready("1");
         time.advance(Duration.ofSeconds(5));
         assertThat(health.runtimeErrors()).isEmpty();
     }

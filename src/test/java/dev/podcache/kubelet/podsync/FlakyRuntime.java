@@ -1,11 +1,16 @@
 package dev.podcache.kubelet.podsync;
 
 import com.google.common.base.Throwables;
+import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
+import dev.podcache.kubelet.runtime.RuntimeEvents;
+import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.runtime.VolumeFile;
+import dev.podcache.object.PodKey;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A runtime that records its calls, and throws what a test sets. */
@@ -39,6 +43,9 @@ final class FlakyRuntime implements PodRuntime {
     @Nullable
     Runnable duringStop;
 
+    @Nullable
+    RuntimeEvents events;
+
     int asked;
 
     FlakyRuntime(PodRuntime runtime) {
@@ -62,8 +69,18 @@ final class FlakyRuntime implements PodRuntime {
     }
 
     @Override
-    public String version() {
-        return runtime.version();
+    public void start(RuntimeEvents events) {
+        this.events = events;
+    }
+
+    @Override
+    public RuntimeStatus health() {
+        return runtime.health();
+    }
+
+    @Override
+    public List<PodKey> pods() {
+        return runtime.pods();
     }
 
     @Override
@@ -74,14 +91,14 @@ final class FlakyRuntime implements PodRuntime {
     }
 
     @Override
-    public void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) {
+    public void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) throws IOException, InterruptedException {
         throwIfSet(onMount);
         mounted = volumes;
         runtime.mount(pod, volumes);
     }
 
     @Override
-    public void start(Pod pod, Container container, Launch launch) {
+    public void start(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
         calls.add("start " + pod.getMetadata().getName() + "/" + container.getName());
         throwIfSet(onStart);
         launches.put(container.getName(), launch);
@@ -89,8 +106,14 @@ final class FlakyRuntime implements PodRuntime {
     }
 
     @Override
-    public void stop(Pod pod, Duration gracePeriod) throws InterruptedException {
-        calls.add("stop " + pod.getMetadata().getName() + " in " + gracePeriod.toSeconds());
+    public void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException {
+        calls.add("stop " + pod.name() + "/" + container + " in " + gracePeriod.toSeconds());
+        runtime.stop(pod, container, gracePeriod);
+    }
+
+    @Override
+    public void stop(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
+        calls.add("stop " + pod.name() + " in " + gracePeriod.toSeconds());
         if (duringStop != null) {
             duringStop.run();
         }
@@ -98,8 +121,8 @@ final class FlakyRuntime implements PodRuntime {
     }
 
     @Override
-    public void forget(Pod pod) {
-        calls.add("forget " + pod.getMetadata().getName());
+    public void forget(PodKey pod) throws IOException {
+        calls.add("forget " + pod.name());
         runtime.forget(pod);
     }
 
@@ -107,10 +130,5 @@ final class FlakyRuntime implements PodRuntime {
         if (thrown != null) {
             Throwables.throwIfUnchecked(thrown);
         }
-    }
-
-    @Override
-    public Optional<String> problem() {
-        return runtime.problem();
     }
 }

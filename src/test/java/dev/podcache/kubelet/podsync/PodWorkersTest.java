@@ -9,6 +9,7 @@ import com.google.common.collect.ImmutableList;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.embedded.Verb;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Secrets;
@@ -235,7 +236,7 @@ class PodWorkersTest {
                 .withRestartPolicy("Never")
                 .endSpec());
 
-        node.runtime.stop(job, Duration.ZERO);
+        node.runtime.stop(PodReferences.key(job), Duration.ZERO);
         node.timekeeper.advance(WorkersFixture.SYNC);
 
         assertThat(node.status("job").getPhase()).isEqualTo("Succeeded");
@@ -246,7 +247,7 @@ class PodWorkersTest {
     void podThatHasEnded_isDeletedLater_isRemovedAtOnce() throws Exception {
         node.start();
         Pod job = node.create(pod("job").editSpec().withRestartPolicy("Never").endSpec());
-        node.runtime.stop(job, Duration.ZERO);
+        node.runtime.stop(PodReferences.key(job), Duration.ZERO);
         node.timekeeper.advance(WorkersFixture.SYNC);
 
         node.server.cluster().delete(job);

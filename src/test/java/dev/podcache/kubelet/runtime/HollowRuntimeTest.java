@@ -2,19 +2,20 @@ package dev.podcache.kubelet.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.podsync.WorkersFixture;
+import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class HollowRuntimeTest {
 
-    private static final PodRuntime.Launch LAUNCH = new PodRuntime.Launch(ImmutableMap.of(), ImmutableList.of());
+    private static final Launch LAUNCH = launch(ImmutableMap.of());
 
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
     private final HollowRuntime runtime = new HollowRuntime(timekeeper);
@@ -28,6 +29,10 @@ class HollowRuntimeTest {
             .endInitContainer()
             .endSpec()
             .build();
+
+    private static Launch launch(ImmutableMap<String, String> environment) {
+        return new Launch(List.of(), List.of(), "", environment, List.of(), List.of(), 0);
+    }
 
     private void startMain() {
         runtime.start(pod, pod.getSpec().getContainers().get(0), LAUNCH);
@@ -56,7 +61,7 @@ class HollowRuntimeTest {
         startMain();
         timekeeper.advance(Duration.ofSeconds(5));
 
-        runtime.stop(pod, Duration.ZERO);
+        runtime.stop(PodReferences.key(pod), Duration.ZERO);
 
         var ended = runtime.status(pod).containers().get(0).getState().getTerminated();
         assertThat(ended.getStartedAt()).isEqualTo("2026-01-01T00:00:00Z");
@@ -94,7 +99,7 @@ class HollowRuntimeTest {
 
     @Test
     void launch_asText_showsNoValue() {
-        PodRuntime.Launch launch = new PodRuntime.Launch(ImmutableMap.of("PASSWORD", "s3cret"), ImmutableList.of());
+        Launch launch = launch(ImmutableMap.of("PASSWORD", "s3cret"));
 
         assertThat(launch).hasToString("Launch[1 variables, 0 pull secrets]");
     }
