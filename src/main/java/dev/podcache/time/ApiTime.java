@@ -3,6 +3,7 @@ package dev.podcache.time;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Formats timestamps as the Kubernetes API does, in whole seconds and UTC: upstream's {@code metav1.Time}. */
@@ -13,6 +14,15 @@ public final class ApiTime {
     /** Returns a time without its fraction of a second, such as {@code 2026-01-01T00:00:00Z}. */
     public static String of(Instant time) {
         return time.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    /** Returns the time of a text in RFC 3339 format; empty if there is none or it is invalid. */
+    public static Optional<Instant> parse(@Nullable String time) {
+        try {
+            return time == null || time.isEmpty() ? Optional.empty() : Optional.of(Instant.parse(time));
+        } catch (DateTimeParseException invalid) {
+            return Optional.empty();
+        }
     }
 
     /**

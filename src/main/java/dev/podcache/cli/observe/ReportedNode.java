@@ -1,6 +1,5 @@
 package dev.podcache.cli.observe;
 
-import com.google.common.util.concurrent.ThreadFactoryBuilder;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;
@@ -14,15 +13,13 @@ import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.agent.NodeAgentOptions;
 import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.kubelet.host.HostFacts;
-import dev.podcache.kubelet.podsync.PodThreads;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.node.NodeLister;
+import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadFactory;
 
 /** A node agent that reports what it does: changes of its Node and pods, reads, and watches. */
 public final class ReportedNode implements AutoCloseable {
@@ -30,8 +27,6 @@ public final class ReportedNode implements AutoCloseable {
     private static final Duration NODE_REPORTS = Duration.ofMillis(200);
     private static final Duration READ_REPORTS = Duration.ofMinutes(1);
     private static final int SYNC_THREADS = 8;
-    private static final ThreadFactory THREADS =
-            new ThreadFactoryBuilder().setNameFormat("pod-%d").setDaemon(true).build();
 
     private final NodeAgentOptions options;
     private final CacheReports caches;
@@ -72,13 +67,8 @@ public final class ReportedNode implements AutoCloseable {
                 configuration,
                 HostFacts.ofThisMachine(Path.of("").toAbsolutePath().getRoot()),
                 runtime,
-                threads(),
+                time -> TaskThreads.named("podcache-pod", SYNC_THREADS, time),
                 Versions.kubeletVersion());
-    }
-
-    static PodThreads threads() {
-        return new PodThreads(
-                Executors.newFixedThreadPool(SYNC_THREADS, THREADS), Executors.newCachedThreadPool(THREADS));
     }
 
     /** Starts the agent. Returns at once. */

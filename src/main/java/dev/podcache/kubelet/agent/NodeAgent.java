@@ -10,16 +10,17 @@ import dev.podcache.kubelet.nodestatus.NodeStatusUpdater;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.kubelet.podsync.ContainerHealth;
 import dev.podcache.kubelet.podsync.KnownPods;
 import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.podsync.PodWorkers;
 import dev.podcache.kubelet.podsync.SyncPeriods;
 import dev.podcache.kubelet.runtime.PodRuntime;
-import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
+import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -52,6 +53,7 @@ public final class NodeAgent implements AutoCloseable {
     private final NodeLeaseController lease;
     private final PodStatusManager statuses;
     private final KnownPods known = new KnownPods();
+    private final TaskThreads threads;
     private final PodWorkers workers;
     private final Reflector<Pod> pods;
     private final AtomicBoolean following = new AtomicBoolean();
@@ -81,7 +83,8 @@ public final class NodeAgent implements AutoCloseable {
         this.caches = cachesOf.apply(lister);
         this.services = ServiceLister.following(ports.services(), recovery);
         this.statuses = new PodStatusManager(ports.podStatus(), known::get, timekeeper, NodeAgent::random);
-        this.workers = new PodWorkers(parts(listener), options.threads(), timekeeper, NodeAgent::random);
+        this.threads = options.threads().apply(timekeeper);
+        this.workers = new PodWorkers(parts(listener, timekeeper), NodeAgent::random);
         this.pods = new Reflector<>(ports.pods(), workers, recovery);
         this.all = new AgentServices(ImmutableList.of(
                 health,
@@ -92,17 +95,20 @@ public final class NodeAgent implements AutoCloseable {
                 AgentServices.part("assigned pods", this::followPods, this::leavePods)));
     }
 
-    private PodWorkers.Parts parts(PodListener listener) {
+    private PodWorkers.Parts parts(PodListener listener, Timekeeper timekeeper) {
         ObjectCaching caching = options.configuration().caching();
         return new PodWorkers.Parts(
                 options.runtime(),
                 new PodConfiguration(caches.secrets(), caches.configMaps(), services, events),
+                ContainerHealth.UNPROBED,
                 statuses,
                 events,
                 known,
                 lister::get,
-                SyncPeriods.of(caching.syncFrequency(), caching.strategy() == ChangeDetectionStrategy.WATCH),
-                listener);
+                SyncPeriods.of(caching.syncFrequency()),
+                listener,
+                threads,
+                timekeeper);
     }
 
     /** Starts to work. Returns when all parts are started; none of them may have succeeded yet. */
@@ -160,7 +166,7 @@ public final class NodeAgent implements AutoCloseable {
 
     private void endWorkers() {
         workers.close();
-        options.threads().shutdown();
+        threads.close();
     }
 
     private static double random() {

@@ -1,8 +1,10 @@
 package dev.podcache.kubelet.agent;
 
 import dev.podcache.kubelet.host.HostFacts;
-import dev.podcache.kubelet.podsync.PodThreads;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.time.TaskThreads;
+import dev.podcache.time.Timekeeper;
+import java.util.function.Function;
 
 /**
  * The options of a node agent.
@@ -10,7 +12,7 @@ import dev.podcache.kubelet.runtime.PodRuntime;
  * @param node the name of the node
  * @param facts the machine whose capacity the node reports
  * @param runtime runs the containers
- * @param threads sync the pods; shut down when the agent is closed
+ * @param threads creates the threads that sync the pods; closed with the agent
  * @param version the kubelet version in the Node's status
  */
 public record NodeAgentOptions(
@@ -18,5 +20,5 @@ public record NodeAgentOptions(
         KubeletConfiguration configuration,
         HostFacts facts,
         PodRuntime runtime,
-        PodThreads threads,
+        Function<Timekeeper, TaskThreads> threads,
         String version) {}

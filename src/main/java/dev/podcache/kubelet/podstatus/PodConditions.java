@@ -27,14 +27,20 @@ final class PodConditions {
 
     /** The types of conditions that only the node writes. */
     static final ImmutableSet<String> OWNED = ImmutableSet.of(
-            POD_SCHEDULED, READY, INITIALIZED, CONTAINERS_READY, "PodResizePending", "PodResizeInProgress");
+            POD_SCHEDULED,
+            READY,
+            INITIALIZED,
+            CONTAINERS_READY,
+            "PodResizePending",
+            "PodResizeInProgress",
+            RuntimeResponding.TYPE);
 
     /** A condition that others write too; the node writes it only when it ends a pod. */
     static final String DISRUPTION_TARGET = "DisruptionTarget";
 
     /** The types of conditions whose transition time changes with their status. */
-    static final ImmutableSet<String> TIMED =
-            ImmutableSet.of(CONTAINERS_READY, READY, INITIALIZED, POD_SCHEDULED, DISRUPTION_TARGET);
+    static final ImmutableSet<String> TIMED = ImmutableSet.of(
+            CONTAINERS_READY, READY, INITIALIZED, POD_SCHEDULED, DISRUPTION_TARGET, RuntimeResponding.TYPE);
 
     static final String TRUE = "True";
     static final String FALSE = "False";

@@ -5,8 +5,10 @@ import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +30,8 @@ final class PodStatusCache {
     private final Timekeeper timekeeper;
     // ordered by version, so that a pod that changes constantly does not delay the reports of others
     private final Map<String, VersionedPodStatus> byUid = new LinkedHashMap<>(); // guarded by this
+    // by the UID of the pod and the container ID, until the pod is forgotten
+    private final Map<String, Map<String, Boolean>> readinessSet = new HashMap<>(); // guarded by this
     private long lastVersion; // guarded by this
 
     PodStatusCache(Function<String, Optional<Pod>> known, Timekeeper timekeeper) {
@@ -55,16 +59,62 @@ final class PodStatusCache {
 
     synchronized void remove(String uid) {
         byUid.remove(uid);
+        readinessSet.remove(uid);
     }
 
     /** Stores a new status. Like the other modifying methods, returns whether there is a new version to report. */
     boolean set(Pod pod, PodStatus status) {
-        return store(pod, cached -> PodParts.copy(status), PodEnd.isDeleted(pod), false);
+        return store(
+                pod,
+                cached -> {
+                    PodStatus copy = PodParts.copy(status);
+                    RuntimeResponding.answered(cached == null ? pod.getStatus() : cached, copy);
+                    return withReadinessSetLocked(pod, copy);
+                },
+                PodEnd.isDeleted(pod),
+                false);
+    }
+
+    /** Adds that a call of the runtime about the pod hangs. */
+    boolean setHanging(Pod pod, String call) {
+        return store(
+                pod,
+                cached -> {
+                    PodStatus copy =
+                            cached == null ? PodStatuses.of(pod, PodObservation.nothing()) : PodParts.copy(cached);
+                    RuntimeResponding.hangs(copy, call);
+                    return copy;
+                },
+                false,
+                false);
+    }
+
+    private PodStatus withReadinessSetLocked(Pod pod, PodStatus status) {
+        Map<String, Boolean> set =
+                readinessSet.getOrDefault(String.valueOf(pod.getMetadata().getUid()), Map.of());
+        PodStatus result = status;
+        for (ContainerStatus container : PodParts.containers(status)) {
+            @Nullable Boolean ready = set.get(String.valueOf(container.getContainerID()));
+            if (ready != null && PodParts.isRunning(container)) {
+                @Nullable
+                PodStatus changed = ContainerFlags.ready(pod.getSpec(), result, container.getContainerID(), ready);
+                result = changed == null ? result : changed;
+            }
+        }
+        return result;
     }
 
     boolean setReady(String uid, String containerId, boolean ready) {
         Pod pod = known(uid);
-        return pod != null && change(pod, cached -> ContainerFlags.ready(pod.getSpec(), cached, containerId, ready));
+        if (pod == null) {
+            return false;
+        }
+        synchronized (this) {
+            if (byUid.containsKey(uid)) {
+                readinessSet.computeIfAbsent(uid, added -> new HashMap<>()).put(containerId, ready);
+            }
+        }
+        return change(pod, cached -> ContainerFlags.ready(pod.getSpec(), cached, containerId, ready));
     }
 
     boolean setStarted(String uid, String containerId, boolean started) {

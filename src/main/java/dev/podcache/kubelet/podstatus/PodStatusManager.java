@@ -82,6 +82,11 @@ public final class PodStatusManager implements AutoCloseable {
         reportIf(cache.set(pod, status));
     }
 
+    /** Returns whether a status of the pod was set and not forgotten. */
+    public boolean hasStatus(String uid) {
+        return cache.get(Objects.requireNonNull(uid, "uid")) != null;
+    }
+
     /** Returns a copy of a pod's newest status; empty if none was set, or if the pod was deleted or forgotten. */
     public Optional<PodStatus> getPodStatus(String uid) {
         return Optional.ofNullable(cache.get(Objects.requireNonNull(uid, "uid")))
@@ -89,8 +94,19 @@ public final class PodStatusManager implements AutoCloseable {
     }
 
     /**
-     * Sets whether a container is ready, and updates the pod's conditions. Ignored if the pod is unknown, has no status
-     * yet, or has no such container.
+     * Adds the condition {@code podcache.dev/RuntimeResponding} with status False to a pod. The next {@link
+     * #setPodStatus} sets it to True.
+     *
+     * @param pod the pod as the API server returned it, with its spec; not modified
+     * @param call the call of the runtime that does not return, for the condition's message
+     */
+    public void setRuntimeProblem(Pod pod, String call) {
+        reportIf(cache.setHanging(pod, Objects.requireNonNull(call, "call")));
+    }
+
+    /**
+     * Sets whether a container is ready, and updates the pod's conditions. Later statuses of the same instance keep this
+     * readiness while it runs. Ignored if the pod is unknown or has no status yet.
      *
      * @param uid the pod's UID
      * @param containerId the container ID in the container's status

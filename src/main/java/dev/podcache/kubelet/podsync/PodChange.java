@@ -10,6 +10,16 @@ final class PodChange {
 
     private PodChange() {}
 
+    /** Returns whether a sync that uses {@code before} must be interrupted, because the pod is to end, or sooner. */
+    static boolean isUrgent(Pod before, Pod after) {
+        if (!PodEnd.isDue(before)) {
+            return PodEnd.isDue(after);
+        }
+        Long earlier = before.getMetadata().getDeletionGracePeriodSeconds();
+        Long now = after.getMetadata().getDeletionGracePeriodSeconds();
+        return earlier != null && now != null && now < earlier;
+    }
+
     /**
      * Returns whether the change from {@code before} to {@code after} requires a sync. Changes of the status do not,
      * unless the pod ended: the watch also delivers the node's own status reports.

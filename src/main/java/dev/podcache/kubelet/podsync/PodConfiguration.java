@@ -6,6 +6,7 @@ import dev.podcache.kubelet.podconfig.ImagePullSecrets;
 import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podconfig.VolumePayloads;
+import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.manager.Manager;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -49,15 +50,14 @@ public final class PodConfiguration {
         configMaps.unregisterPod(pod);
     }
 
-    Map<String, String> environment(Pod pod, Container container, PodPlacement placement) {
-        return environments.of(pod, container, placement).variables();
+    Launch launch(Pod pod, Container container, PodPlacement placement, int restartCount) {
+        Map<String, String> environment =
+                environments.of(pod, container, placement).variables();
+        // read after the environment: each read of an unavailable pull secret records an event
+        return new Launch(List.of(), List.of(), "", environment, List.of(), pullSecrets.of(pod), restartCount);
     }
 
     Map<String, VolumeFile> volume(Pod pod, Volume volume, PodPlacement placement) {
         return volumes.of(pod, volume, placement);
-    }
-
-    List<Secret> pullSecrets(Pod pod) {
-        return pullSecrets.of(pod);
     }
 }

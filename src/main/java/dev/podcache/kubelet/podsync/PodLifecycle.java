@@ -1,23 +1,33 @@
 package dev.podcache.kubelet.podsync;
 
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
+import dev.podcache.kubelet.podconfig.VolumePayloads;
 import dev.podcache.kubelet.podstatus.PodObservation;
 import dev.podcache.kubelet.podstatus.PodStatuses;
 import dev.podcache.kubelet.runtime.PodState;
+import dev.podcache.kubelet.runtime.VolumeFile;
+import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodReferences;
+import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
+import io.fabric8.kubernetes.api.model.Volume;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The lifecycle of one pod. The first sync registers the pod with the managers. Once the pod is marked for deletion or
- * has ended, it is stopped, unregistered and reported as finished. Once the API server no longer has it, it is
- * forgotten. Not thread-safe.
+ * The lifecycle of one pod. The first sync registers the pod with the managers and reports it before anything slow
+ * begins. Once the pod is marked for deletion, has ended or has exceeded its deadline, it is stopped, unregistered and
+ * reported as finished. Once the API server no longer has it, it is forgotten. Not thread-safe.
  *
  * <p>Follows {@code SyncPod}, {@code SyncTerminatingPod} and {@code SyncTerminatedPod} of the kubelet's {@code
  * kubelet.go}, with two differences. A pod that is already marked for deletion after a restart stays registered until
@@ -27,17 +37,29 @@ import java.util.Optional;
 final class PodLifecycle {
 
     private static final Duration DEFAULT_GRACE = Duration.ofSeconds(30);
+    private static final Duration LEAST_GRACE = Duration.ofSeconds(1);
 
     private final PodWorkers.Parts parts;
-    private List<PodWarning> lastWarnings = List.of();
+    private final RuntimeCalls calls;
+    private final PodStop stop;
+    private PodContainers containers;
+    private List<PodEvent> lastWarnings = List.of();
+    private @Nullable PodStatus lastStatus;
     private boolean ended;
 
-    PodLifecycle(PodWorkers.Parts parts) {
+    PodLifecycle(PodWorkers.Parts parts, RuntimeCalls calls, PodStop stop) {
         this.parts = parts;
+        this.calls = calls;
+        this.stop = stop;
+        this.containers = new PodContainers(parts, calls);
     }
 
-    /** Implements {@link PodWorker.PodSync#sync}, but throws any failure. */
-    Optional<Duration> sync(Pod pod, boolean gone) throws IOException, InterruptedException {
+    /**
+     * Implements {@link PodWorker.PodSync#sync}, but throws any failure.
+     *
+     * @param random uniform in [0, 1), extends the period until the next sync
+     */
+    Optional<Duration> sync(Pod pod, boolean gone, DoubleSupplier random) throws IOException, InterruptedException {
         if (gone) {
             forget(pod);
             return Optional.empty();
@@ -47,72 +69,167 @@ final class PodLifecycle {
             parts.statuses().terminatePod(pod);
             return Optional.empty();
         }
-        if (PodEnd.isDue(pod)) {
-            end(pod);
-            return Optional.empty();
+        if (lastStatus == null) {
+            lastStatus = pod.getStatus();
         }
-        return syncRunning(pod);
+        return PodEnd.isDue(pod) ? end(pod) : run(pod, random);
     }
 
-    private Optional<Duration> syncRunning(Pod pod) throws IOException, InterruptedException {
+    private Optional<Duration> run(Pod pod, DoubleSupplier random) throws IOException, InterruptedException {
+        SyncResult sync = new SyncResult(parts.periods());
         parts.configuration().register(pod);
-        PodAttempt attempt = new PodAttempt(pod, parts.runtime(), parts.configuration(), placement(pod));
-        attempt.run();
-        PodStatus status = PodStatuses.of(pod, attempt.observe());
-        report(pod, status);
-        recordNew(attempt.warnings(), pod);
-        if (PodEnd.isTerminal(status.getPhase())) {
-            end(pod);
-            return Optional.empty();
+        PodState state = containers.state(pod, lastStatus);
+        if (!parts.statuses().hasStatus(pod.getMetadata().getUid())) {
+            report(pod, state);
         }
-        if (attempt.failed()) {
-            return Optional.of(parts.periods().failed());
+        Optional<Duration> active = activeTimeLeft(pod);
+        if (active.isPresent() && active.get().isZero()) {
+            PodEvent.deadlineExceeded().emit(pod, parts.events());
+            return end(pod, SyncResult.DEADLINE);
         }
-        return Optional.of(
-                attempt.lacksConfig()
-                        ? parts.periods().waiting()
-                        : parts.periods().settled());
+        active.ifPresent(sync::again);
+        PodPlacement placement = placement(pod, state);
+        boolean goesOn = mount(pod, placement, sync)
+                || !state.containers().isEmpty()
+                || !state.initContainers().isEmpty();
+        while (goesOn) {
+            PodActions actions = PodActions.of(
+                    pod.getSpec(),
+                    state,
+                    (container, status) ->
+                            parts.health().unhealthy(PodReferences.key(pod), container, States.id(status)));
+            if (actions.over()) {
+                report(pod, state);
+                recordNew(sync.warnings(), pod);
+                return end(pod);
+            }
+            goesOn = containers.apply(actions, pod, placement, gracePeriod(pod), sync);
+            state = containers.state(pod, lastStatus);
+            report(pod, state);
+        }
+        recordNew(sync.warnings(), pod);
+        return Optional.of(sync.next(random));
     }
 
-    private void end(Pod pod) throws IOException, InterruptedException {
-        // a pod that was already marked for deletion at a restart may need its volumes until it has stopped
-        parts.configuration().register(pod);
-        // the hollow runtime learns of a pod by a status
-        parts.runtime().status(pod);
-        parts.runtime().stop(PodReferences.key(pod), gracePeriod(pod));
-        PodState status = parts.runtime().status(pod);
-        PodPlacement placement = placement(pod);
-        PodObservation last = PodObservation.of(status.containers(), status.initContainers())
-                .at(placement.hostIps(), placement.podIps())
-                .afterTheEnd();
-        report(pod, PodStatuses.of(pod, last));
+    /** Writes the volumes. Returns whether all of them are there. */
+    private boolean mount(Pod pod, PodPlacement placement, SyncResult sync) throws InterruptedException {
+        ImmutableMap.Builder<String, Map<String, VolumeFile>> volumes = ImmutableMap.builder();
+        boolean complete = true;
+        for (Volume volume : pod.getSpec().getVolumes()) {
+            if (VolumePayloads.isMadeHere(volume)) {
+                try {
+                    volumes.put(volume.getName(), parts.configuration().volume(pod, volume, placement));
+                } catch (PodConfigException e) {
+                    PodContainers.throwIfInterrupted();
+                    complete = false;
+                    sync.failed(PodEvent.volumeFailed(volume.getName(), PodContainers.text(e)));
+                }
+            }
+        }
+        try {
+            calls.run(pod, "mount of volumes", () -> parts.runtime().mount(pod, volumes.buildOrThrow()));
+            return complete;
+        } catch (IOException | RuntimeException | Error e) {
+            sync.failed(PodEvent.mountFailed(PodContainers.failed(pod, "mount volumes", e)));
+            return false;
+        }
+    }
+
+    private Optional<Duration> end(Pod pod) throws IOException, InterruptedException {
+        return end(pod, null);
+    }
+
+    private Optional<Duration> end(Pod pod, @Nullable PodStatus cause) throws IOException, InterruptedException {
+        boolean finishedBefore = PodEnd.isTerminal(pod);
+        if (!finishedBefore) {
+            // a pod that was already marked for deletion at a restart may need its volumes until it has stopped
+            parts.configuration().register(pod);
+        }
+        PodState state = containers.state(pod, lastStatus);
+        boolean stopped = stopRunning(pod, state);
+        if (stopped) {
+            state = containers.state(pod, lastStatus);
+        }
+        if (stopped || !finishedBefore) {
+            report(pod, finalStatus(pod, state, cause));
+        }
         parts.configuration().unregister(pod);
-        parts.statuses().terminatePod(pod);
+        if (stopped || !finishedBefore || PodEnd.isDeleted(pod)) {
+            parts.statuses().terminatePod(pod);
+        }
+        parts.health().ended(PodReferences.key(pod));
         ended = true;
         parts.listener().ended(pod);
+        return Optional.empty();
+    }
+
+    private PodStatus finalStatus(Pod pod, PodState state, @Nullable PodStatus cause) {
+        PodStatus status = PodStatuses.of(pod, observation(pod, state).afterTheEnd());
+        if (cause != null) {
+            status.setPhase(cause.getPhase());
+            status.setReason(cause.getReason());
+            status.setMessage(cause.getMessage());
+        }
+        return status;
+    }
+
+    /** Stops the containers that run. Returns whether there were any. */
+    private boolean stopRunning(Pod pod, PodState state) throws IOException, InterruptedException {
+        boolean anyRuns = state.initContainers().stream().anyMatch(status -> !States.isTerminated(status))
+                || state.containers().stream().anyMatch(status -> !States.isTerminated(status));
+        if (anyRuns) {
+            PodContainers.forEachRunning(
+                    state,
+                    status -> PodEvent.killing(pod, status.getName(), "Stopping container " + status.getName())
+                            .emit(pod, parts.events()));
+            stopAll(pod, state);
+        }
+        return anyRuns;
+    }
+
+    private void stopAll(Pod pod, PodState state) throws IOException, InterruptedException {
+        PodKey key = PodReferences.key(pod);
+        Duration grace = gracePeriod(pod);
+        calls.run(pod, "stop", grace, () -> stop.stop(pod, key, state, grace));
     }
 
     private void forget(Pod pod) throws IOException, InterruptedException {
+        PodKey key = PodReferences.key(pod);
         if (!ended) {
-            parts.runtime().stop(PodReferences.key(pod), gracePeriod(pod));
+            // the state is not asked first: a pod that was force-deleted while the agent was away has no status
+            stopAll(pod, PodState.NONE);
             parts.configuration().unregister(pod);
+            parts.health().ended(key);
             ended = true;
             parts.listener().ended(pod);
         }
-        parts.runtime().forget(PodReferences.key(pod));
-        parts.statuses().forget(pod.getMetadata().getUid());
+        calls.run(pod, "forget", () -> parts.runtime().forget(key));
+        parts.statuses().forget(key.uid());
         // the pod may reappear in a list from a server that lags behind
         ended = false;
         lastWarnings = List.of();
+        lastStatus = null;
+        containers = new PodContainers(parts, calls);
+    }
+
+    private void report(Pod pod, PodState state) {
+        report(pod, PodStatuses.of(pod, observation(pod, containers.withWaiting(pod, state))));
     }
 
     private void report(Pod pod, PodStatus status) {
+        lastStatus = status;
         parts.statuses().setPodStatus(pod, status);
         parts.listener().synced(pod, status);
     }
 
-    private void recordNew(List<PodWarning> warnings, Pod pod) {
-        for (PodWarning warning : warnings) {
+    private PodObservation observation(Pod pod, PodState state) {
+        PodPlacement placement = placement(pod, state);
+        return PodObservation.of(state.containers(), state.initContainers())
+                .at(placement.hostIps(), placement.podIps());
+    }
+
+    private void recordNew(List<PodEvent> warnings, Pod pod) {
+        for (PodEvent warning : warnings) {
             if (!lastWarnings.contains(warning)) {
                 warning.emit(pod, parts.events());
             }
@@ -120,18 +237,32 @@ final class PodLifecycle {
         lastWarnings = warnings;
     }
 
-    private PodPlacement placement(Pod pod) {
+    /** Returns how long the pod may still be active, at least zero; empty if it has no deadline. */
+    private Optional<Duration> activeTimeLeft(Pod pod) {
+        Long seconds = pod.getSpec().getActiveDeadlineSeconds();
+        if (seconds == null) {
+            return Optional.empty();
+        }
+        return parts.statuses()
+                .getPodStatus(pod.getMetadata().getUid())
+                .flatMap(status -> ApiTime.parse(status.getStartTime()))
+                .map(start -> Duration.between(parts.timekeeper().wallTime(), start.plusSeconds(seconds)))
+                .map(left -> left.isNegative() ? Duration.ZERO : left);
+    }
+
+    private PodPlacement placement(Pod pod, PodState state) {
         Node node = parts.node().get().orElseGet(Node::new);
-        PodPlacement placement =
-                PodPlacement.on(node, parts.runtime().status(pod).podIps());
+        PodPlacement placement = PodPlacement.on(node, state.podIps());
         boolean hostNetwork = Boolean.TRUE.equals(pod.getSpec().getHostNetwork());
         return hostNetwork ? PodPlacement.on(node, placement.hostIps()) : placement;
     }
 
+    /** Returns the grace period of the pod, at least one second, because this node can confirm that it has stopped. */
     private static Duration gracePeriod(Pod pod) {
         Long deletion = pod.getMetadata().getDeletionGracePeriodSeconds();
         Long specified = pod.getSpec() == null ? null : pod.getSpec().getTerminationGracePeriodSeconds();
         Long seconds = deletion != null ? deletion : specified;
-        return seconds == null ? DEFAULT_GRACE : Duration.ofSeconds(Math.max(0, seconds));
+        Duration grace = seconds == null ? DEFAULT_GRACE : Duration.ofSeconds(seconds);
+        return grace.compareTo(LEAST_GRACE) < 0 ? LEAST_GRACE : grace;
     }
 }

@@ -1,14 +1,11 @@
 package dev.podcache.kubelet.podsync;
 
-import dev.podcache.pod.PodEnd;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Schedules the syncs of one pod, identified by its UID, from its assignment until it is gone and cleaned up.
@@ -22,6 +19,9 @@ final class PodWorker {
      * held during a sync. A sync uses the newest state of the pod at its start, so any number of changes before it
      * cause only one sync.
      *
+     * A sync is interrupted if the pod is to end, is gone, or got a shorter grace period since the sync began: its calls
+     * to the runtime may take long. The next sync then does what is left to do.
+     *
      * Between two syncs at most one timer runs. Requesting a sync cancels it.
      *
      * A pod that is gone is finished after the first sync that starts after its removal and has nothing left to do. If
@@ -31,10 +31,8 @@ final class PodWorker {
      * The lock guards the fields below. No foreign code is called under it, except the timer's.
      */
 
-    private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
-
     private final PodSync sync;
-    private final PodThreads threads;
+    private final Executor threads;
     private final Timekeeper timekeeper;
 
     private Pod pod; // guarded by this, like the fields below
@@ -43,6 +41,7 @@ final class PodWorker {
     private boolean syncing;
     private boolean resync;
     private boolean closed;
+    private @Nullable Thread thread; // runs the sync
     private Timekeeper.@Nullable Scheduled timer;
 
     /** The sync of one pod. Must not throw. */
@@ -60,7 +59,7 @@ final class PodWorker {
         void finished();
     }
 
-    PodWorker(Pod pod, PodSync sync, PodThreads threads, Timekeeper timekeeper) {
+    PodWorker(Pod pod, PodSync sync, Executor threads, Timekeeper timekeeper) {
         this.pod = pod;
         this.sync = sync;
         this.threads = threads;
@@ -79,8 +78,12 @@ final class PodWorker {
                 return false;
             }
             requiresSync = gone || PodChange.requiresSync(pod, newest);
+            boolean urgent = PodChange.isUrgent(pod, newest);
             pod = newest;
             gone = false;
+            if (urgent) {
+                interruptLocked();
+            }
         }
         if (requiresSync) {
             requestSync();
@@ -88,15 +91,32 @@ final class PodWorker {
         return true;
     }
 
-    /** Marks the pod as gone and requests a sync. Idempotent. */
-    void gone() {
+    /**
+     * Marks the pod as gone, interrupts a sync that runs, and requests another. Idempotent.
+     *
+     * @param last the last state of the pod
+     */
+    void gone(Pod last) {
         synchronized (this) {
             if (gone) {
                 return;
             }
+            pod = last;
             gone = true;
+            interruptLocked();
         }
         requestSync();
+    }
+
+    private void interruptLocked() {
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+
+    /** Returns the last known state of the pod, which must not be modified. */
+    synchronized Pod pod() {
+        return pod;
     }
 
     /** Returns whether the pod is gone and nothing is left to do. */
@@ -120,36 +140,7 @@ final class PodWorker {
             }
             syncing = true;
         }
-        submit();
-    }
-
-    private void submit() {
-        boolean ending;
-        synchronized (this) {
-            ending = isEndingLocked();
-        }
-        try {
-            (ending ? threads.ending() : threads.syncing()).execute(() -> begin(ending));
-        } catch (RejectedExecutionException e) {
-            log.debug("sync skipped: the threads were shut down", e);
-        }
-    }
-
-    /** Runs the sync, or resubmits it if the pod began to end after a thread for starting pods was chosen. */
-    private void begin(boolean onEndingThread) {
-        boolean wrongThread;
-        synchronized (this) {
-            wrongThread = !onEndingThread && isEndingLocked();
-        }
-        if (wrongThread) {
-            submit();
-        } else {
-            runSync();
-        }
-    }
-
-    private boolean isEndingLocked() {
-        return gone || PodEnd.isDue(pod);
+        threads.execute(this::runSync);
     }
 
     private void runSync() {
@@ -159,11 +150,15 @@ final class PodWorker {
             resync = false;
             newest = pod;
             isGone = gone;
+            thread = Thread.currentThread();
         }
         Optional<Duration> delay = sync.sync(newest, isGone);
         boolean submitAgain;
         boolean isFinished;
         synchronized (this) {
+            thread = null;
+            // an interrupt that came after the last wait must not reach the next task of the thread
+            Thread.interrupted();
             submitAgain = resync && !closed;
             syncing = submitAgain;
             isFinished = isGone && gone && delay.isEmpty() && !submitAgain;
@@ -174,7 +169,7 @@ final class PodWorker {
             }
         }
         if (submitAgain) {
-            submit();
+            threads.execute(this::runSync);
         } else if (isFinished) {
             sync.finished();
         }

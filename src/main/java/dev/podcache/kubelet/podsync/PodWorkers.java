@@ -5,12 +5,17 @@ import dev.podcache.apiserver.Fetched;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.manager.Manager;
+import dev.podcache.manager.ObjectEvent;
 import dev.podcache.object.FailureReason;
+import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.reflector.ReflectorSink;
+import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -37,9 +42,9 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
     private final Parts parts;
-    private final PodThreads threads;
-    private final Timekeeper timekeeper;
     private final DoubleSupplier random;
+    private final RuntimeCalls calls;
+    private final PodStop stop;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
     private boolean watching; // only used by the reflector's thread
     private volatile boolean closed;
@@ -48,29 +53,33 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
      * The collaborators of the workers, which do not close them.
      *
      * @param known updated by the workers; {@code statuses} must use the same instance
+     * @param health tells which containers are started and ready, and which must be restarted
      * @param node returns the node's Node object, for its addresses and allocatable resources; empty if unknown
+     * @param threads run the syncs
      */
     public record Parts(
             PodRuntime runtime,
             PodConfiguration configuration,
+            ContainerHealth health,
             PodStatusManager statuses,
             EventRecorder events,
             KnownPods known,
             Supplier<Optional<Node>> node,
             SyncPeriods periods,
-            PodListener listener) {}
+            PodListener listener,
+            TaskThreads threads,
+            Timekeeper timekeeper) {}
 
     /**
      * Creates workers for no pods.
      *
-     * @param threads run the syncs; not shut down by the workers
      * @param random uniform in [0, 1), for the jitter of sync periods
      */
-    public PodWorkers(Parts parts, PodThreads threads, Timekeeper timekeeper, DoubleSupplier random) {
+    public PodWorkers(Parts parts, DoubleSupplier random) {
         this.parts = parts;
-        this.threads = threads;
-        this.timekeeper = timekeeper;
         this.random = random;
+        this.calls = new RuntimeCalls(parts.threads(), parts.timekeeper(), this::hangs);
+        this.stop = new PodStop(parts.runtime(), parts.threads(), parts.timekeeper());
     }
 
     @Override
@@ -82,7 +91,42 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         }
         for (String uid : Set.copyOf(workers.keySet())) {
             if (!listed.contains(uid)) {
-                remove(uid);
+                PodWorker worker = workers.get(uid);
+                if (worker != null) {
+                    remove(worker.pod());
+                }
+            }
+        }
+        parts.threads().submit(() -> {
+            endOrphans();
+            return listed;
+        });
+    }
+
+    /** Stops pods of which the runtime knows a container, but which the API server no longer has. */
+    private void endOrphans() {
+        List<PodKey> running;
+        try {
+            running = parts.runtime().pods();
+        } catch (RuntimeException | Error e) {
+            log.warn("the runtime did not list its pods; pods that were deleted meanwhile are not stopped", e);
+            return;
+        }
+        for (PodKey key : running) {
+            if (!workers.containsKey(key.uid())) {
+                log.info("stopping pod {}, which the API server no longer has", key);
+                Pod orphan = new PodBuilder()
+                        .withNewMetadata()
+                        .withNamespace(key.namespace())
+                        .withName(key.name())
+                        .withUid(key.uid())
+                        .endMetadata()
+                        .withNewSpec()
+                        .endSpec()
+                        .build();
+                if (workers.putIfAbsent(key.uid(), worker(orphan)) == null) {
+                    remove(orphan);
+                }
             }
         }
     }
@@ -100,7 +144,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         parts.known().put(uid, pod);
         PodWorker worker = workers.get(uid);
         if (worker == null || !worker.changed(pod)) {
-            PodWorker added = new PodWorker(pod, new GuardedSync(uid, new PodLifecycle(parts)), threads, timekeeper);
+            PodWorker added = worker(pod);
             workers.put(uid, added);
             if (closed) {
                 // close() may have run before this worker was added
@@ -110,9 +154,43 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         }
     }
 
+    private PodWorker worker(Pod pod) {
+        PodLifecycle lifecycle = new PodLifecycle(parts, calls, stop);
+        GuardedSync sync = new GuardedSync(pod.getMetadata().getUid(), lifecycle);
+        return new PodWorker(pod, sync, parts.threads(), parts.timekeeper());
+    }
+
     @Override
     public void delete(Fetched<Pod> last) {
-        remove(String.valueOf(last.object().getMetadata().getUid()));
+        remove(last.object());
+    }
+
+    /**
+     * Syncs a pod at once when an object changes that it refers to.
+     *
+     * @param objects the manager of the objects; its strategy must not be GET
+     * @return ends this; not closed with the workers
+     */
+    public AutoCloseable follow(Manager<?> objects) {
+        return objects.listen(parts.timekeeper().workers(), this::objectChanged);
+    }
+
+    private void objectChanged(ObjectEvent<?> event) {
+        boolean content = event.type() != ObjectEvent.Type.STALE && event.type() != ObjectEvent.Type.RECOVERED;
+        if (content) {
+            event.referrers().forEach(pod -> changed(pod.uid()));
+        }
+    }
+
+    /**
+     * Syncs a pod at once, because something has changed that the pod does not show: its containers, or an object that
+     * it refers to. Ignored if the node has no such pod. Does not block.
+     */
+    public void changed(String uid) {
+        PodWorker worker = workers.get(uid);
+        if (worker != null) {
+            worker.requestSync();
+        }
     }
 
     @Override
@@ -135,15 +213,23 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         workers.values().forEach(PodWorker::close);
     }
 
-    private void remove(String uid) {
+    private void remove(Pod last) {
+        String uid = String.valueOf(last.getMetadata().getUid());
         parts.known().remove(uid);
         PodWorker worker = workers.get(uid);
         if (worker != null) {
-            worker.gone();
+            worker.gone(last);
         }
     }
 
-    /** Syncs a pod, handles what a sync throws, and extends the period to the next sync at random. */
+    /** Reports a call of the runtime that does not return. */
+    private void hangs(Pod pod, String call) {
+        log.warn("{} of pod {}; only this pod waits", call, PodReferences.key(pod));
+        PodEvent.hanging(call).emit(pod, parts.events());
+        parts.statuses().setRuntimeProblem(pod, call);
+    }
+
+    /** Syncs a pod, and handles what a sync throws. */
     private final class GuardedSync implements PodWorker.PodSync {
 
         private final String uid;
@@ -156,15 +242,10 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
         @Override
         public Optional<Duration> sync(Pod pod, boolean gone) {
-            return attempt(pod, gone)
-                    .map(period -> period.plusNanos((long) (period.toNanos() * random.getAsDouble() / 2)));
-        }
-
-        private Optional<Duration> attempt(Pod pod, boolean gone) {
             try {
-                return lifecycle.sync(pod, gone);
+                return lifecycle.sync(pod, gone, random);
             } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
+                log.debug("sync of pod {} was interrupted, because the pod is to end", uid);
             } catch (IOException | RuntimeException | Error e) {
                 // includes Error: a runtime that lacks a class must not end the syncs of the pod
                 log.atLevel(closed ? Level.DEBUG : Level.WARN)
@@ -174,7 +255,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
                                 pod.getMetadata().getNamespace(),
                                 pod.getMetadata().getName());
             }
-            return Optional.of(parts.periods().failed());
+            return Optional.of(SyncPeriods.jittered(parts.periods().failed(), random));
         }
 
         @Override

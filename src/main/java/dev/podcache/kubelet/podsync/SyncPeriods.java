@@ -1,28 +1,34 @@
 package dev.podcache.kubelet.podsync;
 
 import java.time.Duration;
+import java.util.function.DoubleSupplier;
 
 /**
  * The periods after which a pod is synced again if it does not change. Each period is extended at random by up to half
  * its length, so that the syncs of many pods spread over time.
  *
- * @param settled the period after a complete sync; also the time that a changed Secret may take to appear in a volume
- * @param failed the period after a failed sync
- * @param waiting the period after a sync that lacks a Secret or ConfigMap. The creation of the object does not trigger
- *     a sync; under WATCH, a sync costs no request
+ * @param settled the period after a complete sync
+ * @param failed the period after a sync that failed, or that lacks a Secret or ConfigMap
  */
-public record SyncPeriods(Duration settled, Duration failed, Duration waiting) {
+public record SyncPeriods(Duration settled, Duration failed) {
 
     private static final Duration FAILED = Duration.ofSeconds(10);
-    private static final Duration WAITING = Duration.ofSeconds(1);
 
     /**
-     * Returns the kubelet's periods, except for {@code waiting}.
+     * Returns the kubelet's periods.
      *
      * @param syncFrequency the kubelet's option of that name, by default one minute
-     * @param readsAreFree whether reading a missing object again makes no request, as under WATCH
      */
-    public static SyncPeriods of(Duration syncFrequency, boolean readsAreFree) {
-        return new SyncPeriods(syncFrequency, FAILED, readsAreFree ? WAITING : FAILED);
+    public static SyncPeriods of(Duration syncFrequency) {
+        return new SyncPeriods(syncFrequency, FAILED);
+    }
+
+    /**
+     * Returns a period extended at random by up to half its length.
+     *
+     * @param random uniform in [0, 1)
+     */
+    static Duration jittered(Duration period, DoubleSupplier random) {
+        return period.plusNanos((long) (period.toNanos() * random.getAsDouble() / 2));
     }
 }

@@ -1,15 +1,17 @@
 /**
  * Runs the pods that are assigned to a node: syncs each pod until it ends or is deleted, and then stops it. A sync
- * registers the pod with the managers, reads its configuration, starts the containers that do not run yet through a
- * {@link dev.podcache.kubelet.runtime.PodRuntime}, and reports the pod's status.
+ * registers the pod with the managers, reads its configuration, stops and starts containers through a {@link
+ * dev.podcache.kubelet.runtime.PodRuntime}, and reports the pod's status. A pod is synced at once when it changes, when
+ * its runtime notifies of a change, and when a Secret or ConfigMap changes that it refers to; and at the latest after
+ * the sync period.
  *
- * <p>Reading order: {@code PodWorkers}, {@code PodWorker}, {@code PodLifecycle}, {@code PodAttempt}, {@code
- * PodConfiguration}, {@code PodWarning}.
+ * <p>Reading order: {@code PodWorkers}, {@code PodWorker}, {@code PodLifecycle}, {@code PodContainers}, {@code
+ * ContainerHistory}, {@code PodActions}, {@code RestartBackoff}, {@code PodStop}, {@code RuntimeCalls}.
  *
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>guards</th><th>locks taken while held</th></tr>
- * <tr><td>{@code PodWorker}</td><td>the next sync of one pod</td><td>the timer's</td></tr>
+ * <tr><td>{@code PodWorker}</td><td>the next sync of one pod, and the thread of the running one</td><td>the timer's</td></tr>
  * </table>
  */
 @NullMarked

@@ -1,11 +1,9 @@
 package dev.podcache.kubelet.agent;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.cli.config.KubeletSettings;
 import dev.podcache.cli.config.Setting;
 import dev.podcache.cli.config.Settings;
 import dev.podcache.kubelet.podsync.PodListener;
-import dev.podcache.kubelet.podsync.PodThreads;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -15,6 +13,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.WatchedCaches;
+import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -46,7 +45,7 @@ final class AgentFixture implements AutoCloseable {
                 KubeletSettings.configuration(Settings.NONE, new Settings(settings)),
                 new FixedHost(),
                 new HollowRuntime(timekeeper),
-                new PodThreads(MoreExecutors.newDirectExecutorService(), MoreExecutors.newDirectExecutorService()),
+                time -> TaskThreads.on(Runnable::run, 8, time),
                 "v1.0.0");
         NodeAgent agent = new NodeAgent(ports(), options, lister -> caches(), new Silent());
         agents.add(agent);

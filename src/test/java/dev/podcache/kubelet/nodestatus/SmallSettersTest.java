@@ -4,7 +4,6 @@ import static dev.podcache.kubelet.nodestatus.NodeStatusFixture.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.ContainerImage;
 import io.fabric8.kubernetes.api.model.NodeSpec;
@@ -48,16 +47,6 @@ class SmallSettersTest {
         assertThatThrownBy(() -> setVersions(() -> "RuntimeVersion"))
                 .hasMessageStartingWith("error getting version info: ");
         assertThat(status.node.getStatus().getNodeInfo()).isNull();
-    }
-
-    @Test
-    @ExpectedWarnings("query of the container runtime's version failed")
-    void versions_theRuntimeFails_isUnknownAndNoError() {
-        setVersions(() -> {
-            throw new IllegalStateException("foo");
-        });
-        assertThat(status.node.getStatus().getNodeInfo().getContainerRuntimeVersion())
-                .isEqualTo("RuntimeType://Unknown");
     }
 
     private static NodeImage image(String name, long size) {

@@ -1,7 +1,6 @@
 package dev.podcache.kubelet.podsync;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
@@ -15,15 +14,15 @@ import org.junit.jupiter.api.Test;
 /** The scheduling of a pod's syncs, with executors that run a task when the test calls them. */
 class PodWorkerTest {
 
+    private static final Pod GONE = Pods.withSecrets("shop", "web", "u1", "a");
+
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
     private final QueuedThreads executor = new QueuedThreads();
-    private final QueuedThreads ending = new QueuedThreads();
-    private final PodThreads threads = new PodThreads(executor, ending);
     private final List<String> syncs = new ArrayList<>();
     private Optional<Duration> pause = Optional.empty();
     private Runnable duringSync = () -> {};
     private final PodWorker worker =
-            new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new RecordedSyncs(), threads, timekeeper);
+            new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new RecordedSyncs(), executor, timekeeper);
 
     private final class RecordedSyncs implements PodWorker.PodSync {
 
@@ -49,10 +48,7 @@ class PodWorkerTest {
     }
 
     private void runAll() {
-        while (!executor.isEmpty() || !ending.isEmpty()) {
-            executor.runAll();
-            ending.runAll();
-        }
+        executor.runAll();
     }
 
     @Test
@@ -108,7 +104,7 @@ class PodWorkerTest {
 
     @Test
     void gone_duringASync_causesTheLastSync() {
-        duringSync = worker::gone;
+        duringSync = () -> worker.gone(GONE);
         worker.requestSync();
 
         runAll();
@@ -122,9 +118,9 @@ class PodWorkerTest {
         worker.requestSync();
         runAll();
 
-        worker.gone();
+        worker.gone(GONE);
         runAll();
-        worker.gone();
+        worker.gone(GONE);
         runAll();
 
         assertThat(syncs).containsExactly("{}", "gone", "finished");
@@ -135,7 +131,7 @@ class PodWorkerTest {
         worker.requestSync();
         runAll();
         pause = Optional.of(Duration.ofSeconds(10));
-        worker.gone();
+        worker.gone(GONE);
         runAll();
         assertThat(worker.isFinished()).isFalse();
 
@@ -152,7 +148,7 @@ class PodWorkerTest {
         runAll();
         duringSync = () -> assertThat(worker.changed(labelled("1"))).isTrue();
 
-        worker.gone();
+        worker.gone(GONE);
         runAll();
 
         assertThat(syncs).containsExactly("{}", "gone", "{l=1}");
@@ -164,7 +160,7 @@ class PodWorkerTest {
         worker.requestSync();
         runAll();
 
-        worker.gone();
+        worker.gone(GONE);
         worker.changed(labelled("1"));
         runAll();
 
@@ -174,7 +170,7 @@ class PodWorkerTest {
     @Test
     void finished_reappears_needsAnotherWorker() {
         worker.requestSync();
-        worker.gone();
+        worker.gone(GONE);
         runAll();
 
         assertThat(worker.changed(labelled("1"))).isFalse();
@@ -184,37 +180,59 @@ class PodWorkerTest {
     }
 
     @Test
-    void podIsDeleted_whileOthersOccupyAllThreads_isStopped() {
+    void podIsToEnd_duringASync_interruptsIt() {
+        duringSync = () -> {
+            worker.changed(deleted(30));
+            assertThat(Thread.interrupted()).isTrue();
+        };
         worker.requestSync();
-        executor.runAll();
 
-        worker.gone();
-        ending.runAll();
+        runAll();
 
-        assertThat(syncs).containsExactly("{}", "gone", "finished");
+        assertThat(syncs).hasSize(2);
     }
 
     @Test
-    void podIsDeleted_beforeItsSyncStarts_takesNoThreadFromOthers() {
-        worker.requestSync();
-        Pod deleted = Pods.withSecrets("shop", "web", "u1", "a");
-        deleted.getMetadata().setDeletionTimestamp("2026-11-21T15:00:00Z");
-        worker.changed(deleted);
+    void gracePeriodIsShortened_duringASync_interruptsIt() {
+        worker.changed(deleted(30));
+        duringSync = () -> {
+            worker.changed(deleted(30));
+            assertThat(Thread.interrupted()).isFalse();
+            worker.changed(deleted(5));
+            assertThat(Thread.interrupted()).isTrue();
+        };
 
-        executor.runAll();
-        assertThat(syncs).isEmpty();
-        ending.runAll();
+        runAll();
 
-        assertThat(syncs).hasSize(1);
+        assertThat(syncs).hasSize(2);
     }
 
     @Test
-    void threadsAreShutDown_requestSync_doesNotThrow() {
-        threads.shutdown();
-        PodWorker late =
-                new PodWorker(Pods.withSecrets("shop", "web", "u1", "a"), new RecordedSyncs(), threads, timekeeper);
+    void gone_duringASync_interruptsIt_butNotTheNextTaskOfTheThread() {
+        duringSync = () -> worker.gone(GONE);
+        worker.requestSync();
 
-        assertThatCode(late::requestSync).doesNotThrowAnyException();
+        runAll();
+
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    @Test
+    void ordinaryChange_duringASync_doesNotInterruptIt() {
+        duringSync = () -> {
+            worker.changed(labelled("1"));
+            assertThat(Thread.interrupted()).isFalse();
+        };
+        worker.requestSync();
+
+        runAll();
+    }
+
+    private static Pod deleted(long gracePeriodSeconds) {
+        Pod pod = Pods.withSecrets("shop", "web", "u1", "a");
+        pod.getMetadata().setDeletionTimestamp("2026-11-21T15:00:00Z");
+        pod.getMetadata().setDeletionGracePeriodSeconds(gracePeriodSeconds);
+        return pod;
     }
 
     @Test

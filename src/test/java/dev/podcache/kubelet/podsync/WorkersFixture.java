@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podsync;
 
-import com.google.common.util.concurrent.MoreExecutors;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.runtime.HollowRuntime;
@@ -14,6 +13,7 @@ import dev.podcache.testing.Pods;
 import dev.podcache.testing.RecordedEvents;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.WatchedCaches;
+import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -45,6 +45,8 @@ public final class WorkersFixture implements AutoCloseable {
     private final ServiceLister services;
     private final PodStatusManager statuses;
     final PodWorkers workers;
+    private final AutoCloseable secretEvents;
+    private final AutoCloseable configMapEvents;
     private final Reflector<Pod> pods;
 
     WorkersFixture() {
@@ -70,15 +72,18 @@ public final class WorkersFixture implements AutoCloseable {
                 new PodWorkers.Parts(
                         runtime,
                         new PodConfiguration(secrets, caches.configMaps(), services, events),
+                        ContainerHealth.UNPROBED,
                         statuses,
                         events,
                         known,
                         Optional::empty,
-                        SyncPeriods.of(SYNC, true),
-                        new Quiet()),
-                new PodThreads(MoreExecutors.newDirectExecutorService(), MoreExecutors.newDirectExecutorService()),
-                timekeeper,
+                        SyncPeriods.of(SYNC),
+                        new Quiet(),
+                        TaskThreads.on(Runnable::run, 8, timekeeper),
+                        timekeeper),
                 () -> 0);
+        secretEvents = workers.follow(secrets);
+        configMapEvents = workers.follow(caches.configMaps());
         pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), workers, recovery);
     }
 

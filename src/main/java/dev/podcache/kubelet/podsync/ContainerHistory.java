@@ -1,0 +1,161 @@
+package dev.podcache.kubelet.podsync;
+
+import dev.podcache.kubelet.runtime.PodState;
+import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodReferences;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Completes what a runtime shows of a pod by what was reported before: the restart count and the last state of each
+ * container, and containers that the runtime has forgotten. Adds whether a container has started and is ready.
+ *
+ * <p>A container that ran and that the runtime has forgotten has terminated with exit code 137, as {@code
+ * convertToAPIContainerStatuses} of the kubelet's {@code kubelet_pods.go} reports it.
+ */
+final class ContainerHistory {
+
+    /** The exit code of a container that was killed: 128 + SIGKILL. */
+    private static final int KILLED = 137;
+
+    private final Pod pod;
+    private final PodKey key;
+    private final ContainerHealth health;
+    private final String now;
+
+    /**
+     * Makes a history of one pod.
+     *
+     * @param now the current time, which is the end of containers whose end is not known
+     */
+    ContainerHistory(Pod pod, ContainerHealth health, String now) {
+        this.pod = pod;
+        this.key = PodReferences.key(pod);
+        this.health = health;
+        this.now = now;
+    }
+
+    /** Returns the complete statuses of all containers that were ever started, in the order of the spec. */
+    PodState complete(PodState shown, @Nullable PodStatus before) {
+        PodStatus reported = before == null ? new PodStatus() : before;
+        return PodState.of(
+                complete(
+                        pod.getSpec().getInitContainers(), shown.initContainers(), reported.getInitContainerStatuses()),
+                complete(pod.getSpec().getContainers(), shown.containers(), reported.getContainerStatuses()),
+                shown.podIps());
+    }
+
+    private List<ContainerStatus> complete(
+            List<Container> containers, List<ContainerStatus> shown, List<ContainerStatus> reported) {
+        List<ContainerStatus> complete = new ArrayList<>();
+        for (Container container : containers) {
+            ContainerStatus current = States.named(shown, container.getName());
+            ContainerStatus before = States.named(reported, container.getName());
+            ContainerStatus known = current == null ? forgotten(before) : continued(current, before);
+            if (known != null) {
+                complete.add(withFlags(container, known));
+            }
+        }
+        return complete;
+    }
+
+    /** Returns the status of a container that the runtime does not show; null if it was never started. */
+    private @Nullable ContainerStatus forgotten(@Nullable ContainerStatus before) {
+        if (before == null) {
+            return null;
+        }
+        ContainerStatusBuilder known = new ContainerStatusBuilder(before);
+        if (States.isRunning(before)) {
+            return known.withState(unknownEnd(before)).build();
+        }
+        if (States.isTerminated(before)) {
+            return known.build();
+        }
+        return States.lastTermination(before) == null
+                ? null
+                : known.withState(before.getLastState()).withLastState(null).build();
+    }
+
+    private static ContainerStatus continued(ContainerStatus current, @Nullable ContainerStatus before) {
+        ContainerStatusBuilder known = new ContainerStatusBuilder(current);
+        if (before == null || !wasStarted(before)) {
+            return known.build();
+        }
+        boolean restarted = isOtherInstance(current, before);
+        int reported = count(before) + (restarted ? 1 : 0);
+        known.withRestartCount(Math.max(count(current), reported));
+        if (States.lastTermination(current) == null) {
+            known.withLastState(restarted ? endOf(before) : lastState(before));
+        }
+        return known.build();
+    }
+
+    private static boolean wasStarted(ContainerStatus status) {
+        return !States.isWaiting(status) || States.lastTermination(status) != null;
+    }
+
+    private static boolean isOtherInstance(ContainerStatus current, ContainerStatus before) {
+        String id = States.id(current);
+        String idBefore = States.id(before);
+        return id.isEmpty() || idBefore.isEmpty()
+                ? States.isRunning(current) && !States.isRunning(before)
+                : !id.equals(idBefore);
+    }
+
+    /** Returns how the instance of an earlier report ended. */
+    private static @Nullable ContainerState endOf(ContainerStatus before) {
+        return States.isTerminated(before) ? before.getState() : before.getLastState();
+    }
+
+    /** Returns the last state of the same instance. A container that waited for its restart showed its end there. */
+    private static @Nullable ContainerState lastState(ContainerStatus before) {
+        return States.isWaiting(before) ? null : before.getLastState();
+    }
+
+    private ContainerState unknownEnd(ContainerStatus before) {
+        ContainerStateTerminated end = new ContainerStateTerminated();
+        end.setExitCode(KILLED);
+        end.setReason("ContainerStatusUnknown");
+        end.setMessage("The container could not be located: the runtime does not know it any more");
+        end.setContainerID(before.getContainerID());
+        end.setStartedAt(before.getState().getRunning().getStartedAt());
+        end.setFinishedAt(now);
+        return new ContainerStateBuilder().withTerminated(end).build();
+    }
+
+    private ContainerStatus withFlags(Container container, ContainerStatus status) {
+        String id = States.id(status);
+        boolean running = States.isRunning(status);
+        boolean started = running && !Boolean.FALSE.equals(status.getStarted()) && health.isStarted(key, container, id);
+        boolean ready = started && !Boolean.FALSE.equals(status.getReady()) && health.isReady(key, container, id);
+        status.setStarted(started);
+        status.setReady(ready || isCompletedInit(container, status));
+        status.setRestartCount(count(status));
+        if (status.getImage() == null) {
+            status.setImage(container.getImage());
+        }
+        if (status.getImageID() == null) {
+            status.setImageID("");
+        }
+        return status;
+    }
+
+    private boolean isCompletedInit(Container container, ContainerStatus status) {
+        return pod.getSpec().getInitContainers().contains(container)
+                && !States.isSidecar(container)
+                && States.isSuccess(status);
+    }
+
+    private static int count(ContainerStatus status) {
+        return status.getRestartCount() == null ? 0 : status.getRestartCount();
+    }
+}

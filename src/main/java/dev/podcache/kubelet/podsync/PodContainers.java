@@ -1,0 +1,223 @@
+package dev.podcache.kubelet.podsync;
+
+import dev.podcache.kubelet.podconfig.PodConfigException;
+import dev.podcache.kubelet.podconfig.PodPlacement;
+import dev.podcache.kubelet.runtime.Launch;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.runtime.PodState;
+import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodReferences;
+import dev.podcache.time.ApiTime;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The containers of one pod: starts and stops them as {@link PodActions} says, with back-off, and remembers why those
+ * that could not be started wait. Not thread-safe.
+ */
+final class PodContainers {
+
+    private static final Logger log = LoggerFactory.getLogger(PodContainers.class);
+
+    private static final String CONFIG_UNAVAILABLE = "CreateContainerConfigError";
+    private static final String START_FAILED = "RunContainerError";
+    private static final String BACK_OFF = "CrashLoopBackOff";
+
+    private final PodRuntime runtime;
+    private final RuntimeCalls calls;
+    private final PodWorkers.Parts parts;
+    private final RestartBackoff backoff = new RestartBackoff();
+    private final Map<String, ContainerStateWaiting> waiting = new HashMap<>();
+
+    PodContainers(PodWorkers.Parts parts, RuntimeCalls calls) {
+        this.parts = parts;
+        this.runtime = parts.runtime();
+        this.calls = calls;
+    }
+
+    /** Returns the state of all containers that were ever started. */
+    PodState state(Pod pod, @Nullable PodStatus reported) throws IOException, InterruptedException {
+        PodState shown = calls.call(pod, "status", () -> runtime.status(pod));
+        String now = ApiTime.of(parts.timekeeper().wallTime());
+        return new ContainerHistory(pod, parts.health(), now).complete(shown, reported);
+    }
+
+    /** Returns {@code state} with the containers that wait, to be reported. */
+    PodState withWaiting(Pod pod, PodState state) {
+        return PodState.of(
+                withWaiting(pod.getSpec().getInitContainers(), state.initContainers()),
+                withWaiting(pod.getSpec().getContainers(), state.containers()),
+                state.podIps());
+    }
+
+    private List<ContainerStatus> withWaiting(List<Container> containers, List<ContainerStatus> statuses) {
+        List<ContainerStatus> all = new ArrayList<>();
+        for (Container container : containers) {
+            ContainerStatus status = States.named(statuses, container.getName());
+            ContainerStateWaiting reason = waiting.get(container.getName());
+            if (reason != null && (status == null || States.isTerminated(status))) {
+                all.add(waiting(container, status, reason));
+            } else if (status != null) {
+                all.add(status);
+            }
+        }
+        return all;
+    }
+
+    private static ContainerStatus waiting(
+            Container container, @Nullable ContainerStatus ended, ContainerStateWaiting reason) {
+        ContainerStatusBuilder status = ended == null
+                ? new ContainerStatusBuilder()
+                        .withName(container.getName())
+                        .withImage(container.getImage())
+                        .withImageID("")
+                        .withRestartCount(0)
+                : new ContainerStatusBuilder(ended).withLastState(ended.getState());
+        return status.withReady(false)
+                .withStarted(false)
+                .withState(new ContainerStateBuilder().withWaiting(reason).build())
+                .build();
+    }
+
+    /**
+     * Stops and starts containers. Returns whether more may be done at once, because a container was started or stopped.
+     *
+     * @param sync collects warnings, failures, and when to sync again
+     * @param gracePeriod the grace period of the pod
+     */
+    boolean apply(PodActions actions, Pod pod, PodPlacement placement, Duration gracePeriod, SyncResult sync)
+            throws InterruptedException {
+        boolean progress = false;
+        for (PodActions.Stop stop : actions.stops()) {
+            progress |= stop(stop, pod, gracePeriod, sync);
+            if (stop.restart() != null) {
+                progress |= start(stop.restart(), pod, placement, sync);
+            }
+        }
+        for (PodActions.Start start : actions.starts()) {
+            if (!isBackingOff(start, pod, sync)) {
+                progress |= start(start, pod, placement, sync);
+            }
+        }
+        return progress;
+    }
+
+    private boolean stop(PodActions.Stop stop, Pod pod, Duration gracePeriod, SyncResult sync)
+            throws InterruptedException {
+        String name = stop.container().getName();
+        PodKey key = PodReferences.key(pod);
+        Duration grace = stop.gracePeriod().orElse(gracePeriod);
+        PodEvent.killing(pod, name, "Container " + name + " " + stop.why()).emit(pod, parts.events());
+        try {
+            calls.run(pod, "stop of container " + name, grace, () -> runtime.stop(key, name, grace));
+            return true;
+        } catch (IOException | RuntimeException | Error e) {
+            sync.failed(PodEvent.stopFailed(pod, name, failed(pod, "stop container " + name, e)));
+            return false;
+        }
+    }
+
+    /** Returns whether the restart of a container has to wait. Sets its reason to wait then. */
+    private boolean isBackingOff(PodActions.Start start, Pod pod, SyncResult sync) {
+        ContainerStateTerminated end = start.last() == null ? null : States.termination(start.last());
+        if (end == null) {
+            return false;
+        }
+        Container container = start.container();
+        String name = container.getName();
+        String image = String.valueOf(container.getImage());
+        Instant now = parts.timekeeper().wallTime();
+        Instant ended = ApiTime.parse(end.getFinishedAt()).orElse(now);
+        Duration left = backoff.remaining(name, image, ended, now);
+        if (left.isZero()) {
+            backoff.restarted(name, image, ended, now);
+            return false;
+        }
+        waiting.put(
+                name,
+                new ContainerStateWaiting(
+                        "back-off " + goText(backoff.pause(name, image, ended)) + " restarting failed container=" + name
+                                + " pod=" + pod.getMetadata().getName() + "_"
+                                + pod.getMetadata().getNamespace() + "("
+                                + pod.getMetadata().getUid() + ")",
+                        BACK_OFF));
+        sync.warn(PodEvent.backOff(pod, name));
+        sync.again(left);
+        return true;
+    }
+
+    private boolean start(PodActions.Start start, Pod pod, PodPlacement placement, SyncResult sync)
+            throws InterruptedException {
+        Container container = start.container();
+        String name = container.getName();
+        try {
+            Launch launch = parts.configuration().launch(pod, container, placement, nextCount(start.last()));
+            calls.run(pod, "start of container " + name, () -> runtime.start(pod, container, launch));
+            waiting.remove(name);
+            return true;
+        } catch (PodConfigException e) {
+            throwIfInterrupted();
+            sync.failed(PodEvent.startFailed(pod, name, text(e)));
+            waiting.put(name, new ContainerStateWaiting(text(e), CONFIG_UNAVAILABLE));
+        } catch (IOException | RuntimeException | Error e) {
+            String cause = failed(pod, "start container " + name, e);
+            sync.failed(PodEvent.startFailed(pod, name, cause));
+            waiting.put(name, new ContainerStateWaiting(cause, START_FAILED));
+        }
+        return false;
+    }
+
+    private static int nextCount(@Nullable ContainerStatus last) {
+        return last == null ? 0 : last.getRestartCount() + 1;
+    }
+
+    /** Ends the sync if it was interrupted during a read, which fails then. */
+    static void throwIfInterrupted() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("the pod is to end");
+        }
+    }
+
+    /** Logs a failure of the runtime and returns its text for people. */
+    static String failed(Pod pod, String action, Throwable e) {
+        log.warn(
+                "runtime failed to {} of pod {}/{}; retrying",
+                action,
+                pod.getMetadata().getNamespace(),
+                pod.getMetadata().getName(),
+                e);
+        return text(e);
+    }
+
+    static String text(Throwable e) {
+        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+
+    /** Returns {@code 10s}, {@code 2m40s} or {@code 5m0s}, as Go prints durations. */
+    private static String goText(Duration pause) {
+        return pause.toMinutes() == 0 ? pause.toSeconds() + "s" : pause.toMinutes() + "m" + pause.toSecondsPart() + "s";
+    }
+
+    /** Calls {@code each} with the names of the containers in {@code state} that run. */
+    static void forEachRunning(PodState state, Consumer<ContainerStatus> each) {
+        state.initContainers().stream().filter(States::isRunning).forEach(each);
+        state.containers().stream().filter(States::isRunning).forEach(each);
+    }
+}

@@ -1,0 +1,68 @@
+package dev.podcache.kubelet.podsync;
+
+import dev.podcache.kubelet.events.EventRecorder;
+import dev.podcache.kubelet.events.EventRecorder.EventType;
+import dev.podcache.kubelet.events.InvolvedObject;
+import io.fabric8.kubernetes.api.model.ObjectReference;
+import io.fabric8.kubernetes.api.model.Pod;
+
+/**
+ * An event about a pod, with the kubelet's reasons and messages.
+ *
+ * @param fieldPath the field path of the container that the event is about; empty if it is about the whole pod
+ */
+record PodEvent(EventType type, String fieldPath, String reason, String message) {
+
+    static PodEvent volumeFailed(String volume, String cause) {
+        return warning("FailedMount", "MountVolume.SetUp failed for volume \"" + volume + "\" : " + cause);
+    }
+
+    static PodEvent mountFailed(String cause) {
+        return warning("FailedMount", "Unable to attach or mount volumes: " + cause);
+    }
+
+    static PodEvent startFailed(Pod pod, String container, String cause) {
+        return new PodEvent(EventType.WARNING, path(pod, container), "Failed", "Error: " + cause);
+    }
+
+    static PodEvent stopFailed(Pod pod, String container, String cause) {
+        return new PodEvent(EventType.WARNING, path(pod, container), "FailedKillPod", "error killing pod: " + cause);
+    }
+
+    static PodEvent backOff(Pod pod, String container) {
+        return new PodEvent(
+                EventType.WARNING,
+                path(pod, container),
+                "BackOff",
+                "Back-off restarting failed container " + container + " in pod "
+                        + pod.getMetadata().getName() + "_" + pod.getMetadata().getNamespace() + "("
+                        + pod.getMetadata().getUid() + ")");
+    }
+
+    static PodEvent killing(Pod pod, String container, String message) {
+        return new PodEvent(EventType.NORMAL, path(pod, container), "Killing", message);
+    }
+
+    static PodEvent deadlineExceeded() {
+        return new PodEvent(EventType.NORMAL, "", "DeadlineExceeded", SyncResult.DEADLINE_MESSAGE);
+    }
+
+    /** A call of the runtime that does not return. */
+    static PodEvent hanging(String call) {
+        return warning("RuntimeNotResponding", call + "; waiting");
+    }
+
+    private static PodEvent warning(String reason, String message) {
+        return new PodEvent(EventType.WARNING, "", reason, message);
+    }
+
+    private static String path(Pod pod, String container) {
+        boolean init = pod.getSpec().getInitContainers().stream().anyMatch(each -> container.equals(each.getName()));
+        return "spec." + (init ? "initContainers" : "containers") + "{" + container + "}";
+    }
+
+    void emit(Pod pod, EventRecorder events) {
+        ObjectReference about = fieldPath.isEmpty() ? InvolvedObject.of(pod) : InvolvedObject.of(pod, fieldPath);
+        events.event(about, type, reason, message);
+    }
+}

@@ -1,0 +1,64 @@
+package dev.podcache.kubelet.podsync;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The back-off between restarts of the containers of one pod. The first restart is immediate. Each further restart waits
+ * from the end of the container: 10 s, then twice as long each time, at most 5 minutes. A container that ended later than
+ * 10 minutes after its last restart starts over. A changed image starts over, too. Not thread-safe.
+ *
+ * <p>Follows {@code doBackOff} of {@code pkg/kubelet/kuberuntime} and client-go's {@code flowcontrol.Backoff}.
+ */
+final class RestartBackoff {
+
+    private static final Duration FIRST = Duration.ofSeconds(10);
+    private static final Duration LONGEST = Duration.ofMinutes(5);
+
+    private final Map<String, Entry> entries = new HashMap<>();
+
+    private record Entry(String image, Duration pause, Instant restarted) {}
+
+    /**
+     * Returns how long the restart of a container still has to wait; zero if it may start now.
+     *
+     * @param ended when the container ended
+     */
+    Duration remaining(String container, String image, Instant ended, Instant now) {
+        Entry entry = current(container, image, ended);
+        if (entry == null) {
+            return Duration.ZERO;
+        }
+        Duration left = Duration.between(now, ended.plus(entry.pause));
+        return left.isNegative() ? Duration.ZERO : left;
+    }
+
+    /** Returns the whole pause before the next restart of a container; zero if it may start at once. */
+    Duration pause(String container, String image, Instant ended) {
+        Entry entry = current(container, image, ended);
+        return entry == null ? Duration.ZERO : entry.pause;
+    }
+
+    /** Records a restart. */
+    void restarted(String container, String image, Instant ended, Instant now) {
+        Entry before = current(container, image, ended);
+        Duration pause = before == null ? FIRST : longer(before.pause);
+        entries.put(container, new Entry(image, pause, now));
+    }
+
+    private @Nullable Entry current(String container, String image, Instant ended) {
+        Entry entry = entries.get(container);
+        if (entry == null || !entry.image.equals(image)) {
+            return null;
+        }
+        return ended.isAfter(entry.restarted.plus(LONGEST.multipliedBy(2))) ? null : entry;
+    }
+
+    private static Duration longer(Duration pause) {
+        Duration doubled = pause.multipliedBy(2);
+        return doubled.compareTo(LONGEST) > 0 ? LONGEST : doubled;
+    }
+}

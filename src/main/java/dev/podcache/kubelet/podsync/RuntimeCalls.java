@@ -1,0 +1,79 @@
+package dev.podcache.kubelet.podsync;
+
+import dev.podcache.time.TaskThreads;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.BiConsumer;
+
+/**
+ * Makes the calls of the runtime about one pod. While a call takes long, the syncs of other pods go on. A call that does
+ * not return in time is reported, once. Thread-safe.
+ */
+final class RuntimeCalls {
+
+    /** How long a call may take, apart from grace periods, before it counts as hanging. */
+    static final Duration HANGS_AFTER = Duration.ofSeconds(30);
+
+    private final TaskThreads threads;
+    private final Timekeeper timekeeper;
+    private final BiConsumer<Pod, String> hangs;
+
+    /**
+     * Makes an instance.
+     *
+     * @param hangs receives the pod and a text such as {@code start of container web has not returned for 30 s}; called
+     *     on a thread that may block, while the call continues
+     */
+    RuntimeCalls(TaskThreads threads, Timekeeper timekeeper, BiConsumer<Pod, String> hangs) {
+        this.threads = threads;
+        this.timekeeper = timekeeper;
+        this.hangs = hangs;
+    }
+
+    /** A call of the runtime. */
+    interface Call<R> {
+        R make() throws IOException, InterruptedException;
+    }
+
+    /** A call of the runtime that returns nothing. */
+    interface Action {
+        void run() throws IOException, InterruptedException;
+    }
+
+    <R> R call(Pod pod, String what, Call<R> call) throws IOException, InterruptedException {
+        return call(pod, what, Duration.ZERO, call);
+    }
+
+    void run(Pod pod, String what, Action action) throws IOException, InterruptedException {
+        run(pod, what, Duration.ZERO, action);
+    }
+
+    /**
+     * Makes a call.
+     *
+     * @param allowed how long the call may take in addition
+     */
+    void run(Pod pod, String what, Duration allowed, Action action) throws IOException, InterruptedException {
+        call(pod, what, allowed, () -> {
+            action.run();
+            return pod;
+        });
+    }
+
+    private <R> R call(Pod pod, String what, Duration allowed, Call<R> call) throws IOException, InterruptedException {
+        Duration deadline = allowed.plus(HANGS_AFTER);
+        Timekeeper.Scheduled timer = timekeeper.schedule(
+                deadline,
+                () -> timekeeper
+                        .blocking()
+                        .execute(() ->
+                                hangs.accept(pod, what + " has not returned for " + deadline.toSeconds() + " s")));
+        try (TaskThreads.ForeignCall waiting = threads.call()) {
+            return call.make();
+        } finally {
+            timer.cancel();
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.podcache.time;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Threads for tasks that call foreign code. A limited number of tasks run at a time, apart from those that are in a
+ * foreign call that takes long: while a task is in such a call, another task runs in its place. So many short tasks need
+ * few threads, and a call that hangs keeps no other task waiting. Thread-safe.
+ */
+public final class TaskThreads implements Executor, AutoCloseable {
+
+    /*
+     * The lock guards `running`, `waiting` and `closed`, and the state of slots. No foreign code is called under it.
+     *
+     * Invariant: `running` is the number of tasks that have begun and not ended, without those whose slot was released.
+     * Tasks wait only while `running` is the limit.
+     */
+
+    private static final Logger log = LoggerFactory.getLogger(TaskThreads.class);
+    private static final Duration LONG_CALL = Duration.ofMillis(100);
+    private static final Duration IDLE_THREAD_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration NO_THREAD_PAUSE = Duration.ofSeconds(1);
+
+    private final Executor threads;
+    private final @Nullable ThreadPoolExecutor owned;
+    private final int limit;
+    private final Timekeeper timekeeper;
+    private final ThreadLocal<@Nullable Slot> current = new ThreadLocal<>();
+
+    private final Object lock = new Object();
+    private final Queue<Runnable> waiting = new ArrayDeque<>(); // guarded by lock
+    private int running; // guarded by lock
+    private boolean closed; // guarded by lock
+
+    private TaskThreads(Executor threads, @Nullable ThreadPoolExecutor owned, int limit, Timekeeper timekeeper) {
+        this.threads = threads;
+        this.owned = owned;
+        this.limit = limit;
+        this.timekeeper = timekeeper;
+    }
+
+    /** The place of a task among the running ones. */
+    private static final class Slot {
+        boolean released; // guarded by lock
+    }
+
+    /** A foreign call of a task. Closed when the call returns. */
+    public interface ForeignCall extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /**
+     * Returns threads that start when needed and end when idle for 10 s.
+     *
+     * @param name the beginning of the threads' names
+     * @param limit the number of tasks that run at a time, at least 1
+     */
+    public static TaskThreads named(String name, int limit, Timekeeper timekeeper) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                0,
+                Integer.MAX_VALUE,
+                IDLE_THREAD_TIMEOUT.toNanos(),
+                TimeUnit.NANOSECONDS,
+                new SynchronousQueue<>(),
+                SystemTimekeeper.named(name));
+        return new TaskThreads(pool, pool, limit, timekeeper);
+    }
+
+    /** Returns an instance that runs each task with {@code threads}, which it does not shut down. */
+    public static TaskThreads on(Executor threads, int limit, Timekeeper timekeeper) {
+        return new TaskThreads(threads, null, limit, timekeeper);
+    }
+
+    /** Runs {@code task} as soon as the limit allows it. Does not block. Ignored after {@link #close}. */
+    @Override
+    public void execute(Runnable task) {
+        synchronized (lock) {
+            if (closed) {
+                return;
+            }
+            if (running == limit) {
+                waiting.add(task);
+                return;
+            }
+            running++;
+        }
+        begin(task);
+    }
+
+    /**
+     * Runs {@code task} on a thread of its own, regardless of the limit. Canceling the future interrupts the task. After
+     * {@link #close}, the future is canceled.
+     */
+    public <T> Future<T> submit(Callable<T> task) {
+        FutureTask<T> future = new FutureTask<>(task);
+        synchronized (lock) {
+            if (closed) {
+                future.cancel(false);
+                return future;
+            }
+        }
+        start(future);
+        return future;
+    }
+
+    /** Marks the beginning of a foreign call of the current task. Has no effect on a thread without a task. */
+    public ForeignCall call() {
+        Slot slot = current.get();
+        if (slot == null) {
+            return () -> {};
+        }
+        return timekeeper.schedule(LONG_CALL, () -> release(slot))::cancel;
+    }
+
+    private void begin(Runnable task) {
+        start(() -> run(task));
+    }
+
+    private void start(Runnable run) {
+        try {
+            threads.execute(run);
+        } catch (RejectedExecutionException e) {
+            log.debug("task skipped: the threads were shut down", e);
+        } catch (OutOfMemoryError noThread) {
+            log.warn("cannot start a thread ({}); retrying in {}", noThread.getMessage(), NO_THREAD_PAUSE);
+            timekeeper.schedule(NO_THREAD_PAUSE, () -> start(run));
+        }
+    }
+
+    private void run(Runnable first) {
+        for (Runnable task = first; task != null; ) {
+            Slot slot = new Slot();
+            current.set(slot);
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                log.error("a task failed; this is a bug in Podcache or in a listener", e);
+            } finally {
+                current.remove();
+                task = next(slot);
+            }
+        }
+    }
+
+    /** Gives the slot of a task that ended to the next task, which it returns; null if there is none. */
+    private @Nullable Runnable next(Slot slot) {
+        synchronized (lock) {
+            if (slot.released) {
+                return null;
+            }
+            slot.released = true;
+            Runnable next = waiting.poll();
+            if (next == null) {
+                running--;
+            }
+            return next;
+        }
+    }
+
+    private void release(Slot slot) {
+        Runnable next = next(slot);
+        if (next != null) {
+            begin(next);
+        }
+    }
+
+    /** Starts no further task. Running tasks are neither interrupted nor awaited. Idempotent. */
+    @Override
+    public void close() {
+        synchronized (lock) {
+            closed = true;
+            waiting.clear();
+        }
+        if (owned != null) {
+            owned.shutdown();
+        }
+    }
+}
