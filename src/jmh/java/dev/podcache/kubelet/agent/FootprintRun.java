@@ -1,0 +1,239 @@
+package dev.podcache.kubelet.agent;
+
+import dev.podcache.report.Machine;
+import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.Secrets;
+import dev.podcache.testing.ServerMetrics;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * What does one node agent cost as a process of its own? The executable jar runs {@code run} against a kube-apiserver.
+ *
+ * <pre>{@code
+ * mvn -q -Pjmh verify -Djmh.main=dev.podcache.kubelet.agent.FootprintRun
+ * }</pre>
+ *
+ * <p>Prints a table with one row for the flags of {@link #FLAGS}, with and without a class-data archive, which a first
+ * run makes. Takes about eight minutes. Needs Linux and the programs that kube-api-test keeps.
+ *
+ * <ul>
+ *   <li>Ready: from the start of the process until the Node is Ready at the server; the median of nine starts.
+ *   <li>The rest: idle under strategy WATCH with 110 pods that refer to 550 Secrets of 1.5 KB, a minute after all of them
+ *       run, over two minutes. Resident memory is that at the end. Requests are those that were answered, watches left
+ *       out.
+ * </ul>
+ */
+public final class FootprintRun {
+
+    private static final List<String> FLAGS =
+            List.of("-XX:+UseSerialGC", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-Xss256k");
+    private static final String NODE = "footprint";
+    private static final int STARTS = 9;
+    private static final int PODS = 110;
+    private static final int SECRETS_OF_A_POD = 5;
+    private static final int PAYLOAD = 1_500;
+    private static final long TICKS_PER_SECOND = 100;
+
+    private final RealApiServer server;
+    private final KubernetesClient client;
+    private final Path jar;
+    private final Path archive;
+
+    private FootprintRun(RealApiServer server, KubernetesClient client, Path jar, Path archive) {
+        this.server = server;
+        this.client = client;
+        this.jar = jar;
+        this.archive = archive;
+    }
+
+    /** Measures and prints. */
+    public static void main(String[] args) throws Exception {
+        Machine machine = Machine.now();
+        Path folder = Files.createTempDirectory("podcache-footprint");
+        try (RealApiServer server = RealApiServer.start();
+                KubernetesClient client = server.client()) {
+            FootprintRun run = new FootprintRun(server, client, jar(), folder.resolve("podcache.jsa"));
+            System.out.println(machine.sentence() + " kube-apiserver " + server.version() + ". Flags: "
+                    + String.join(" ", FLAGS) + ".\n");
+            System.out.println("| class-data archive | Ready, s, median (lowest to highest) | resident, MB | threads |"
+                    + " CPU, % of a core | requests a minute |\n|---|---|---|---|---|---|");
+            System.out.println(run.row("no", List.of()));
+            run.makeArchive();
+            System.out.println(run.row("yes", List.of("-XX:SharedArchiveFile=" + run.archive)));
+        }
+        System.exit(0);
+    }
+
+    private static Path jar() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("target"))) {
+            return files.filter(file -> file.getFileName().toString().endsWith("-cli.jar"))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalStateException("no executable jar: build it with mvn verify"));
+        }
+    }
+
+    private void makeArchive() throws Exception {
+        Process agent = start(List.of("-XX:ArchiveClassesAtExit=" + archive));
+        awaitReady();
+        TimeUnit.SECONDS.sleep(20);
+        stop(agent);
+    }
+
+    private String row(String label, List<String> flags) throws Exception {
+        List<Double> starts = new ArrayList<>();
+        for (int i = 0; i < STARTS; i++) {
+            long began = System.nanoTime();
+            Process agent = start(flags);
+            awaitReady();
+            starts.add((System.nanoTime() - began) * 1e-9);
+            stop(agent);
+        }
+        starts.sort(null);
+        return String.format(
+                        Locale.ROOT,
+                        "| %s | %.2f (%.2f to %.2f) |",
+                        label,
+                        starts.get(STARTS / 2),
+                        starts.get(0),
+                        starts.get(STARTS - 1))
+                + idle(flags);
+    }
+
+    private String idle(List<String> flags) throws Exception {
+        String namespace = server.createNamespaceLike("idle");
+        for (int i = 0; i < PODS; i++) {
+            client.resource(pod(namespace, i)).create();
+        }
+        Process agent = start(flags);
+        try {
+            await("all pods run", () -> client.pods().inNamespace(namespace).list().getItems().stream()
+                    .allMatch(pod -> "Running".equals(pod.getStatus().getPhase())));
+            TimeUnit.MINUTES.sleep(1);
+            long requests = requests();
+            long cpu = cpu(agent.pid());
+            Duration over = Duration.ofMinutes(2);
+            TimeUnit.NANOSECONDS.sleep(over.toNanos());
+            double share = (cpu(agent.pid()) - cpu) * 100.0 / TICKS_PER_SECOND / over.toSeconds();
+            return String.format(
+                    Locale.ROOT,
+                    " %.0f | %s | %.2f | %.0f |",
+                    Long.parseLong(status(agent.pid(), "VmRSS").split(" ")[0]) / 1024.0,
+                    status(agent.pid(), "Threads"),
+                    share,
+                    (requests() - requests) / 2.0);
+        } finally {
+            stop(agent);
+            client.namespaces().withName(namespace).withGracePeriod(0).delete();
+            client.pods().inNamespace(namespace).withGracePeriod(0).delete();
+        }
+    }
+
+    private Pod pod(String namespace, int i) {
+        List<String> secrets = IntStream.range(0, SECRETS_OF_A_POD)
+                .mapToObj(s -> "secret-" + i + "-" + s)
+                .toList();
+        secrets.forEach(name -> client.resource(Secrets.of(namespace, name, "x".repeat(PAYLOAD)))
+                .create());
+        PodBuilder pod = new PodBuilder()
+                .withNewMetadata()
+                .withNamespace(namespace)
+                .withName("pod-" + i)
+                .endMetadata()
+                .withNewSpec()
+                .withNodeName(NODE)
+                .addNewContainer()
+                .withName("main")
+                .withImage("registry.example/main:1")
+                .endContainer()
+                .endSpec();
+        for (String name : secrets) {
+            pod.editSpec()
+                    .editFirstContainer()
+                    .addNewEnvFrom()
+                    .withNewSecretRef(name, null)
+                    .endEnvFrom()
+                    .endContainer()
+                    .endSpec();
+        }
+        return pod.build();
+    }
+
+    private Process start(List<String> more) throws IOException {
+        client.nodes().withName(NODE).delete();
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(FLAGS);
+        command.addAll(more);
+        command.addAll(List.of("-jar", jar.toString(), "run", "--hostname-override", NODE));
+        command.addAll(List.of("--kubeconfig", server.nodeKubeconfig(NODE).toString()));
+        return new ProcessBuilder(command)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private void awaitReady() throws Exception {
+        await("the Node is Ready", () -> {
+            Node node = client.nodes().withName(NODE).get();
+            return node != null
+                    && node.getStatus().getConditions().stream()
+                            .anyMatch(condition -> condition.getType().equals("Ready")
+                                    && condition.getStatus().equals("True"));
+        });
+    }
+
+    private static void await(String what, BooleanSupplier condition) throws Exception {
+        long giveUp = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > giveUp) {
+                throw new IllegalStateException("gave up: " + what + " did not come true within 3 minutes");
+            }
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+    }
+
+    private static void stop(Process agent) throws InterruptedException {
+        agent.destroy();
+        agent.waitFor();
+    }
+
+    /** Returns how many requests for what an agent uses the server has answered. */
+    private long requests() {
+        ServerMetrics metrics = server.metrics();
+        long sum = 0;
+        for (String resource : List.of("nodes", "leases", "pods", "secrets", "configmaps", "services", "events")) {
+            for (String verb : List.of("GET", "LIST", "POST", "PUT", "PATCH", "DELETE")) {
+                sum += metrics.requests(verb, resource);
+            }
+        }
+        return sum;
+    }
+
+    private static long cpu(long pid) throws IOException {
+        String stat = Files.readString(Path.of("/proc", "" + pid, "stat"));
+        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+        return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+    }
+
+    private static String status(long pid, String field) throws IOException {
+        return Files.readAllLines(Path.of("/proc", "" + pid, "status")).stream()
+                .filter(line -> line.startsWith(field + ":"))
+                .map(line -> line.substring(field.length() + 1).strip())
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no " + field + " in the status of process " + pid));
+    }
+}
