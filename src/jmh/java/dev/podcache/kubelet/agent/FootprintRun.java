@@ -120,8 +120,10 @@ public final class FootprintRun {
         }
         Process agent = start(flags);
         try {
-            await("all pods run", () -> client.pods().inNamespace(namespace).list().getItems().stream()
-                    .allMatch(pod -> "Running".equals(pod.getStatus().getPhase())));
+            await(
+                    "all pods run",
+                    () -> client.pods().inNamespace(namespace).list().getItems().stream()
+                            .allMatch(pod -> "Running".equals(pod.getStatus().getPhase())));
             TimeUnit.MINUTES.sleep(1);
             long requests = requests();
             long cpu = cpu(agent.pid());

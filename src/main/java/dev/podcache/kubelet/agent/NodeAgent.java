@@ -104,7 +104,7 @@ public final class NodeAgent implements AutoCloseable {
                 statuses,
                 events,
                 known,
-                lister::get,
+                pod -> lister.get(),
                 SyncPeriods.of(caching.syncFrequency()),
                 listener,
                 threads,

@@ -251,7 +251,7 @@ final class PodLifecycle {
     }
 
     private PodPlacement placement(Pod pod, PodState state) {
-        Node node = parts.node().get().orElseGet(Node::new);
+        Node node = parts.node().apply(pod).orElseGet(Node::new);
         PodPlacement placement = PodPlacement.on(node, state.podIps());
         boolean hostNetwork = Boolean.TRUE.equals(pod.getSpec().getHostNetwork());
         return hostNetwork ? PodPlacement.on(node, placement.hostIps()) : placement;

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -54,7 +54,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
      *
      * @param known updated by the workers; {@code statuses} must use the same instance
      * @param health tells which containers are started and ready, and which must be restarted
-     * @param node returns the node's Node object, for its addresses and allocatable resources; empty if unknown
+     * @param node returns the Node of a pod, for its addresses and allocatable resources; empty if unknown
      * @param threads run the syncs
      */
     public record Parts(
@@ -64,7 +64,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
             PodStatusManager statuses,
             EventRecorder events,
             KnownPods known,
-            Supplier<Optional<Node>> node,
+            Function<Pod, Optional<Node>> node,
             SyncPeriods periods,
             PodListener listener,
             TaskThreads threads,

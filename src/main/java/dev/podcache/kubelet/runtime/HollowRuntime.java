@@ -12,16 +12,20 @@ import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A runtime that runs no containers. It reports a started container as running until the pod is stopped, and a started
- * init container as completed at once. This exercises the whole path from a Secret to a pod's status without a
- * container runtime.
+ * init container as completed at once. {@link HollowStage stages} change that: containers that take time to start, end by
+ * themselves, or fail. This exercises the whole path from a Secret to a pod's status without a container runtime.
  *
  * <p>After a restart of the agent it takes a pod's state from the pod's status, as if the containers had continued to
  * run. Thread-safe; no method blocks.
@@ -32,15 +36,41 @@ public final class HollowRuntime implements PodRuntime {
     private static final String VERSION = "1";
 
     private final Timekeeper timekeeper;
+    private final List<HollowStage> stages;
+    private final Function<Pod, List<String>> podIps;
     private final ConcurrentHashMap<PodKey, PodState> pods = new ConcurrentHashMap<>();
+    private volatile RuntimeEvents events = new Unheard();
+
+    /** Receives notifications before {@link #start}. */
+    private record Unheard() implements RuntimeEvents {
+
+        @Override
+        public void changed(String podUid) {}
+
+        @Override
+        public void healthChanged() {}
+    }
 
     /**
-     * Creates a runtime that has started no container.
+     * Creates a runtime that has started no container, whose pods have no addresses, and which knows no stages but those
+     * of {@link HollowStage#of}.
      *
      * @param timekeeper the clock for the start and end times of containers
      */
     public HollowRuntime(Timekeeper timekeeper) {
+        this(timekeeper, List.of(), pod -> List.of());
+    }
+
+    /**
+     * Creates a runtime that has started no container.
+     *
+     * @param stages the first one whose labels a pod has applies to it; copied
+     * @param podIps returns the addresses of a new pod, the preferred one first
+     */
+    public HollowRuntime(Timekeeper timekeeper, List<HollowStage> stages, Function<Pod, List<String>> podIps) {
         this.timekeeper = timekeeper;
+        this.stages = List.copyOf(stages);
+        this.podIps = podIps;
     }
 
     @Override
@@ -48,9 +78,10 @@ public final class HollowRuntime implements PodRuntime {
         return "hollow";
     }
 
-    /** Has no effect: containers of this runtime do not change by themselves. */
     @Override
-    public void start(RuntimeEvents events) {}
+    public void start(RuntimeEvents notified) {
+        events = notified;
+    }
 
     @Override
     public RuntimeStatus health() {
@@ -74,34 +105,65 @@ public final class HollowRuntime implements PodRuntime {
 
     @Override
     public void start(Pod pod, Container container, Launch launch) {
-        PodState before = status(pod);
-        boolean init = pod.getSpec().getInitContainers().stream()
-                .anyMatch(each -> each.getName().equals(container.getName()));
-        boolean keepsRunning = !init || "Always".equals(container.getRestartPolicy());
-        ContainerStatus started = started(pod, container, keepsRunning);
-        pods.put(
-                PodReferences.key(pod),
-                PodState.of(
-                        init ? with(before.initContainers(), started) : before.initContainers(),
-                        init ? before.containers() : with(before.containers(), started),
-                        before.podIps()));
+        PodKey key = PodReferences.key(pod);
+        HollowStage stage = HollowStage.of(pod, stages);
+        status(pod);
+        boolean init = isInit(pod, container);
+        ContainerStatus starting = starting(pod, container, launch.restartCount());
+        pods.computeIfPresent(key, (same, state) -> with(state, init, starting));
+        if (stage.startAfter().isZero()) {
+            run(pod, container, starting);
+        } else {
+            after(stage.startAfter(), key, () -> run(pod, container, starting));
+        }
+    }
+
+    private void run(Pod pod, Container container, ContainerStatus starting) {
+        PodKey key = PodReferences.key(pod);
+        boolean completes = isInit(pod, container) && !"Always".equals(container.getRestartPolicy());
+        String now = now();
+        change(key, container.getName(), status -> isWaiting(status) ? running(status, now) : status);
+        if (completes) {
+            change(key, container.getName(), status -> ended(status, 0));
+        } else {
+            endLater(
+                    pod,
+                    container.getName(),
+                    starting.getContainerID(),
+                    HollowStage.of(pod, stages).endAfter());
+        }
+    }
+
+    /** Lets an instance of a regular container end by itself, if it does so in its stage. */
+    private void endLater(Pod pod, String container, String id, Duration left) {
+        HollowStage stage = HollowStage.of(pod, stages);
+        if (!stage.endAfter().isZero() && !isInit(pod, container)) {
+            PodKey key = PodReferences.key(pod);
+            after(
+                    left,
+                    key,
+                    () -> change(
+                            key,
+                            container,
+                            status -> id.equals(status.getContainerID()) ? ended(status, stage.exitCode()) : status));
+        }
+    }
+
+    private void after(Duration delay, PodKey pod, Runnable change) {
+        timekeeper.schedule(delay, () -> {
+            change.run();
+            events.changed(pod.uid());
+        });
     }
 
     @Override
     public void stop(PodKey pod, String container, Duration gracePeriod) {
-        stop(pod, status -> status.getName().equals(container));
+        change(pod, container, status -> ended(status, 0));
     }
 
     @Override
     public void stop(PodKey pod, Duration gracePeriod) {
-        stop(pod, status -> true);
-    }
-
-    private void stop(PodKey pod, Predicate<ContainerStatus> which) {
-        pods.computeIfPresent(
-                pod,
-                (key, before) -> PodState.of(
-                        ended(before.initContainers(), which), ended(before.containers(), which), before.podIps()));
+        change(pod, status -> true, status -> ended(status, 0));
     }
 
     @Override
@@ -109,74 +171,132 @@ public final class HollowRuntime implements PodRuntime {
         pods.remove(pod);
     }
 
-    private ContainerStatus started(Pod pod, Container container, boolean keepsRunning) {
-        String now = now();
-        ContainerState state = keepsRunning
-                ? new ContainerStateBuilder()
-                        .withNewRunning()
-                        .withStartedAt(now)
-                        .endRunning()
-                        .build()
-                : completed(now, now);
+    private void change(PodKey pod, String container, UnaryOperator<ContainerStatus> change) {
+        change(pod, status -> status.getName().equals(container), change);
+    }
+
+    private void change(PodKey pod, Predicate<ContainerStatus> which, UnaryOperator<ContainerStatus> change) {
+        pods.computeIfPresent(
+                pod,
+                (key, state) -> PodState.of(
+                        changed(state.initContainers(), which, change),
+                        changed(state.containers(), which, change),
+                        state.podIps()));
+    }
+
+    private static List<ContainerStatus> changed(
+            List<ContainerStatus> statuses, Predicate<ContainerStatus> which, UnaryOperator<ContainerStatus> change) {
+        return statuses.stream()
+                .map(status -> which.test(status) ? change.apply(status) : status)
+                .toList();
+    }
+
+    private static ContainerStatus starting(Pod pod, Container container, int restartCount) {
+        String instance = restartCount == 0 ? "" : "/" + restartCount;
         return new ContainerStatusBuilder()
                 .withName(container.getName())
                 .withImage(container.getImage())
                 .withImageID("")
-                .withContainerID("hollow://" + pod.getMetadata().getUid() + "/" + container.getName())
-                .withRestartCount(0)
-                .withReady(true)
-                .withStarted(keepsRunning)
-                .withState(state)
+                .withContainerID("hollow://" + pod.getMetadata().getUid() + "/" + container.getName() + instance)
+                .withRestartCount(restartCount)
+                .withNewState()
+                .withNewWaiting(null, "ContainerCreating")
+                .endState()
                 .build();
     }
 
-    private List<ContainerStatus> ended(List<ContainerStatus> containers, Predicate<ContainerStatus> which) {
-        String now = now();
-        return containers.stream()
-                .map(status -> status.getState().getRunning() == null || !which.test(status)
-                        ? status
-                        : new ContainerStatusBuilder(status)
-                                .withReady(false)
-                                .withStarted(false)
-                                .withState(
-                                        completed(status.getState().getRunning().getStartedAt(), now))
-                                .build())
-                .toList();
+    private static ContainerStatus running(ContainerStatus status, String now) {
+        return new ContainerStatusBuilder(status)
+                .withReady(true)
+                .withStarted(true)
+                .withState(new ContainerStateBuilder()
+                        .withNewRunning()
+                        .withStartedAt(now)
+                        .endRunning()
+                        .build())
+                .build();
     }
 
-    private static ContainerState completed(String startedAt, String finishedAt) {
-        return new ContainerStateBuilder()
+    /** Returns the status of a container after its end; unchanged if it had ended before. */
+    private ContainerStatus ended(ContainerStatus status, int exitCode) {
+        if (status.getState().getTerminated() != null) {
+            return status;
+        }
+        String now = now();
+        @Nullable
+        String startedAt =
+                isWaiting(status) ? null : status.getState().getRunning().getStartedAt();
+        ContainerState end = new ContainerStateBuilder()
                 .withNewTerminated()
-                .withExitCode(0)
-                .withReason("Completed")
-                .withStartedAt(startedAt)
-                .withFinishedAt(finishedAt)
+                .withExitCode(exitCode)
+                .withReason(exitCode == 0 ? "Completed" : "Error")
+                .withContainerID(status.getContainerID())
+                .withStartedAt(startedAt == null ? now : startedAt)
+                .withFinishedAt(now)
                 .endTerminated()
                 .build();
+        return new ContainerStatusBuilder(status)
+                .withReady(false)
+                .withStarted(false)
+                .withState(end)
+                .build();
+    }
+
+    private static boolean isWaiting(ContainerStatus status) {
+        return status.getState().getRunning() == null && status.getState().getTerminated() == null;
     }
 
     /** Returns the state that the agent reported before its restart. */
-    private static PodState reported(Pod pod) {
-        PodStatus status = pod.getStatus();
-        if (status == null) {
-            return PodState.NONE;
-        }
+    private PodState reported(Pod pod) {
+        PodStatus status = pod.getStatus() == null ? new PodStatus() : pod.getStatus();
+        status.getContainerStatuses().stream()
+                .filter(container ->
+                        container.getState() != null && container.getState().getRunning() != null)
+                .forEach(container ->
+                        endLater(pod, container.getName(), container.getContainerID(), left(pod, container)));
         return PodState.of(
                 onlyStarted(status.getInitContainerStatuses()),
                 onlyStarted(status.getContainerStatuses()),
-                status.getPodIPs().stream().map(ip -> ip.getIp()).toList());
+                status.getPodIPs().isEmpty()
+                        ? podIps.apply(pod)
+                        : status.getPodIPs().stream().map(ip -> ip.getIp()).toList());
+    }
+
+    private Duration left(Pod pod, ContainerStatus running) {
+        Instant now = timekeeper.wallTime();
+        return ApiTime.parse(running.getState().getRunning().getStartedAt())
+                .map(start -> Duration.between(
+                        now, start.plus(HollowStage.of(pod, stages).endAfter())))
+                .orElse(Duration.ZERO);
     }
 
     private static List<ContainerStatus> onlyStarted(List<ContainerStatus> statuses) {
         return statuses.stream()
-                .filter(status -> status.getState() != null
-                        && (status.getState().getRunning() != null
-                                || status.getState().getTerminated() != null))
+                .filter(status -> status.getState() != null && !isWaiting(status))
                 .toList();
     }
 
-    private static List<ContainerStatus> with(List<ContainerStatus> before, ContainerStatus added) {
-        return Stream.concat(before.stream(), Stream.of(added)).toList();
+    private static PodState with(PodState state, boolean init, ContainerStatus added) {
+        return PodState.of(
+                init ? replaced(state.initContainers(), added) : state.initContainers(),
+                init ? state.containers() : replaced(state.containers(), added),
+                state.podIps());
+    }
+
+    private static List<ContainerStatus> replaced(List<ContainerStatus> statuses, ContainerStatus added) {
+        List<ContainerStatus> replaced = new ArrayList<>(statuses);
+        replaced.removeIf(status -> status.getName().equals(added.getName()));
+        replaced.add(added);
+        return replaced;
+    }
+
+    private static boolean isInit(Pod pod, Container container) {
+        return isInit(pod, container.getName());
+    }
+
+    private static boolean isInit(Pod pod, String container) {
+        return pod.getSpec().getInitContainers().stream()
+                .anyMatch(each -> each.getName().equals(container));
     }
 
     private String now() {

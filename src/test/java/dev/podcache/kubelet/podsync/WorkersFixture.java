@@ -76,7 +76,7 @@ public final class WorkersFixture implements AutoCloseable {
                         statuses,
                         events,
                         known,
-                        Optional::empty,
+                        pod -> Optional.empty(),
                         SyncPeriods.of(SYNC),
                         new Quiet(),
                         TaskThreads.on(Runnable::run, 8, timekeeper),

@@ -1,0 +1,296 @@
+package dev.podcache.kubelet.agent;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.net.InetAddresses;
+import dev.podcache.Podcache;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.kubelet.events.EventBroadcaster;
+import dev.podcache.kubelet.nodestatus.RuntimeHealth;
+import dev.podcache.kubelet.podconfig.ServiceLister;
+import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.kubelet.podsync.ContainerHealth;
+import dev.podcache.kubelet.podsync.KnownPods;
+import dev.podcache.kubelet.podsync.PodConfiguration;
+import dev.podcache.kubelet.podsync.PodListener;
+import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.SyncPeriods;
+import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.RuntimeEvents;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.reflector.Recovery;
+import dev.podcache.reflector.Reflector;
+import dev.podcache.reflector.ReflectorSink;
+import dev.podcache.time.TaskThreads;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Many hollow nodes in one process, as the load of a control plane: each registers, reports its status, renews its Lease,
+ * and runs its pods on a {@link HollowRuntime}, which reads their Secrets and ConfigMaps by name as a kubelet does. All of
+ * them share connections, one watch each of Nodes, pods and Services, timers and threads. Thread-safe.
+ *
+ * <p>The client's identity must be allowed to list and watch all Nodes, pods and Services, to write Nodes, their Leases and
+ * the statuses of pods, and to read the pods' Secrets and ConfigMaps. A node's own identity is not enough: it may list the
+ * pods of one node only.
+ *
+ * <p>Other programs must not use the names of these nodes. The Nodes remain in the cluster when this is closed.
+ */
+public final class HollowNodes implements AutoCloseable {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final int SYNC_THREADS = 8;
+
+    /** How many nodes register at the same time. */
+    private static final int REGISTERING = 32;
+
+    /** Pods get addresses from 10.0.0.0/9. */
+    private static final int FIRST_POD_IP = 0x0A00_0001;
+
+    private final Fabric8ApiServer server;
+    private final List<HollowNode> nodes = new ArrayList<>();
+    private final Set<String> registered = ConcurrentHashMap.newKeySet();
+    private final Set<String> running = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger nextToStart = new AtomicInteger();
+    private final AtomicInteger nextPodIp = new AtomicInteger(FIRST_POD_IP);
+    private final AtomicBoolean following = new AtomicBoolean();
+    private final RuntimeHealth health;
+    private final SharedNodes shared;
+    private final Podcache cache;
+    private final ServiceLister services;
+    private final EventBroadcaster events;
+    private final PodStatusManager statuses;
+    private final KnownPods known = new KnownPods();
+    private final TaskThreads threads;
+    private final PodWorkers workers;
+    private final Reflector<Node> nodeWatch;
+    private final Reflector<Pod> podWatch;
+
+    private HollowNodes(KubernetesClient client, int count, HollowTemplate template) {
+        // the nodes of a real cluster have a limit each
+        server = Fabric8ApiServer.of(client, new RequestLimit(Integer.MAX_VALUE, Integer.MAX_VALUE));
+        Timekeeper timekeeper = server.timekeeper();
+        Recovery recovery = new Recovery(timekeeper);
+        HollowRuntime runtime = new HollowRuntime(timekeeper, template.stages, pod -> List.of(newPodIp()));
+        health = new RuntimeHealth(runtime::health, ImmutableMap.of(), timekeeper);
+        shared = new SharedNodes(this::followPods);
+        HollowNode.Shared parts = new HollowNode.Shared(
+                template,
+                server.api(ObjectKind.NODE, TIMEOUT),
+                server.api(ObjectKind.LEASE, TIMEOUT),
+                health,
+                timekeeper);
+        for (int i = 0; i < count; i++) {
+            nodes.add(new HollowNode(parts, i, shared.follow(template.name(i))));
+            String name = template.name(i);
+            shared.follow(name).addListener(() -> nodeChanged(name));
+        }
+        cache = Podcache.builder(server).strategy(template.strategy).build();
+        services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), recovery);
+        events = EventBroadcaster.to(server.api(ObjectKind.EVENT, TIMEOUT), "podcache", template.prefix, timekeeper);
+        statuses =
+                new PodStatusManager(server.api(ObjectKind.POD, TIMEOUT), known::get, timekeeper, HollowNodes::random);
+        threads = TaskThreads.named("podcache-hollow", SYNC_THREADS, timekeeper);
+        workers = new PodWorkers(
+                new PodWorkers.Parts(
+                        runtime,
+                        new PodConfiguration(cache.secrets(), cache.configMaps(), services, events),
+                        ContainerHealth.UNPROBED,
+                        statuses,
+                        events,
+                        known,
+                        pod -> shared.get(pod.getSpec().getNodeName()),
+                        SyncPeriods.of(template.syncFrequency),
+                        new Running(),
+                        threads,
+                        timekeeper),
+                HollowNodes::random);
+        runtime.start(new Notifications());
+        nodeWatch = new Reflector<>(server.listerWatcher(ObjectKind.NODE, "", ""), shared, recovery);
+        podWatch =
+                new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!="), new OwnPods(), recovery);
+        if (template.strategy != ChangeDetectionStrategy.GET) {
+            workers.follow(cache.secrets());
+            workers.follow(cache.configMaps());
+        }
+    }
+
+    /**
+     * Starts hollow nodes and returns at once. The nodes register one after the other, some at the same time.
+     *
+     * @param client used for everything; not closed
+     * @param count the number of nodes, at least 1
+     * @throws IllegalArgumentException if {@code count} is not positive, or the template is not valid
+     */
+    public static HollowNodes start(KubernetesClient client, int count, HollowTemplate template) {
+        if (count <= 0) {
+            throw new IllegalArgumentException("the number of hollow nodes must be positive, but is " + count);
+        }
+        HollowNodes nodes = new HollowNodes(client, count, template);
+        nodes.health.startAsync().awaitRunning();
+        nodes.statuses.start();
+        nodes.nodeWatch.start();
+        return nodes;
+    }
+
+    /** Returns the number of nodes. */
+    public int count() {
+        return nodes.size();
+    }
+
+    /** Returns how many nodes are registered. A hollow node is Ready from its registration on. */
+    public int ready() {
+        return registered.size();
+    }
+
+    /** Returns the number of pods on these nodes. */
+    public int pods() {
+        return known.all().size();
+    }
+
+    /** Returns the number of pods whose phase is Running, as computed here; the API server may learn of it later. */
+    public int running() {
+        return running.size();
+    }
+
+    /** Returns the longest time since the renewal of a Lease; empty if none was renewed yet. */
+    public Optional<Duration> oldestRenewal() {
+        return nodes.stream()
+                .map(HollowNode::sinceRenewal)
+                .flatMap(Optional::stream)
+                .max(Duration::compareTo);
+    }
+
+    /** Stops all nodes. Nodes, Leases and pods remain in the cluster. Idempotent. */
+    @Override
+    public void close() {
+        podWatch.close();
+        nodeWatch.close();
+        workers.close();
+        threads.close();
+        nodes.forEach(HollowNode::close);
+        statuses.close();
+        health.stopAsync();
+        events.close();
+        services.close();
+        cache.close();
+        server.close();
+    }
+
+    /** Starts the first nodes and the watch of pods, once it is known which Nodes exist. */
+    private void followPods() {
+        if (following.compareAndSet(false, true)) {
+            for (int i = 0; i < REGISTERING; i++) {
+                startNext();
+            }
+            podWatch.start();
+        }
+    }
+
+    private void startNext() {
+        int next = nextToStart.getAndIncrement();
+        if (next < nodes.size()) {
+            HollowNode node = nodes.get(next);
+            node.start();
+            if (node.isRegistered()) {
+                // by an earlier process: nothing will say that it was registered
+                server.timekeeper().workers().execute(this::startNext);
+            }
+        }
+    }
+
+    private void nodeChanged(String name) {
+        if (shared.get(name).isEmpty()) {
+            registered.remove(name);
+        } else if (registered.add(name) && following.get()) {
+            server.timekeeper().workers().execute(this::startNext);
+        }
+    }
+
+    private String newPodIp() {
+        return InetAddresses.toAddrString(InetAddresses.fromInteger(nextPodIp.getAndIncrement()));
+    }
+
+    private static double random() {
+        return ThreadLocalRandom.current().nextDouble();
+    }
+
+    private final class Notifications implements RuntimeEvents {
+
+        @Override
+        public void changed(String podUid) {
+            workers.changed(podUid);
+        }
+
+        @Override
+        public void healthChanged() {}
+    }
+
+    /** Counts the pods that run. */
+    private final class Running implements PodListener {
+
+        @Override
+        public void synced(Pod pod, PodStatus status) {
+            if ("Running".equals(status.getPhase())) {
+                running.add(pod.getMetadata().getUid());
+            } else {
+                running.remove(pod.getMetadata().getUid());
+            }
+        }
+
+        @Override
+        public void ended(Pod pod) {
+            running.remove(pod.getMetadata().getUid());
+        }
+    }
+
+    /** Passes the pods of these nodes on to their workers. */
+    private final class OwnPods implements ReflectorSink<Pod> {
+
+        @Override
+        public void replace(List<Fetched<Pod>> items, String resourceVersion) {
+            workers.replace(items.stream().filter(this::isOwn).toList(), resourceVersion);
+        }
+
+        @Override
+        public void upsert(Fetched<Pod> fetched) {
+            if (isOwn(fetched)) {
+                workers.upsert(fetched);
+            }
+        }
+
+        @Override
+        public void delete(Fetched<Pod> last) {
+            workers.delete(last);
+        }
+
+        @Override
+        public void connected() {
+            workers.connected();
+        }
+
+        @Override
+        public void disconnected(ApiServerException cause) {
+            workers.disconnected(cause);
+        }
+
+        private boolean isOwn(Fetched<Pod> fetched) {
+            return shared.contains(fetched.object().getSpec().getNodeName());
+        }
+    }
+}
