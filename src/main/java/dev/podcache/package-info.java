@@ -32,7 +32,7 @@
  * <pre>
  * 16  cli
  * 15  cli.demo
- * 14  cli.observe
+ * 14  cli.hollow   cli.observe
  * 13  cli.config
  * 12  cli.output
  * 11  kubelet.agent   josdk   micrometer

@@ -27,7 +27,7 @@ final class Layers {
             List.of("kubelet.agent", "josdk", "micrometer"),
             List.of("cli.output"),
             List.of("cli.config"),
-            List.of("cli.observe"),
+            List.of("cli.hollow", "cli.observe"),
             List.of("cli.demo"),
             List.of("cli"));
 

@@ -35,7 +35,13 @@ public final class ClusterAccess {
     private final Map<String, String> environment;
     private final Path home;
 
-    ClusterAccess(Map<String, String> environment, Path home) {
+    /**
+     * Makes an instance.
+     *
+     * @param environment the environment variables
+     * @param home the user's home directory
+     */
+    public ClusterAccess(Map<String, String> environment, Path home) {
         this.environment = environment;
         this.home = home;
     }
@@ -46,7 +52,7 @@ public final class ClusterAccess {
      * @param kubeconfig null if the option was not given
      * @throws CommandException if no configuration is found, or it is invalid; the message says how to correct it
      */
-    Config config(@Nullable Path kubeconfig) {
+    public Config config(@Nullable Path kubeconfig) {
         if (kubeconfig != null) {
             return read(kubeconfig, "--kubeconfig");
         }

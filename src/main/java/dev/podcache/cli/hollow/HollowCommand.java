@@ -1,0 +1,181 @@
+package dev.podcache.cli.hollow;
+
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.cli.config.AgentOptions;
+import dev.podcache.cli.config.ClusterAccess;
+import dev.podcache.cli.output.Console;
+import dev.podcache.cli.output.EventWriter;
+import dev.podcache.cli.output.OutputOptions;
+import dev.podcache.cli.output.ProgramEvent;
+import dev.podcache.cli.output.Versions;
+import dev.podcache.kubelet.agent.HollowNodes;
+import dev.podcache.kubelet.agent.HollowTemplate;
+import dev.podcache.kubelet.nodestatus.NodeLabels;
+import dev.podcache.kubelet.nodestatus.NodeTaints;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The subcommand {@code hollow}. */
+@Command(
+        name = "hollow",
+        header = "Runs many hollow nodes in this process, as the load of a control plane.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Versions.class,
+        description = {
+            "Registers the nodes, renews their Leases and reports their statuses as kubelets do. Pods that are assigned"
+                    + " to them run without containers, and their Secrets and ConfigMaps are read by name. Pods of a"
+                    + " Job succeed after 10 s.",
+            "Needs an identity that may list and watch Nodes, pods and Services, write Nodes, Leases and pod statuses,"
+                    + " and read Secrets and ConfigMaps. With --pods-per-node, it must also create pods and Secrets."
+        },
+        footer = {
+            "",
+            "Example:",
+            "  podcache hollow --kubeconfig admin.kubeconfig --nodes 1000 --pods-per-node 30 --for 10m"
+        })
+public final class HollowCommand implements Callable<Integer> {
+
+    private static final Duration PROGRESS = Duration.ofSeconds(1);
+    private static final int PROGRESS_LINES_WHEN_SETTLED = 10;
+
+    private final Console console;
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description = "the kubeconfig; default: $KUBECONFIG, the pod's service account, ~/.kube/config")
+    private @Nullable Path kubeconfig;
+
+    @Option(names = "--nodes", paramLabel = "N", required = true, description = "the number of nodes")
+    private int nodes;
+
+    @Option(
+            names = "--pods-per-node",
+            paramLabel = "N",
+            description = "create so many pods on each node, each with one Secret; default: 0")
+    private int podsPerNode;
+
+    @Option(
+            names = "--namespace",
+            paramLabel = "NAME",
+            description = "the namespace of these pods, which must exist; default: default")
+    private String namespace = "default";
+
+    @Option(
+            names = "--prefix",
+            paramLabel = "TEXT",
+            description = "the beginning of the nodes' names, which a number follows; default: hollow-")
+    private String prefix = "hollow-";
+
+    @Option(names = "--node-labels", paramLabel = "K=V,...", description = "labels of each node")
+    private String labels = "";
+
+    @Option(
+            names = "--register-with-taints",
+            paramLabel = "K=V:EFFECT,...",
+            description = "taints of each node")
+    private String taints = "";
+
+    @Option(names = "--keep", description = "do not delete the pods, Secrets and nodes at the end")
+    private boolean keep;
+
+    @Mixin
+    private AgentOptions agent = new AgentOptions();
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    /** Creates the command. */
+    public HollowCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        HollowTemplate template = template();
+        console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
+        Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
+        try (KubernetesClient client = ClusterAccess.client(config);
+                EventWriter events = EventWriter.to(console.out(), output.format);
+                HollowLoad load = new HollowLoad(client, namespace, template, nodes, podsPerNode)) {
+            events.write(started(config.getMasterUrl()));
+            try (HollowNodes hollow = HollowNodes.start(client, nodes, template)) {
+                load.start();
+                report(hollow, events);
+            }
+            if (!keep) {
+                events.write(ProgramEvent.of("deleting", "what", "pods, Secrets and nodes; --keep leaves them"));
+                load.delete();
+            }
+        }
+        return 0;
+    }
+
+    private HollowTemplate template() {
+        try {
+            if (nodes <= 0 || podsPerNode < 0) {
+                throw new IllegalArgumentException("--nodes must be positive and --pods-per-node must not be negative,"
+                        + " but they are " + nodes + " and " + podsPerNode);
+            }
+            return new HollowTemplate()
+                    .prefix(prefix)
+                    .labels(NodeLabels.parse(labels))
+                    .taints(NodeTaints.parse(taints))
+                    .strategy(agent.strategy == null ? ChangeDetectionStrategy.CACHE : agent.strategy);
+        } catch (IllegalArgumentException invalid) {
+            if (spec == null) {
+                throw invalid;
+            }
+            throw new ParameterException(spec.commandLine(), String.valueOf(invalid.getMessage()), invalid);
+        }
+    }
+
+    private ProgramEvent started(String url) {
+        return new ProgramEvent(
+                "started",
+                nodes + " nodes " + prefix + "0 to " + prefix + (nodes - 1) + ", server " + url,
+                ImmutableMap.of("nodes", nodes, "prefix", prefix, "server", url));
+    }
+
+    /** Reports once a second until everything runs, and then every ten seconds, until the command is to end. */
+    private void report(HollowNodes hollow, EventWriter events) {
+        long end = agent.duration == null ? Long.MAX_VALUE : agent.duration.toSeconds();
+        int settledFor = 0;
+        for (long second = 0; second < end; second++) {
+            if (!console.await(PROGRESS, events)) {
+                return;
+            }
+            boolean settled = hollow.ready() == nodes && hollow.running() >= nodes * podsPerNode;
+            settledFor = settled ? settledFor + 1 : 0;
+            if (!settled || settledFor % PROGRESS_LINES_WHEN_SETTLED == 1) {
+                events.write(progress(hollow));
+            }
+        }
+    }
+
+    private ProgramEvent progress(HollowNodes hollow) {
+        String renewal = hollow.oldestRenewal()
+                .map(age -> ", oldest Lease renewed " + age.toSeconds() + " s ago")
+                .orElse("");
+        return new ProgramEvent(
+                "progress",
+                hollow.ready() + " of " + nodes + " nodes Ready, " + hollow.running() + " of " + hollow.pods()
+                        + " pods Running" + renewal,
+                ImmutableMap.of("nodesReady", hollow.ready(), "podsRunning", hollow.running(), "pods", hollow.pods()));
+    }
+}
