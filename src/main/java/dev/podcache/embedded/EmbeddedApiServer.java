@@ -19,7 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Not supported: WebSockets (a watch request with an upgrade to WebSocket gets an ordinary response, after which
  * clients request a stream), dry runs, server-side apply, paging ({@code limit} is ignored), set-based selectors,
- * resources other than those of {@link Resource}, YAML, and responses in protobuf.
+ * resources other than those of {@link Resource}, YAML, and responses in protobuf. Tokens of ServiceAccounts can be
+ * requested, and are not signed.
  */
 public final class EmbeddedApiServer implements AutoCloseable {
 
@@ -124,7 +125,8 @@ public final class EmbeddedApiServer implements AutoCloseable {
     }
 
     /**
-     * Returns the faults that are injected into requests for objects. Discovery and health requests are not affected.
+     * Returns the faults that are injected into requests for objects. Discovery, health and token requests are not
+     * affected.
      */
     public Faults faults() {
         return dispatcher.faults();

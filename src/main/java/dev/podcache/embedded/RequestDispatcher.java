@@ -31,6 +31,7 @@ final class RequestDispatcher {
     private final Set<WatchStream> watches = ConcurrentHashMap.newKeySet();
     private final Tables tables;
     private final ObjectRequests objects;
+    private final TokenEndpoint tokens;
 
     RequestDispatcher(Vertx vertx, InMemoryCluster cluster, String version) {
         this.vertx = vertx;
@@ -38,6 +39,7 @@ final class RequestDispatcher {
         this.version = version;
         this.tables = new Tables(cluster::now);
         this.objects = new ObjectRequests(cluster, tables);
+        this.tokens = new TokenEndpoint(cluster);
     }
 
     Faults faults() {
@@ -95,12 +97,17 @@ final class RequestDispatcher {
             return;
         }
         RequestPath path = RequestPath.parse(http.path());
-        if (path == null) {
+        boolean token = TokenEndpoint.isAt(http.path());
+        if (path == null && !token) {
             throw StatusException.of(404, "NotFound", "the server could not find the requested resource");
         }
         if (body.length() > MAX_BODY_BYTES) {
             throw StatusException.of(
                     413, "RequestEntityTooLarge", "Request entity too large: limit is " + MAX_BODY_BYTES);
+        }
+        if (path == null) {
+            tokens.answer(http, body).send(http.response());
+            return;
         }
         ApiCall call = ApiCall.of(http, path, body);
         counts.add(call.verb(), path.resource());

@@ -3,6 +3,7 @@ package dev.podcache.apiserver.fabric8;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.TokenRequests;
 import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.ObjectKey;
@@ -126,6 +127,15 @@ public final class Fabric8ApiServer implements AutoCloseable {
                 kind,
                 client.getKubernetesSerialization(),
                 (request, decode) -> requests.send(request, timeout, decode));
+    }
+
+    /**
+     * Returns the port to request tokens of ServiceAccounts.
+     *
+     * @param timeout the time for each call, including the wait for the limit; positive
+     */
+    public TokenRequests tokenRequests(Duration timeout) {
+        return new Fabric8TokenRequests(client.getKubernetesSerialization(), requests, timeout);
     }
 
     /**

@@ -58,15 +58,18 @@ final class AtomicWriter {
 
     private final Path directory;
     private final Timekeeper timekeeper;
+    private final FileOwnership ownership;
 
     /**
      * Creates a writer to {@code directory}, which the first write creates if it does not exist.
      *
      * @param timekeeper the clock for the timestamps in directory names
+     * @param ownership sets the owner and group of new files
      */
-    public AtomicWriter(Path directory, Timekeeper timekeeper) {
+    public AtomicWriter(Path directory, Timekeeper timekeeper, FileOwnership ownership) {
         this.directory = directory;
         this.timekeeper = timekeeper;
+        this.ownership = ownership;
     }
 
     /**
@@ -146,12 +149,25 @@ final class AtomicWriter {
         Path root = Files.createTempDirectory(directory, TIMESTAMP.format(timekeeper.wallTime()));
         for (Map.Entry<String, VolumeFile> entry : files.entrySet()) {
             Path path = root.resolve(entry.getKey());
-            Files.createDirectories(Objects.requireNonNull(path.getParent()));
+            createDirectories(root, Objects.requireNonNull(path.getParent()));
             Files.write(path, entry.getValue().bytes(), StandardOpenOption.CREATE_NEW);
             Files.setPosixFilePermissions(path, permissions(entry.getValue().mode()));
+            ownership.applyTo(path, entry.getValue());
         }
         Files.setPosixFilePermissions(root, permissions(DIRECTORY_MODE));
+        ownership.applyToDirectory(root);
         return root;
+    }
+
+    private void createDirectories(Path root, Path parent) throws IOException {
+        if (parent.equals(root) || Files.exists(parent)) {
+            return;
+        }
+        createDirectories(root, Objects.requireNonNull(parent.getParent()));
+        Files.createDirectory(parent);
+        // independent of the process's umask
+        Files.setPosixFilePermissions(parent, permissions(DIRECTORY_MODE));
+        ownership.applyToDirectory(parent);
     }
 
     private void createLinks(ImmutableSet<String> names) throws IOException {
@@ -191,7 +207,7 @@ final class AtomicWriter {
                         .equals(Path.of(DATA, link.getFileName().toString()));
     }
 
-    private static Set<PosixFilePermission> permissions(int mode) {
+    static Set<PosixFilePermission> permissions(int mode) {
         Set<PosixFilePermission> permissions = new HashSet<>();
         PosixFilePermission[] all = PosixFilePermission.values();
         for (int bit = 0; bit < all.length; bit++) {

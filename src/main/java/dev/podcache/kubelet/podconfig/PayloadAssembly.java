@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.DownwardAPIVolumeSource;
 import io.fabric8.kubernetes.api.model.KeyToPath;
 import io.fabric8.kubernetes.api.model.ProjectedVolumeSource;
 import io.fabric8.kubernetes.api.model.SecretVolumeSource;
+import io.fabric8.kubernetes.api.model.ServiceAccountTokenProjection;
 import io.fabric8.kubernetes.api.model.VolumeProjection;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -20,11 +21,14 @@ import org.jspecify.annotations.Nullable;
 final class PayloadAssembly {
 
     private final ConfigSources sources;
+    private final @Nullable TokenFiles tokens;
     private final Map<String, VolumeFile> files = new LinkedHashMap<>();
     private final List<PodConfigException> failures = new ArrayList<>();
 
-    PayloadAssembly(ConfigSources sources) {
+    /** @param tokens null to omit the files of ServiceAccount tokens */
+    PayloadAssembly(ConfigSources sources, @Nullable TokenFiles tokens) {
         this.sources = sources;
+        this.tokens = tokens;
     }
 
     void add(SecretVolumeSource source) {
@@ -70,10 +74,18 @@ final class PayloadAssembly {
             addConfigMap(source.getName(), source.getItems(), source.getOptional(), mode);
         } else if (projection.getDownwardAPI() != null) {
             add(projection.getDownwardAPI().getItems(), mode);
-        } else if (projection.getServiceAccountToken() == null) {
+        } else if (projection.getServiceAccountToken() != null) {
+            addToken(projection.getServiceAccountToken(), mode);
+        } else {
             throw sources.target()
-                    .failure("unsupported source of a projected volume; use secret, configMap, downwardAPI or"
-                            + " serviceAccountToken");
+                    .failure("unsupported source " + VolumeTypes.of(projection) + " of a projected volume; use secret,"
+                            + " configMap, downwardAPI or serviceAccountToken");
+        }
+    }
+
+    private void addToken(ServiceAccountTokenProjection projection, int mode) {
+        if (tokens != null) {
+            put(projection.getPath(), tokens.file(projection, mode, sources.target()));
         }
     }
 
@@ -149,12 +161,16 @@ final class PayloadAssembly {
     }
 
     private void put(@Nullable String path, byte[] content, int mode) {
+        put(path, VolumeFile.of(content, mode));
+    }
+
+    private void put(@Nullable String path, VolumeFile file) {
         String given = Nullables.orEmpty(path);
         String problem = PayloadPaths.problem(given);
         if (problem != null) {
             throw sources.target().failure(problem);
         }
-        files.put(PayloadPaths.cleaned(given), VolumeFile.of(content, mode));
+        files.put(PayloadPaths.cleaned(given), file);
     }
 
     private int required(@Nullable Integer defaultMode) {

@@ -6,7 +6,10 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Volume;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Resolves the files of volumes whose content comes from Secrets, ConfigMaps or the pod itself: volumes of kind {@code
@@ -15,27 +18,39 @@ import java.util.Map;
  * <p>If a reference is {@code optional}, its object, or a key in it, may be missing. An object counts as missing only
  * if the API server reported that it does not exist, not if the request failed.
  *
- * <p>Files of a projected {@code serviceAccountToken} are omitted, because Podcache requests no tokens. Nearly every
- * pod has such a volume, and its other files are useful without the token; a container runtime can add a token of its
- * own. A projected {@code clusterTrustBundle} or {@code podCertificate} is rejected, because a pod that requests one
- * depends on it.
+ * <p>Tokens of a projected {@code serviceAccountToken} come from {@link ServiceAccountTokens}. A projected {@code
+ * clusterTrustBundle} or {@code podCertificate} is rejected.
  *
  * <p>Follows {@code MakePayload} of the kubelet's {@code pkg/volume/secret} and {@code configmap}, and {@code
- * collectData} of {@code pkg/volume/projected} and {@code downwardapi}. The writer of the files must set their group
- * ({@code fsGroup}).
+ * collectData} of {@code pkg/volume/projected} and {@code downwardapi}. {@link VolumeDirectory} writes the
+ * files.
  */
 public final class VolumePayloads {
 
     private final PodObjects.PodManagers managers;
+    private final @Nullable ServiceAccountTokens tokens;
 
     /**
-     * Creates a resolver on these managers, which it does not close.
+     * Creates a resolver on these managers, which it does not close. It omits the files of ServiceAccount tokens.
      *
      * @param secrets the Secrets of all pods that are registered with it
      * @param configMaps the ConfigMaps of all pods that are registered with it
      */
     public VolumePayloads(Manager<Secret> secrets, Manager<ConfigMap> configMaps) {
         this.managers = new PodObjects.PodManagers(secrets, configMaps);
+        this.tokens = null;
+    }
+
+    /**
+     * Creates a resolver on these sources, which it does not close.
+     *
+     * @param secrets the Secrets of all pods that are registered with it
+     * @param configMaps the ConfigMaps of all pods that are registered with it
+     * @param tokens the tokens of the pods' ServiceAccounts
+     */
+    public VolumePayloads(Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceAccountTokens tokens) {
+        this.managers = new PodObjects.PodManagers(secrets, configMaps);
+        this.tokens = tokens;
     }
 
     /** Returns whether {@code volume} is of a kind that {@link #of} supports. */
@@ -47,9 +62,36 @@ public final class VolumePayloads {
     }
 
     /**
+     * Resolves all volumes of {@code pod} whose content is made here. Other volumes are the runtime's: they are left
+     * out if {@code madeByRuntime} accepts them, and fail otherwise with a message that names their type. Blocks as
+     * {@link #of(Pod, Volume, PodPlacement)} does, for one volume after the other.
+     *
+     * @param pod the pod as the API server returned it, with metadata and spec; neither kept nor modified
+     * @param placement the node's facts about the pod
+     * @param madeByRuntime returns whether the runtime makes a volume itself
+     */
+    public PodVolumes of(Pod pod, PodPlacement placement, Predicate<Volume> madeByRuntime) {
+        Map<String, Map<String, VolumeFile>> files = new LinkedHashMap<>();
+        Map<String, PodConfigException> failures = new LinkedHashMap<>();
+        for (Volume volume : Nullables.orEmpty(pod.getSpec().getVolumes())) {
+            try {
+                if (isMadeHere(volume)) {
+                    files.put(volume.getName(), of(pod, volume, placement));
+                } else if (!madeByRuntime.test(volume)) {
+                    throw ConfigTarget.volume(volume.getName())
+                            .failure("volumes of type " + VolumeTypes.of(volume) + " are not supported on this node");
+                }
+            } catch (PodConfigException e) {
+                failures.put(volume.getName(), e);
+            }
+        }
+        return new PodVolumes(files, failures);
+    }
+
+    /**
      * Returns the files of {@code volume} by path. Paths are relative, separated by {@code /}, and contain no {@code .}
      * or {@code ..}. Calls {@link Manager#getObject} once for each object that the volume refers to, and blocks as long
-     * as these calls do.
+     * as these calls and requests for tokens do.
      *
      * @param pod the pod as the API server returned it, with metadata and spec; neither kept nor modified
      * @param volume a volume of the pod
@@ -61,7 +103,9 @@ public final class VolumePayloads {
      */
     public Map<String, VolumeFile> of(Pod pod, Volume volume, PodPlacement placement) {
         ConfigTarget target = ConfigTarget.volume(volume.getName());
-        PayloadAssembly assembly = new PayloadAssembly(ConfigSources.of(managers, pod, placement, target));
+        PayloadAssembly assembly = new PayloadAssembly(
+                ConfigSources.of(managers, pod, placement, target),
+                tokens == null ? null : new TokenFiles(tokens, pod));
         if (volume.getSecret() != null) {
             assembly.add(volume.getSecret());
         } else if (volume.getConfigMap() != null) {

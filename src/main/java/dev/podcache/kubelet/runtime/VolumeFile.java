@@ -1,19 +1,22 @@
 package dev.podcache.kubelet.runtime;
 
 import java.util.Arrays;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** A file of a volume: its content and its permissions. Immutable. {@link #toString} does not show the content. */
+/** A file of a volume: its content, permissions and owner. Immutable. {@link #toString} does not show the content. */
 public final class VolumeFile {
 
     private static final int PERMISSION_BITS = 0777;
 
     private final byte[] bytes;
     private final int mode;
+    private final OptionalLong owner;
 
-    private VolumeFile(byte[] bytes, int mode) {
+    private VolumeFile(byte[] bytes, int mode, OptionalLong owner) {
         this.bytes = bytes;
         this.mode = mode;
+        this.owner = owner;
     }
 
     /**
@@ -27,7 +30,17 @@ public final class VolumeFile {
         if ((mode & ~PERMISSION_BITS) != 0) {
             throw new IllegalArgumentException("mode must be from 0 to 0777, but is 0" + Integer.toOctalString(mode));
         }
-        return new VolumeFile(bytes.clone(), mode);
+        return new VolumeFile(bytes.clone(), mode, OptionalLong.empty());
+    }
+
+    /** Returns this file, to be owned by the user with this numeric ID. */
+    public VolumeFile ownedBy(long user) {
+        return new VolumeFile(bytes, mode, OptionalLong.of(user));
+    }
+
+    /** Returns this file with these permission bits in addition to its own. */
+    public VolumeFile withPermissions(int added) {
+        return new VolumeFile(bytes, mode | (added & PERMISSION_BITS), owner);
     }
 
     /** Returns a copy of the content. */
@@ -45,6 +58,14 @@ public final class VolumeFile {
         return mode;
     }
 
+    /**
+     * Returns the numeric ID of the user that should own the file. Empty for the process that writes it, as for all
+     * files except ServiceAccount tokens of a pod whose containers all run as one user.
+     */
+    public OptionalLong owner() {
+        return owner;
+    }
+
     /** Returns whether the content equals {@code content}. */
     public boolean holds(byte[] content) {
         return Arrays.equals(bytes, content);
@@ -52,7 +73,10 @@ public final class VolumeFile {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof VolumeFile that && mode == that.mode && Arrays.equals(bytes, that.bytes);
+        return other instanceof VolumeFile that
+                && mode == that.mode
+                && owner.equals(that.owner)
+                && Arrays.equals(bytes, that.bytes);
     }
 
     @Override

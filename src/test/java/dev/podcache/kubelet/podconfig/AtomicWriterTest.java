@@ -37,12 +37,12 @@ class AtomicWriterTest {
     Path temp;
 
     private Path volume = Path.of(".");
-    private AtomicWriter writer = new AtomicWriter(volume, new ManualTimekeeper());
+    private AtomicWriter writer = new AtomicWriter(volume, new ManualTimekeeper(), FileOwnership.NONE);
 
     @BeforeEach
     void setUp() {
         volume = temp.resolve("pods/uid-1/volume");
-        writer = new AtomicWriter(volume, new ManualTimekeeper());
+        writer = new AtomicWriter(volume, new ManualTimekeeper(), FileOwnership.NONE);
     }
 
     @Test

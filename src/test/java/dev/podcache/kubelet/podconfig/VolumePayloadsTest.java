@@ -140,9 +140,8 @@ class VolumePayloadsTest {
                 .hasMessage("secret \"a\" not found");
     }
 
-    /** The volume that the admission plugin adds to nearly every pod. */
     @Test
-    void of_serviceAccountToken_isLeftOutAndTheRestIsMade() {
+    void of_serviceAccountTokenWithoutTokens_isLeftOutAndTheRestIsMade() {
         f.server.cluster().create(configMap("kube-root-ca.crt", Map.of("ca.crt", "PEM")));
         VolumeProjection token = new VolumeProjectionBuilder()
                 .withNewServiceAccountToken(null, 3607L, "token")
@@ -165,7 +164,7 @@ class VolumePayloadsTest {
                 .build();
 
         assertThatThrownBy(() -> f.payload(projected(bundle)))
-                .hasMessageContaining("unsupported source of a projected volume");
+                .hasMessageContaining("unsupported source clusterTrustBundle of a projected volume");
     }
 
     /** TestCollectDataWithDownwardAPI. */

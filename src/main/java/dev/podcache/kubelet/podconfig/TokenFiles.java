@@ -1,0 +1,61 @@
+package dev.podcache.kubelet.podconfig;
+
+import com.google.common.collect.Iterables;
+import dev.podcache.kubelet.runtime.VolumeFile;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodSecurityContext;
+import io.fabric8.kubernetes.api.model.SecurityContext;
+import io.fabric8.kubernetes.api.model.ServiceAccountTokenProjection;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the files of a pod's ServiceAccount tokens. Follows {@code collectData} of the kubelet's {@code
+ * pkg/volume/projected} and {@code FsUserFrom} of {@code pkg/volume/util}.
+ */
+record TokenFiles(ServiceAccountTokens tokens, Pod pod) {
+
+    private static final int ONLY_OWNER = 0600;
+
+    /**
+     * Returns the file of a token. If the pod has an fsGroup, or if all its containers run as one user, only the owner
+     * may read it.
+     *
+     * @throws PodConfigException if there is no valid token
+     */
+    VolumeFile file(ServiceAccountTokenProjection projection, int defaultMode, ConfigTarget target) {
+        byte[] token = tokens.of(pod, projection, target).getBytes(StandardCharsets.UTF_8);
+        Long user = user();
+        if (user != null) {
+            return VolumeFile.of(token, ONLY_OWNER).ownedBy(user);
+        }
+        PodSecurityContext context = pod.getSpec().getSecurityContext();
+        boolean hasGroup = context != null && context.getFsGroup() != null;
+        return VolumeFile.of(token, hasGroup ? ONLY_OWNER : defaultMode);
+    }
+
+    /** Returns the user of all containers, or null if one container has no user or another user. */
+    private @Nullable Long user() {
+        Long common = null;
+        for (Container container : Iterables.concat(
+                Nullables.orEmpty(pod.getSpec().getInitContainers()),
+                Nullables.orEmpty(pod.getSpec().getContainers()))) {
+            Long user = user(container);
+            if (user == null || (common != null && !common.equals(user))) {
+                return null;
+            }
+            common = user;
+        }
+        return common;
+    }
+
+    private @Nullable Long user(Container container) {
+        SecurityContext own = container.getSecurityContext();
+        if (own != null && own.getRunAsUser() != null) {
+            return own.getRunAsUser();
+        }
+        PodSecurityContext context = pod.getSpec().getSecurityContext();
+        return context == null ? null : context.getRunAsUser();
+    }
+}

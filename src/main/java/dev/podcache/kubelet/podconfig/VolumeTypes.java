@@ -1,0 +1,31 @@
+package dev.podcache.kubelet.podconfig;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.google.common.collect.Streams;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeProjection;
+import java.util.Optional;
+
+/** Names the types of volumes as in manifests, such as {@code configMap}. */
+final class VolumeTypes {
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    private VolumeTypes() {}
+
+    /** Returns the type of a volume. Without one, a volume is an {@code emptyDir}. */
+    static String of(Volume volume) {
+        return typeOf(volume).orElse("emptyDir");
+    }
+
+    /** Returns the type of a source of a projected volume, or "" if it has none that this version knows. */
+    static String of(VolumeProjection projection) {
+        return typeOf(projection).orElse("");
+    }
+
+    private static Optional<String> typeOf(Object model) {
+        return Streams.stream(JSON.valueToTree(model).fieldNames())
+                .filter(field -> !field.equals("name"))
+                .findFirst();
+    }
+}
