@@ -57,12 +57,6 @@ public final class TaskThreads implements Executor, AutoCloseable {
         boolean released; // guarded by lock
     }
 
-    /** A foreign call of a task. Closed when the call returns. */
-    public interface ForeignCall extends AutoCloseable {
-        @Override
-        void close();
-    }
-
     /**
      * Returns threads that start when needed and end when idle for 10 s.
      *
@@ -117,13 +111,16 @@ public final class TaskThreads implements Executor, AutoCloseable {
         return future;
     }
 
-    /** Marks the beginning of a foreign call of the current task. Has no effect on a thread without a task. */
-    public ForeignCall call() {
+    /**
+     * Marks the beginning of a foreign call of the current task. Cancel the result when the call returns. Has no effect on
+     * a thread without a task.
+     */
+    public Timekeeper.Scheduled beginCall() {
         Slot slot = current.get();
         if (slot == null) {
             return () -> {};
         }
-        return timekeeper.schedule(LONG_CALL, () -> release(slot))::cancel;
+        return timekeeper.schedule(LONG_CALL, () -> release(slot));
     }
 
     private void begin(Runnable task) {

@@ -85,10 +85,7 @@ public final class HollowCommand implements Callable<Integer> {
     @Option(names = "--node-labels", paramLabel = "K=V,...", description = "labels of each node")
     private String labels = "";
 
-    @Option(
-            names = "--register-with-taints",
-            paramLabel = "K=V:EFFECT,...",
-            description = "taints of each node")
+    @Option(names = "--register-with-taints", paramLabel = "K=V:EFFECT,...", description = "taints of each node")
     private String taints = "";
 
     @Option(names = "--keep", description = "do not delete the pods, Secrets and nodes at the end")

@@ -123,7 +123,11 @@ final class HollowLoad implements AutoCloseable {
             client.resource(object).create();
         } catch (KubernetesClientException e) {
             if (e.getCode() != 409) {
-                log.warn("{} {} was not created: {}", object.getKind(), object.getMetadata().getName(), e.getMessage());
+                log.warn(
+                        "{} {} was not created: {}",
+                        object.getKind(),
+                        object.getMetadata().getName(),
+                        e.getMessage());
             }
         }
     }

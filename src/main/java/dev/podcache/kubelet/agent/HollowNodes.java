@@ -9,6 +9,7 @@ import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.events.EventBroadcaster;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
+import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podsync.ContainerHealth;
@@ -105,11 +106,13 @@ public final class HollowNodes implements AutoCloseable {
         events = EventBroadcaster.to(server.api(ObjectKind.EVENT, TIMEOUT), "podcache", template.prefix, timekeeper);
         statuses =
                 new PodStatusManager(server.api(ObjectKind.POD, TIMEOUT), known::get, timekeeper, HollowNodes::random);
+        ServiceAccountTokens tokens =
+                new ServiceAccountTokens(server.tokenRequests(TIMEOUT), timekeeper, HollowNodes::random);
         threads = TaskThreads.named("podcache-hollow", SYNC_THREADS, timekeeper);
         workers = new PodWorkers(
                 new PodWorkers.Parts(
                         runtime,
-                        new PodConfiguration(cache.secrets(), cache.configMaps(), services, events),
+                        new PodConfiguration(cache.secrets(), cache.configMaps(), services, tokens, events),
                         ContainerHealth.UNPROBED,
                         statuses,
                         events,

@@ -8,6 +8,7 @@ import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
 import dev.podcache.kubelet.nodestatus.NodeStatusState;
 import dev.podcache.kubelet.nodestatus.NodeStatusUpdater;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
+import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podsync.ContainerHealth;
@@ -47,6 +48,7 @@ public final class NodeAgent implements AutoCloseable {
     private final NodeLister lister;
     private final Caches caches;
     private final EventBroadcaster events;
+    private final ServiceAccountTokens tokens;
     private final ServiceLister services;
     private final RuntimeHealth health;
     private final NodeStatusUpdater updater;
@@ -81,6 +83,7 @@ public final class NodeAgent implements AutoCloseable {
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
         this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
         this.caches = cachesOf.apply(lister);
+        this.tokens = new ServiceAccountTokens(ports.tokens(), timekeeper, NodeAgent::random);
         this.services = ServiceLister.following(ports.services(), recovery);
         this.statuses = new PodStatusManager(ports.podStatus(), known::get, timekeeper, NodeAgent::random);
         this.threads = options.threads().apply(timekeeper);
@@ -99,7 +102,7 @@ public final class NodeAgent implements AutoCloseable {
         ObjectCaching caching = options.configuration().caching();
         return new PodWorkers.Parts(
                 options.runtime(),
-                new PodConfiguration(caches.secrets(), caches.configMaps(), services, events),
+                new PodConfiguration(caches.secrets(), caches.configMaps(), services, tokens, events),
                 ContainerHealth.UNPROBED,
                 statuses,
                 events,

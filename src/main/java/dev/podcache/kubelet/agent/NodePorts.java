@@ -2,6 +2,7 @@ package dev.podcache.kubelet.agent;
 
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.apiserver.TokenRequests;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.Heartbeats;
 import dev.podcache.object.ObjectKind;
@@ -30,6 +31,7 @@ public record NodePorts(
         ListerWatcher<Node> node,
         ListerWatcher<Pod> pods,
         ListerWatcher<Service> services,
+        TokenRequests tokens,
         Timekeeper timekeeper) {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -45,6 +47,7 @@ public record NodePorts(
                 server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + node),
                 server.listerWatcher(ObjectKind.POD, "", podsOf(node)),
                 server.listerWatcher(ObjectKind.SERVICE, "", ""),
+                server.tokenRequests(TIMEOUT),
                 server.timekeeper());
     }
 

@@ -21,12 +21,11 @@ import org.jspecify.annotations.Nullable;
 final class PayloadAssembly {
 
     private final ConfigSources sources;
-    private final @Nullable TokenFiles tokens;
+    private final TokenFiles tokens;
     private final Map<String, VolumeFile> files = new LinkedHashMap<>();
     private final List<PodConfigException> failures = new ArrayList<>();
 
-    /** @param tokens null to omit the files of ServiceAccount tokens */
-    PayloadAssembly(ConfigSources sources, @Nullable TokenFiles tokens) {
+    PayloadAssembly(ConfigSources sources, TokenFiles tokens) {
         this.sources = sources;
         this.tokens = tokens;
     }
@@ -84,9 +83,7 @@ final class PayloadAssembly {
     }
 
     private void addToken(ServiceAccountTokenProjection projection, int mode) {
-        if (tokens != null) {
-            put(projection.getPath(), tokens.file(projection, mode, sources.target()));
-        }
+        put(projection.getPath(), tokens.file(projection, mode, sources.target()));
     }
 
     private void addSecret(

@@ -9,7 +9,6 @@ import io.fabric8.kubernetes.api.model.Volume;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Resolves the files of volumes whose content comes from Secrets, ConfigMaps or the pod itself: volumes of kind {@code
@@ -28,18 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class VolumePayloads {
 
     private final PodObjects.PodManagers managers;
-    private final @Nullable ServiceAccountTokens tokens;
-
-    /**
-     * Creates a resolver on these managers, which it does not close. It omits the files of ServiceAccount tokens.
-     *
-     * @param secrets the Secrets of all pods that are registered with it
-     * @param configMaps the ConfigMaps of all pods that are registered with it
-     */
-    public VolumePayloads(Manager<Secret> secrets, Manager<ConfigMap> configMaps) {
-        this.managers = new PodObjects.PodManagers(secrets, configMaps);
-        this.tokens = null;
-    }
+    private final ServiceAccountTokens tokens;
 
     /**
      * Creates a resolver on these sources, which it does not close.
@@ -103,9 +91,8 @@ public final class VolumePayloads {
      */
     public Map<String, VolumeFile> of(Pod pod, Volume volume, PodPlacement placement) {
         ConfigTarget target = ConfigTarget.volume(volume.getName());
-        PayloadAssembly assembly = new PayloadAssembly(
-                ConfigSources.of(managers, pod, placement, target),
-                tokens == null ? null : new TokenFiles(tokens, pod));
+        PayloadAssembly assembly =
+                new PayloadAssembly(ConfigSources.of(managers, pod, placement, target), new TokenFiles(tokens, pod));
         if (volume.getSecret() != null) {
             assembly.add(volume.getSecret());
         } else if (volume.getConfigMap() != null) {

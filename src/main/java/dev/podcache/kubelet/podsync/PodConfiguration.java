@@ -1,28 +1,30 @@
 package dev.podcache.kubelet.podsync;
 
 import dev.podcache.kubelet.events.EventRecorder;
-import dev.podcache.kubelet.podconfig.ContainerEnvironment;
+import dev.podcache.kubelet.podconfig.ContainerConfiguration;
 import dev.podcache.kubelet.podconfig.ImagePullSecrets;
 import dev.podcache.kubelet.podconfig.PodPlacement;
+import dev.podcache.kubelet.podconfig.PodVolumes;
+import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podconfig.VolumePayloads;
 import dev.podcache.kubelet.runtime.Launch;
-import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.manager.Manager;
+import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
-import io.fabric8.kubernetes.api.model.Volume;
-import java.util.List;
-import java.util.Map;
+import java.time.Duration;
+import java.util.Optional;
 
-/** The configuration that registered pods get from Secrets, ConfigMaps and Services. Thread-safe. */
+/** The configuration that registered pods get from Secrets, ConfigMaps, Services and tokens. Thread-safe. */
 public final class PodConfiguration {
 
     private final Manager<Secret> secrets;
     private final Manager<ConfigMap> configMaps;
-    private final ContainerEnvironment environments;
+    private final ServiceAccountTokens tokens;
+    private final ContainerConfiguration containers;
     private final VolumePayloads volumes;
     private final ImagePullSecrets pullSecrets;
 
@@ -32,11 +34,16 @@ public final class PodConfiguration {
      * @param events receives a warning event if pull secrets of a pod are unavailable
      */
     public PodConfiguration(
-            Manager<Secret> secrets, Manager<ConfigMap> configMaps, ServiceLister services, EventRecorder events) {
+            Manager<Secret> secrets,
+            Manager<ConfigMap> configMaps,
+            ServiceLister services,
+            ServiceAccountTokens tokens,
+            EventRecorder events) {
         this.secrets = secrets;
         this.configMaps = configMaps;
-        this.environments = new ContainerEnvironment(secrets, configMaps, services);
-        this.volumes = new VolumePayloads(secrets, configMaps);
+        this.tokens = tokens;
+        this.containers = new ContainerConfiguration(secrets, configMaps, services);
+        this.volumes = new VolumePayloads(secrets, configMaps, tokens);
         this.pullSecrets = new ImagePullSecrets(secrets, events);
     }
 
@@ -48,16 +55,20 @@ public final class PodConfiguration {
     void unregister(Pod pod) {
         secrets.unregisterPod(pod);
         configMaps.unregisterPod(pod);
+        tokens.forget(PodReferences.key(pod));
     }
 
     Launch launch(Pod pod, Container container, PodPlacement placement, int restartCount) {
-        Map<String, String> environment =
-                environments.of(pod, container, placement).variables();
-        // read after the environment: each read of an unavailable pull secret records an event
-        return new Launch(List.of(), List.of(), "", environment, List.of(), pullSecrets.of(pod), restartCount);
+        return containers.launch(pod, container, placement, pullSecrets.of(pod), restartCount);
     }
 
-    Map<String, VolumeFile> volume(Pod pod, Volume volume, PodPlacement placement) {
-        return volumes.of(pod, volume, placement);
+    /** Returns the volumes that are made here; the runtime makes volumes of other types. */
+    PodVolumes volumes(Pod pod, PodPlacement placement) {
+        return volumes.of(pod, placement, volume -> true);
+    }
+
+    /** Returns when the volumes must be written again because a token expires; empty if none does. */
+    Optional<Duration> nextChange(Pod pod) {
+        return tokens.nextRenewal(pod);
     }
 }

@@ -1,13 +1,10 @@
 package dev.podcache.kubelet.podsync;
 
-import com.google.common.collect.ImmutableMap;
-import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
-import dev.podcache.kubelet.podconfig.VolumePayloads;
+import dev.podcache.kubelet.podconfig.PodVolumes;
 import dev.podcache.kubelet.podstatus.PodObservation;
 import dev.podcache.kubelet.podstatus.PodStatuses;
 import dev.podcache.kubelet.runtime.PodState;
-import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.pod.PodReferences;
@@ -15,11 +12,9 @@ import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
-import io.fabric8.kubernetes.api.model.Volume;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
@@ -111,24 +106,16 @@ final class PodLifecycle {
         return Optional.of(sync.next(random));
     }
 
-    /** Writes the volumes. Returns whether all of them are there. */
+    /** Writes the volumes that can be resolved. Returns whether all of them are there. */
     private boolean mount(Pod pod, PodPlacement placement, SyncResult sync) throws InterruptedException {
-        ImmutableMap.Builder<String, Map<String, VolumeFile>> volumes = ImmutableMap.builder();
-        boolean complete = true;
-        for (Volume volume : pod.getSpec().getVolumes()) {
-            if (VolumePayloads.isMadeHere(volume)) {
-                try {
-                    volumes.put(volume.getName(), parts.configuration().volume(pod, volume, placement));
-                } catch (PodConfigException e) {
-                    PodContainers.throwIfInterrupted();
-                    complete = false;
-                    sync.failed(PodEvent.volumeFailed(volume.getName(), PodContainers.text(e)));
-                }
-            }
-        }
+        PodVolumes volumes = parts.configuration().volumes(pod, placement);
+        PodContainers.throwIfInterrupted();
+        volumes.failures()
+                .forEach((volume, failure) -> sync.failed(PodEvent.volumeFailed(volume, PodContainers.text(failure))));
+        parts.configuration().nextChange(pod).ifPresent(sync::again);
         try {
-            calls.run(pod, "mount of volumes", () -> parts.runtime().mount(pod, volumes.buildOrThrow()));
-            return complete;
+            calls.run(pod, "mount of volumes", () -> parts.runtime().mount(pod, volumes.files()));
+            return volumes.failures().isEmpty();
         } catch (IOException | RuntimeException | Error e) {
             sync.failed(PodEvent.mountFailed(PodContainers.failed(pod, "mount volumes", e)));
             return false;

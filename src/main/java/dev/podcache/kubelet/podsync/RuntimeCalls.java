@@ -70,9 +70,11 @@ final class RuntimeCalls {
                         .blocking()
                         .execute(() ->
                                 hangs.accept(pod, what + " has not returned for " + deadline.toSeconds() + " s")));
-        try (TaskThreads.ForeignCall waiting = threads.call()) {
+        Timekeeper.Scheduled mark = threads.beginCall();
+        try {
             return call.make();
         } finally {
+            mark.cancel();
             timer.cancel();
         }
     }

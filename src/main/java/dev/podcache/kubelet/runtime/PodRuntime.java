@@ -59,7 +59,8 @@ public interface PodRuntime {
 
     /**
      * Writes the content of a pod's volumes. Called before the pod's first container is started, and again when a
-     * Secret or ConfigMap has changed and at every later sync. {@code VolumeDirectory} writes the files to a directory.
+     * Secret or ConfigMap has changed and at every later sync. A volume that is left out could not be resolved: what it
+     * has stays. {@code VolumeDirectory} writes the files to a directory.
      *
      * @param volumes the files by path, for each volume whose content comes from Secrets, ConfigMaps, tokens or the pod
      *     itself. The keys are volume names in the order of the pod's spec; both maps are unmodifiable

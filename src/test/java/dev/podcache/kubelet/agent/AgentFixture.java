@@ -8,6 +8,7 @@ import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.FakeTokenRequests;
 import dev.podcache.testing.FixedHost;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
@@ -76,6 +77,7 @@ final class AgentFixture implements AutoCloseable {
                 server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + NODE),
                 server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE),
                 server.listerWatcher(ObjectKind.SERVICE, "", ""),
+                new FakeTokenRequests(),
                 timekeeper);
     }
 

@@ -6,6 +6,7 @@ import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.FakeTokenRequests;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.WatchedCaches;
 import io.fabric8.kubernetes.api.model.ConfigMap;
@@ -56,7 +57,8 @@ final class PodConfigFixture implements AutoCloseable {
     }
 
     VolumePayloads payloads() {
-        return new VolumePayloads(secrets, configMaps);
+        return new VolumePayloads(
+                secrets, configMaps, new ServiceAccountTokens(new FakeTokenRequests(), timekeeper, () -> 0.0));
     }
 
     /** Registers the pod and returns the environment of its first container. */

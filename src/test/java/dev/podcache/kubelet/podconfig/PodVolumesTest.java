@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.object.FailureReason;
+import dev.podcache.testing.FakeTokenRequests;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;

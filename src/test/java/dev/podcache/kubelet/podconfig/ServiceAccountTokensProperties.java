@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.apiserver.TokenRequests;
 import dev.podcache.object.FailureReason;
+import dev.podcache.testing.FakeTokenRequests;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.podsync;
 
+import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.runtime.HollowRuntime;
@@ -8,6 +9,7 @@ import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
 import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.FakeTokenRequests;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Pods;
 import dev.podcache.testing.RecordedEvents;
@@ -68,10 +70,11 @@ public final class WorkersFixture implements AutoCloseable {
         secrets = caches.secrets();
         statuses = new PodStatusManager(
                 server.api(ObjectKind.POD, Duration.ofSeconds(10)), known::get, timekeeper, () -> 0);
+        ServiceAccountTokens tokens = new ServiceAccountTokens(new FakeTokenRequests(), timekeeper, () -> 0.0);
         workers = new PodWorkers(
                 new PodWorkers.Parts(
                         runtime,
-                        new PodConfiguration(secrets, caches.configMaps(), services, events),
+                        new PodConfiguration(secrets, caches.configMaps(), services, tokens, events),
                         ContainerHealth.UNPROBED,
                         statuses,
                         events,

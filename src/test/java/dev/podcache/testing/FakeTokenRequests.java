@@ -1,4 +1,4 @@
-package dev.podcache.kubelet.podconfig;
+package dev.podcache.testing;
 
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.TokenRequests;
@@ -11,16 +11,21 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Issues the tokens {@code token-1}, {@code token-2} and so on, or fails. Not thread-safe. */
-final class FakeTokenRequests implements TokenRequests {
+public final class FakeTokenRequests implements TokenRequests {
 
-    final List<ObjectKey> accounts = new ArrayList<>();
-    final List<TokenSpec> specs = new ArrayList<>();
+    /** The ServiceAccounts of all requests, in order. */
+    public final List<ObjectKey> accounts = new ArrayList<>();
+    /** The tokens that were requested, in order. */
+    public final List<TokenSpec> specs = new ArrayList<>();
 
-    Duration life = Duration.ofHours(1);
-    String prefix = "token-";
+    /** The life of the next tokens. */
+    public Duration life = Duration.ofHours(1);
+    /** The beginning of the next tokens. */
+    public String prefix = "token-";
 
+    /** Why the next requests fail; null to issue tokens. */
     @Nullable
-    FailureReason failure;
+    public FailureReason failure;
 
     @Override
     public CompletableFuture<IssuedToken> create(ObjectKey serviceAccount, TokenSpec spec) {
@@ -32,7 +37,8 @@ final class FakeTokenRequests implements TokenRequests {
                         ApiServerException.withoutAnswer(failure, "POST token", "refused", null));
     }
 
-    int requests() {
+    /** Returns the number of requests. */
+    public int requests() {
         return specs.size();
     }
 }
