@@ -33,12 +33,12 @@ public final class TaskThreads implements Executor, AutoCloseable {
     private static final Duration LONG_CALL = Duration.ofMillis(100);
     private static final Duration IDLE_THREAD_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration NO_THREAD_PAUSE = Duration.ofSeconds(1);
+    private static final ThreadLocal<@Nullable Slot> CURRENT = new ThreadLocal<>();
 
     private final Executor threads;
     private final @Nullable ThreadPoolExecutor owned;
     private final int limit;
     private final Timekeeper timekeeper;
-    private final ThreadLocal<@Nullable Slot> current = new ThreadLocal<>();
 
     private final Object lock = new Object();
     private final Queue<Runnable> waiting = new ArrayDeque<>(); // guarded by lock
@@ -53,8 +53,15 @@ public final class TaskThreads implements Executor, AutoCloseable {
     }
 
     /** The place of a task among the running ones. */
-    private static final class Slot {
+    private final class Slot {
         boolean released; // guarded by lock
+
+        void release() {
+            Runnable next = next(this);
+            if (next != null) {
+                begin(next);
+            }
+        }
     }
 
     /**
@@ -116,11 +123,11 @@ public final class TaskThreads implements Executor, AutoCloseable {
      * a thread without a task.
      */
     public Timekeeper.Scheduled beginCall() {
-        Slot slot = current.get();
+        Slot slot = CURRENT.get();
         if (slot == null) {
             return () -> {};
         }
-        return timekeeper.schedule(LONG_CALL, () -> release(slot));
+        return timekeeper.schedule(LONG_CALL, slot::release);
     }
 
     private void begin(Runnable task) {
@@ -141,13 +148,13 @@ public final class TaskThreads implements Executor, AutoCloseable {
     private void run(Runnable first) {
         for (Runnable task = first; task != null; ) {
             Slot slot = new Slot();
-            current.set(slot);
+            CURRENT.set(slot);
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
                 log.error("a task failed; this is a bug in Podcache or in a listener", e);
             } finally {
-                current.remove();
+                CURRENT.remove();
                 task = next(slot);
             }
         }
@@ -165,13 +172,6 @@ public final class TaskThreads implements Executor, AutoCloseable {
                 running--;
             }
             return next;
-        }
-    }
-
-    private void release(Slot slot) {
-        Runnable next = next(slot);
-        if (next != null) {
-            begin(next);
         }
     }
 

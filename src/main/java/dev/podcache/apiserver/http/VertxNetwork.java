@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A fixed number of event loops, and the connections that are opened on them. This class and {@link VertxWire} are the
- * only ones that use Vert.x. Thread-safe.
+ * only ones of the package that use Vert.x. Thread-safe.
  */
 final class VertxNetwork implements AutoCloseable {
 

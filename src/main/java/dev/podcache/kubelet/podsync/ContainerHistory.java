@@ -106,9 +106,10 @@ final class ContainerHistory {
     private static boolean isOtherInstance(ContainerStatus current, ContainerStatus before) {
         String id = States.id(current);
         String idBefore = States.id(before);
-        return id.isEmpty() || idBefore.isEmpty()
-                ? States.isRunning(current) && !States.isRunning(before)
-                : !id.equals(idBefore);
+        if (id.isEmpty() || idBefore.isEmpty()) {
+            return States.isRunning(current) && !States.isRunning(before);
+        }
+        return !id.equals(idBefore);
     }
 
     /** Returns how the instance of an earlier report ended. */

@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
@@ -69,7 +70,8 @@ final class PodStop {
                 stop.get();
             }
         } catch (ExecutionException e) {
-            throw new IOException(PodContainers.text(e.getCause()), e.getCause());
+            Throwable cause = Objects.requireNonNull(e.getCause());
+            throw new IOException(PodContainers.text(cause), cause);
         } finally {
             // has no effect on those that have ended
             stops.forEach(stop -> stop.cancel(true));

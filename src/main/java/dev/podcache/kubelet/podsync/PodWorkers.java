@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -46,6 +47,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private final RuntimeCalls calls;
     private final PodStop stop;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
+    private final List<AutoCloseable> listeners = new CopyOnWriteArrayList<>();
     private boolean watching; // only used by the reflector's thread
     private volatile boolean closed;
 
@@ -166,13 +168,12 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     }
 
     /**
-     * Syncs a pod at once when an object changes that it refers to.
+     * Syncs a pod at once when an object changes that it refers to, until these workers are closed.
      *
      * @param objects the manager of the objects; its strategy must not be GET
-     * @return ends this; not closed with the workers
      */
-    public AutoCloseable follow(Manager<?> objects) {
-        return objects.listen(parts.timekeeper().workers(), this::objectChanged);
+    public void follow(Manager<?> objects) {
+        listeners.add(objects.listen(parts.timekeeper().workers(), this::objectChanged));
     }
 
     private void objectChanged(ObjectEvent<?> event) {
@@ -210,6 +211,13 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        for (AutoCloseable listener : listeners) {
+            try {
+                listener.close();
+            } catch (Exception e) {
+                log.warn("a listener of changed objects was not removed; its events have no effect", e);
+            }
+        }
         workers.values().forEach(PodWorker::close);
     }
 

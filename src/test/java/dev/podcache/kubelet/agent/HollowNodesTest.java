@@ -16,6 +16,7 @@ import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
+import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -80,7 +81,7 @@ class HollowNodesTest {
             assertThat(hollow.running()).isEqualTo(NODES);
             assertThat(hollow.oldestRenewal()).isPresent();
             Node node = cluster.get(Node.class, "", "hollow-7");
-            assertThat(node.getStatus().getCapacity().get("pods").getAmount()).isEqualTo("110");
+            assertThat(node.getStatus().getCapacity()).containsEntry("pods", new Quantity("110"));
         }
     }
 
@@ -94,6 +95,7 @@ class HollowNodesTest {
             cluster.create(Secrets.of("shop", "db", "value"));
 
             await().until(() -> "Running".equals(status("web").getPhase()));
+            assertThat(hollow.running()).isEqualTo(1);
         }
     }
 

@@ -47,8 +47,6 @@ public final class WorkersFixture implements AutoCloseable {
     private final ServiceLister services;
     private final PodStatusManager statuses;
     final PodWorkers workers;
-    private final AutoCloseable secretEvents;
-    private final AutoCloseable configMapEvents;
     private final Reflector<Pod> pods;
 
     WorkersFixture() {
@@ -85,8 +83,8 @@ public final class WorkersFixture implements AutoCloseable {
                         TaskThreads.on(Runnable::run, 8, timekeeper),
                         timekeeper),
                 () -> 0);
-        secretEvents = workers.follow(secrets);
-        configMapEvents = workers.follow(caches.configMaps());
+        workers.follow(secrets);
+        workers.follow(caches.configMaps());
         pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), workers, recovery);
     }
 

@@ -1,0 +1,22 @@
+/**
+ * Probes the containers of a node's pods: startup, liveness and readiness, by HTTP, TCP, gRPC or a command. After {@code
+ * pkg/kubelet/prober} and {@code pkg/probe} of Kubernetes. A check begins as soon as its container and the initial delay
+ * allow it; there is no timer while the container does not run.
+ *
+ * <p>Read {@code Probes}, {@code PodProbes}, {@code ProbeWorker}, {@code ProbeState}, {@code ProbeSchedule}, {@code
+ * ProbeActions}, {@code HttpCheck}, {@code GrpcCheck}, {@code ProbeNetwork}, the only class that uses Vert.x, and {@code
+ * ProbeReports}.
+ *
+ * <table>
+ * <caption>Locks</caption>
+ * <tr><th>lock</th><th>guards</th><th>taken inside it</th></tr>
+ * <tr><td>{@code PodProbes}</td><td>the states and timers of all probes of one pod; whether it was removed. Not held
+ * during a check, an event or a call of the listener</td><td>the timer's</td></tr>
+ * <tr><td>{@code ProbeNetwork}</td><td>whether the event loop is started or closed; held while it
+ * starts</td><td>none</td></tr>
+ * </table>
+ */
+@NullMarked
+package dev.podcache.kubelet.probe;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,324 @@
+package dev.podcache.kubelet.probe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.HTTPHeader;
+import io.fabric8.kubernetes.api.model.IntOrString;
+import io.fabric8.kubernetes.api.model.Probe;
+import io.fabric8.kubernetes.api.model.ProbeBuilder;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.SelfSignedCertificate;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code pkg/probe/http} of Kubernetes and its tests, against a server. */
+@ExtendWith(NoLeaks.class)
+class HttpCheckTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final ManualTimekeeper time = new ManualTimekeeper();
+    private final ProbeNetwork network = new ProbeNetwork(time, "1.36");
+    private final ProbeActions actions = new ProbeActions(
+            network, (pod, container, command, timeout) -> CompletableFuture.failedFuture(new IOException("no exec")));
+    private HttpServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = listen();
+    }
+
+    private static HttpServer listen() throws IOException {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.start();
+        return server;
+    }
+
+    @AfterEach
+    void stop() {
+        network.close();
+        server.stop(0);
+    }
+
+    private void answer(String path, int status, String body) {
+        server.createContext(path, exchange -> send(exchange, status, body, null));
+    }
+
+    private static void send(HttpExchange exchange, int status, String body, @Nullable String location)
+            throws IOException {
+        try (exchange) {
+            if (location != null) {
+                exchange.getResponseHeaders().add("Location", location);
+            }
+            byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(status, bytes.length == 0 ? -1 : bytes.length);
+            exchange.getResponseBody().write(bytes);
+        }
+    }
+
+    private CompletableFuture<ProbeOutcome> begin(String path, String scheme, int port, HTTPHeader... headers) {
+        Probe probe = new ProbeBuilder()
+                .withNewHttpGet()
+                .withPath(path)
+                .withScheme(scheme)
+                .withPort(new IntOrString(port))
+                .withHttpHeaders(headers)
+                .endHttpGet()
+                .withTimeoutSeconds(1)
+                .build();
+        Container container = new ContainerBuilder().withName("main").build();
+        return actions.run(probe, new ProbeTarget(ProbesFixture.pod(container), container, "127.0.0.1"));
+    }
+
+    private ProbeOutcome probe(String path, HTTPHeader... headers)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return begin(path, "HTTP", server.getAddress().getPort(), headers).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private String url(String path) {
+        return "http://127.0.0.1:" + server.getAddress().getPort() + path;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "200, SUCCESS, ok body",
+        "204, SUCCESS, ''",
+        "300, WARNING, 'Probe terminated redirects, Response body: ok body'",
+        "308, WARNING, 'Probe terminated redirects, Response body: ok body'",
+        "400, FAILURE, HTTP probe failed with statuscode: 400",
+        "500, FAILURE, HTTP probe failed with statuscode: 500"
+    })
+    void status(int status, ProbeOutcome.Verdict expected, String message) throws Exception {
+        answer("/", status, status == 204 ? "" : "ok body");
+
+        assertThat(probe("/")).isEqualTo(new ProbeOutcome(expected, message));
+    }
+
+    /** Answers with the sorted request headers, as {@code name: value} lines. */
+    private void echoHeaders() {
+        server.createContext("/", exchange -> {
+            StringBuilder lines = new StringBuilder();
+            new TreeMap<>(exchange.getRequestHeaders())
+                    .forEach((name, values) -> values.forEach(value ->
+                            lines.append(name).append(": ").append(value).append('\n')));
+            send(exchange, 200, lines.toString(), null);
+        });
+    }
+
+    @Test
+    void headers_withoutAny() throws Exception {
+        echoHeaders();
+
+        assertThat(probe("/").message())
+                .isEqualTo("Accept: */*\nConnection: close\nHost: 127.0.0.1:"
+                        + server.getAddress().getPort() + "\nUser-agent: kube-probe/1.36\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Accept-Encoding, gzip, Accept-encoding: gzip",
+        "X-Muffins-Or-Cupcakes, muffins, X-muffins-or-cupcakes: muffins",
+        "User-Agent, foo/1.0, User-agent: foo/1.0",
+        "Accept, text/html, Accept: text/html",
+        "Host, muffins.cupcakes.org, Host: muffins.cupcakes.org"
+    })
+    void headers_given(String name, String value, String expected) throws Exception {
+        echoHeaders();
+
+        assertThat(probe("/", new HTTPHeader(name, value)).message().lines()).containsOnlyOnce(expected);
+    }
+
+    @Test
+    void headers_severalOfOneName() throws Exception {
+        echoHeaders();
+
+        assertThat(probe("/", new HTTPHeader("X-A", "1"), new HTTPHeader("x-a", "2"))
+                        .message())
+                .contains("X-a: 1\nX-a: 2\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Accept", "User-Agent"})
+    void headers_emptyAcceptOrUserAgent_areLeftOut(String name) throws Exception {
+        echoHeaders();
+
+        assertThat(probe("/", new HTTPHeader(name, "")).message()).doesNotContainIgnoringCase(name + ":");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', /", "healthz, /healthz", "?foo, /?foo", "/path?bar=1#top, /path?bar=1", "/a b, /a%20b"})
+    void path(String path, String expected) throws Exception {
+        server.createContext(
+                "/", exchange -> send(exchange, 200, exchange.getRequestURI().toString(), null));
+
+        assertThat(probe(path).message()).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {301, 302, 303, 307, 308})
+    void redirect_toTheSameHost_isFollowed(int status) throws Exception {
+        server.createContext("/", exchange -> send(exchange, status, "", "/new"));
+        answer("/new", 200, "arrived");
+        server.createContext("/bad", exchange -> send(exchange, status, "", "/broken"));
+        answer("/broken", 500, "");
+
+        assertThat(probe("/")).isEqualTo(ProbeOutcome.success("arrived"));
+        assertThat(probe("/bad")).isEqualTo(ProbeOutcome.failure("HTTP probe failed with statuscode: 500"));
+    }
+
+    @Test
+    void redirect_toAnotherPort_isFollowed() throws Exception {
+        HttpServer other = listen();
+        try {
+            other.createContext("/success", exchange -> send(exchange, 200, "other", null));
+            String location = "http://127.0.0.1:" + other.getAddress().getPort() + "/success";
+            server.createContext("/", exchange -> send(exchange, 302, "", location));
+
+            assertThat(probe("/")).isEqualTo(ProbeOutcome.success("other"));
+        } finally {
+            other.stop(0);
+        }
+    }
+
+    @Test
+    void redirect_toAnotherHost_isAWarning() throws Exception {
+        server.createContext("/", exchange -> send(exchange, 302, "moved", "http://0.0.0.0/fail"));
+
+        assertThat(probe("/")).isEqualTo(ProbeOutcome.warning("Probe terminated redirects, Response body: moved"));
+    }
+
+    @Test
+    void redirect_loop_fails() throws Exception {
+        server.createContext("/", exchange -> send(exchange, 302, "", "/loop"));
+
+        assertThat(probe("/loop"))
+                .isEqualTo(ProbeOutcome.failure("Get \"" + url("/loop") + "\": stopped after 10 redirects"));
+    }
+
+    @Test
+    void redirect_toAnotherScheme_fails() throws Exception {
+        server.createContext("/", exchange -> send(exchange, 302, "", "ftp://127.0.0.1/"));
+
+        assertThat(probe("/").verdict()).isEqualTo(ProbeOutcome.Verdict.FAILURE);
+    }
+
+    @Test
+    void redirect_relative_keepsTheHostHeader() throws Exception {
+        server.createContext("/", exchange -> send(exchange, 302, "", "/success"));
+        server.createContext(
+                "/success",
+                exchange -> send(exchange, 200, exchange.getRequestHeaders().getFirst("Host"), null));
+
+        assertThat(probe("/", new HTTPHeader("Host", "www.success.com")).message())
+                .isEqualTo("www.success.com");
+    }
+
+    @Test
+    void body_isCutAfter10KiB() throws Exception {
+        answer("/", 200, "a".repeat(10 * 1024 + 1));
+        answer("/short", 200, "a".repeat(10 * 1024 - 1));
+
+        assertThat(probe("/").message()).hasSize(10 * 1024);
+        assertThat(probe("/short").message()).hasSize(10 * 1024 - 1);
+    }
+
+    @Test
+    void timeout_isAFailure() throws Exception {
+        CountDownLatch arrived = new CountDownLatch(1);
+        HttpHandler silent = exchange -> arrived.countDown();
+        server.createContext("/", silent);
+        CompletableFuture<ProbeOutcome> outcome =
+                begin("/", "HTTP", server.getAddress().getPort());
+        assertThat(arrived.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+        time.advance(Duration.ofSeconds(1));
+
+        assertThat(outcome)
+                .isCompletedWithValue(ProbeOutcome.failure("Get \"" + url("/")
+                        + "\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)"));
+    }
+
+    @Test
+    void refused_isAFailure() throws Exception {
+        try (Socket reserved = new Socket()) {
+            reserved.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            int port = reserved.getLocalPort();
+
+            assertThat(begin("/healthz", "", port).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo(ProbeOutcome.failure("Get \"http://127.0.0.1:" + port + "/healthz\": dial tcp 127.0.0.1:"
+                            + port + ": connect: connection refused"));
+        }
+    }
+
+    @Test
+    void https_certificateIsNotVerified() throws Exception {
+        Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+        SelfSignedCertificate certificate = SelfSignedCertificate.create("example.org");
+        try {
+            int port = vertx.createHttpServer(
+                            new HttpServerOptions().setSsl(true).setKeyCertOptions(certificate.keyCertOptions()))
+                    .requestHandler(request -> request.response().end("secure"))
+                    .listen(0, "127.0.0.1")
+                    .toCompletionStage()
+                    .toCompletableFuture()
+                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                    .actualPort();
+
+            assertThat(begin("/", "HTTPS", port).get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo(ProbeOutcome.success("secure"));
+            assertThat(begin("/", "HTTP", port)
+                            .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                            .verdict())
+                    .isEqualTo(ProbeOutcome.Verdict.FAILURE);
+        } finally {
+            certificate.delete();
+            vertx.close().toCompletionStage().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void hostField_isUsedInsteadOfThePodIp() throws Exception {
+        answer("/", 200, "by name");
+        Probe probe = new ProbeBuilder()
+                .withNewHttpGet()
+                .withHost("localhost")
+                .withPath("/")
+                .withPort(new IntOrString(server.getAddress().getPort()))
+                .endHttpGet()
+                .build();
+        Container container = new ContainerBuilder().withName("main").build();
+
+        ProbeOutcome outcome = actions.run(
+                        probe, new ProbeTarget(ProbesFixture.pod(container), container, "203.0.113.1"))
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+
+        assertThat(outcome).isEqualTo(ProbeOutcome.success("by name"));
+    }
+}
