@@ -108,14 +108,25 @@ public final class TaskThreads implements Executor, AutoCloseable {
      */
     public <T> Future<T> submit(Callable<T> task) {
         FutureTask<T> future = new FutureTask<>(task);
-        synchronized (lock) {
-            if (closed) {
-                future.cancel(false);
-                return future;
-            }
+        if (isClosed()) {
+            future.cancel(false);
+        } else {
+            start(future);
         }
-        start(future);
         return future;
+    }
+
+    /** Runs {@code task} on a thread of its own, regardless of the limit. Ignored after {@link #close}. */
+    public void executeNow(Runnable task) {
+        if (!isClosed()) {
+            start(task);
+        }
+    }
+
+    private boolean isClosed() {
+        synchronized (lock) {
+            return closed;
+        }
     }
 
     /**

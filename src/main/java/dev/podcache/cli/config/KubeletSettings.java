@@ -10,8 +10,6 @@ import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
 import dev.podcache.manager.ChangeDetectionStrategy;
-import dev.podcache.store.StoreOptions;
-import dev.podcache.store.WatchObjectStore.WatchTimes;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -25,7 +23,7 @@ public final class KubeletSettings {
     /** The field of the strategy. */
     static final String STRATEGY = "configMapAndSecretChangeDetectionStrategy";
 
-    private static final Duration SYNC_FREQUENCY = Duration.ofMinutes(1);
+    private static final KubeletConfiguration DEFAULT = KubeletConfiguration.DEFAULT;
     private static final Range<Integer> FROM_0 = Range.closed(0, Integer.MAX_VALUE);
     private static final Range<Integer> FROM_1 = Range.closed(1, Integer.MAX_VALUE);
     private static final Range<Integer> PORTS = Range.closed(1, 65_535);
@@ -44,18 +42,29 @@ public final class KubeletSettings {
         return new KubeletConfiguration(
                 caching(all),
                 new KubeletConfiguration.HeartbeatTimes(
-                        all.duration("nodeStatusUpdateFrequency", Duration.ofSeconds(10)),
+                        all.duration(
+                                "nodeStatusUpdateFrequency",
+                                DEFAULT.heartbeats().statusUpdate()),
                         // as in the kubelet: older files set only the update frequency, and mean both
                         file.duration(
                                 "nodeStatusReportFrequency",
-                                file.duration("nodeStatusUpdateFrequency", Duration.ofMinutes(5))),
-                        all.integer("nodeLeaseDurationSeconds", FROM_1, 40)),
-                new RequestLimit(all.integer("kubeAPIQPS", FROM_1, 50), all.integer("kubeAPIBurst", FROM_1, 100)),
+                                file.duration(
+                                        "nodeStatusUpdateFrequency",
+                                        DEFAULT.heartbeats().statusReport())),
+                        all.integer(
+                                "nodeLeaseDurationSeconds",
+                                FROM_1,
+                                DEFAULT.heartbeats().leaseSeconds())),
+                new RequestLimit(
+                        all.integer("kubeAPIQPS", FROM_1, (int) DEFAULT.rates().perSecond()),
+                        all.integer("kubeAPIBurst", FROM_1, DEFAULT.rates().burst())),
                 registration(all),
                 new KubeletConfiguration.Reservations(
-                        all.integer("maxPods", FROM_0, 110), all.integer("podsPerCore", FROM_0, 0), reserved(all)),
-                all.duration("evictionPressureTransitionPeriod", Duration.ofMinutes(5)),
-                all.integer("port", PORTS, 10_250));
+                        all.integer("maxPods", FROM_0, DEFAULT.reservations().maxPods()),
+                        all.integer("podsPerCore", FROM_0, 0),
+                        reserved(all)),
+                all.duration("evictionPressureTransitionPeriod", DEFAULT.pressureTransition()),
+                all.integer("port", PORTS, DEFAULT.kubeletPort()));
     }
 
     private static KubeletConfiguration.NodeRegistrationOptions registration(Settings all) {
@@ -84,9 +93,9 @@ public final class KubeletSettings {
     private static ObjectCaching caching(Settings all) {
         return new ObjectCaching(
                 strategy(all),
-                all.duration("syncFrequency", SYNC_FREQUENCY),
-                all.duration("readTimeout", StoreOptions.DEFAULT_READ_TIMEOUT),
-                all.duration("firstSyncTimeout", WatchTimes.DEFAULT.firstSync()),
+                all.duration("syncFrequency", DEFAULT.caching().syncFrequency()),
+                all.duration("readTimeout", DEFAULT.caching().readTimeout()),
+                all.duration("firstSyncTimeout", DEFAULT.caching().firstSyncTimeout()),
                 payloadBudget(all),
                 all.duration("backgroundRefresh", Duration.ZERO));
     }

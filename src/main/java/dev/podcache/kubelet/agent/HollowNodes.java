@@ -88,7 +88,8 @@ public final class HollowNodes implements AutoCloseable {
         Timekeeper timekeeper = server.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
         HollowRuntime runtime = new HollowRuntime(timekeeper, template.stages, pod -> List.of(newPodIp()));
-        health = new RuntimeHealth(runtime::health, ImmutableMap.of(), timekeeper);
+        threads = TaskThreads.named("podcache-hollow", SYNC_THREADS, timekeeper);
+        health = new RuntimeHealth(runtime::health, ImmutableMap.of(), threads::executeNow, timekeeper);
         shared = new SharedNodes(this::followPods);
         HollowNode.Shared parts = new HollowNode.Shared(
                 template,
@@ -108,7 +109,6 @@ public final class HollowNodes implements AutoCloseable {
                 new PodStatusManager(server.api(ObjectKind.POD, TIMEOUT), known::get, timekeeper, HollowNodes::random);
         ServiceAccountTokens tokens =
                 new ServiceAccountTokens(server.tokenRequests(TIMEOUT), timekeeper, HollowNodes::random);
-        threads = TaskThreads.named("podcache-hollow", SYNC_THREADS, timekeeper);
         workers = new PodWorkers(
                 new PodWorkers.Parts(
                         runtime,
@@ -119,7 +119,7 @@ public final class HollowNodes implements AutoCloseable {
                         known,
                         pod -> shared.get(pod.getSpec().getNodeName()),
                         SyncPeriods.of(template.syncFrequency),
-                        new Running(),
+                        new RunningPods(),
                         threads,
                         timekeeper),
                 HollowNodes::random);
@@ -245,7 +245,7 @@ public final class HollowNodes implements AutoCloseable {
     }
 
     /** Counts the pods that run. */
-    private final class Running implements PodListener {
+    private final class RunningPods implements PodListener {
 
         @Override
         public void synced(Pod pod, PodStatus status) {

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.api.model.Taint;
 import java.time.Duration;
 
@@ -22,6 +23,16 @@ public record KubeletConfiguration(
         Reservations reservations,
         Duration pressureTransition,
         int kubeletPort) {
+
+    /** The kubelet's defaults. */
+    public static final KubeletConfiguration DEFAULT = new KubeletConfiguration(
+            ObjectCaching.usual(ChangeDetectionStrategy.WATCH, Duration.ofMinutes(1)),
+            new HeartbeatTimes(Duration.ofSeconds(10), Duration.ofMinutes(5), 40),
+            new RequestLimit(50, 100),
+            new NodeRegistrationOptions(true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
+            new Reservations(110, 0, NodeReservations.none()),
+            Duration.ofMinutes(5),
+            10_250);
 
     /**
      * The times of heartbeats.
@@ -43,7 +54,24 @@ public record KubeletConfiguration(
             ImmutableMap<String, String> labels,
             ImmutableList<Taint> taints,
             String providerId,
-            NodeIps addresses) {}
+            NodeIps addresses) {
+
+        NodeRegistrationOptions withRegister(boolean value) {
+            return new NodeRegistrationOptions(value, labels, taints, providerId, addresses);
+        }
+
+        NodeRegistrationOptions withLabels(ImmutableMap<String, String> values) {
+            return new NodeRegistrationOptions(register, values, taints, providerId, addresses);
+        }
+
+        NodeRegistrationOptions withTaints(ImmutableList<Taint> values) {
+            return new NodeRegistrationOptions(register, labels, values, providerId, addresses);
+        }
+
+        NodeRegistrationOptions withAddresses(NodeIps values) {
+            return new NodeRegistrationOptions(register, labels, taints, providerId, values);
+        }
+    }
 
     /**
      * The part of the machine that pods can use.

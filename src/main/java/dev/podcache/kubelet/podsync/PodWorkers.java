@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -42,6 +43,9 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
+    /** So that the node is not ready 30 s after the call: its status is computed every 10 s. */
+    private static final Duration LISTING_HANGS_AFTER = Duration.ofSeconds(15);
+
     private final Parts parts;
     private final DoubleSupplier random;
     private final RuntimeCalls calls;
@@ -50,6 +54,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private final List<AutoCloseable> listeners = new CopyOnWriteArrayList<>();
     private boolean watching; // only used by the reflector's thread
     private volatile boolean closed;
+    private volatile @Nullable Long listingSince; // nanoseconds; null while the runtime's pods are not listed
 
     /**
      * The collaborators of the workers, which do not close them.
@@ -108,11 +113,14 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     /** Stops pods of which the runtime knows a container, but which the API server no longer has. */
     private void endOrphans() {
         List<PodKey> running;
+        listingSince = parts.timekeeper().nanoTime();
         try {
             running = parts.runtime().pods();
         } catch (RuntimeException | Error e) {
             log.warn("the runtime did not list its pods; pods that were deleted meanwhile are not stopped", e);
             return;
+        } finally {
+            listingSince = null;
         }
         for (PodKey key : running) {
             if (!workers.containsKey(key.uid())) {
@@ -131,6 +139,15 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
                 }
             }
         }
+    }
+
+    /** Returns that the runtime does not answer when it is asked for its pods; empty if it does. Does not block. */
+    public Optional<String> listingProblem() {
+        Long since = listingSince;
+        if (since == null || parts.timekeeper().nanoTime() - since < LISTING_HANGS_AFTER.toNanos()) {
+            return Optional.empty();
+        }
+        return Optional.of("has not returned for " + LISTING_HANGS_AFTER.toSeconds() + " s");
     }
 
     @Override

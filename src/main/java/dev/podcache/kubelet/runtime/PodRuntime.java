@@ -31,16 +31,16 @@ public interface PodRuntime {
     String type();
 
     /**
-     * Starts the runtime. Called once, before all other methods except {@link #type}. Containers that ran before a
-     * restart of the process should be found again here.
+     * Starts the runtime. Called before all other methods except {@link #type}; again after 5 s if it throws. Containers
+     * that ran before a restart of the process should be found again here.
      *
      * @param events to be notified from now on
      */
     void start(RuntimeEvents events);
 
     /**
-     * Returns whether containers can be started. Called every 5 s. A runtime that does not answer for 30 s makes the
-     * node not ready.
+     * Returns whether containers can be started. Called every 5 s, and after {@link RuntimeEvents#healthChanged}. A
+     * runtime that does not answer for 30 s makes the node not ready.
      */
     RuntimeStatus health();
 

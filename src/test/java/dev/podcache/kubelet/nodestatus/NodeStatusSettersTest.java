@@ -96,7 +96,8 @@ class NodeStatusSettersTest {
     void build_anyError_nodeIsNotReady(String what) {
         List<String> wrong = List.of("wrong");
         switch (what) {
-            case "runtime" -> setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.ready("1"), Map.of(), time));
+            case "runtime" ->
+                setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.ready("1"), Map.of(), Runnable::run, time));
             case "storage" -> setters.storageErrors(() -> wrong);
             default -> setters.shutdownErrors(() -> wrong);
         }
