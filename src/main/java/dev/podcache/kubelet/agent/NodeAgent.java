@@ -16,7 +16,10 @@ import dev.podcache.kubelet.podsync.KnownPods;
 import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.ProbedHealth;
 import dev.podcache.kubelet.podsync.SyncPeriods;
+import dev.podcache.kubelet.probe.ProbeNetwork;
+import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.node.NodeLister;
 import dev.podcache.reflector.Recovery;
@@ -56,6 +59,8 @@ public final class NodeAgent implements AutoCloseable {
     private final PodStatusManager statuses;
     private final KnownPods known = new KnownPods();
     private final TaskThreads threads;
+    private final ProbeNetwork network;
+    private final ProbedHealth probes;
     private final PodWorkers workers;
     private final Reflector<Pod> pods;
     private final AtomicBoolean following = new AtomicBoolean();
@@ -87,6 +92,8 @@ public final class NodeAgent implements AutoCloseable {
         this.services = ServiceLister.following(ports.services(), recovery);
         this.statuses = new PodStatusManager(ports.podStatus(), known::get, timekeeper, NodeAgent::random);
         this.threads = options.threads().apply(timekeeper);
+        this.network = new ProbeNetwork(timekeeper, options.version());
+        this.probes = ProbedHealth.of(network, options.runtime(), events, threads, this::changed);
         this.workers = new PodWorkers(parts(listener, timekeeper), NodeAgent::random);
         this.pods = new Reflector<>(ports.pods(), workers, recovery);
         this.all = new AgentServices(ImmutableList.of(
@@ -99,11 +106,14 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     private PodWorkers.Parts parts(PodListener listener, Timekeeper timekeeper) {
+        // nothing would answer the probes and hooks of containers that are not real
+        boolean hollow = options.runtime() instanceof HollowRuntime;
         ObjectCaching caching = options.configuration().caching();
         return new PodWorkers.Parts(
                 options.runtime(),
                 new PodConfiguration(caches.secrets(), caches.configMaps(), services, tokens, events),
-                ContainerHealth.UNPROBED,
+                hollow ? ContainerHealth.UNPROBED : probes,
+                hollow ? Optional.empty() : Optional.of(network),
                 statuses,
                 events,
                 known,
@@ -169,7 +179,13 @@ public final class NodeAgent implements AutoCloseable {
 
     private void endWorkers() {
         workers.close();
+        probes.close();
+        network.close();
         threads.close();
+    }
+
+    private void changed(String podUid) {
+        workers.changed(podUid);
     }
 
     private static double random() {

@@ -42,6 +42,11 @@ final class RuntimeCalls {
         void run() throws IOException, InterruptedException;
     }
 
+    /** A call that ends only by its result or an interrupt. */
+    interface HookCall<R> {
+        R make() throws InterruptedException;
+    }
+
     <R> R call(Pod pod, String what, Call<R> call) throws IOException, InterruptedException {
         return call(pod, what, Duration.ZERO, call);
     }
@@ -60,6 +65,16 @@ final class RuntimeCalls {
             action.run();
             return pod;
         });
+    }
+
+    /** Makes a call that may take as long as it needs, such as a hook. */
+    <R> R unlimited(HookCall<R> call) throws InterruptedException {
+        Timekeeper.Scheduled mark = threads.beginCall();
+        try {
+            return call.make();
+        } finally {
+            mark.cancel();
+        }
     }
 
     private <R> R call(Pod pod, String what, Duration allowed, Call<R> call) throws IOException, InterruptedException {

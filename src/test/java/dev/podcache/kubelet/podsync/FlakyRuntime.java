@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.podsync;
 
 import com.google.common.base.Throwables;
+import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
@@ -13,22 +14,23 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A runtime that records its calls, and throws what a test sets. */
-final class FlakyRuntime implements PodRuntime {
+final class FlakyRuntime implements PodRuntime, ContainerExec {
 
     private final PodRuntime runtime;
 
     /** The calls in order, such as {@code start web/main}. */
-    final List<String> calls = new ArrayList<>();
+    final List<String> calls = new CopyOnWriteArrayList<>();
 
-    private final Map<String, Launch> launches = new HashMap<>();
+    private final Map<String, Launch> launches = new ConcurrentHashMap<>();
     private Map<String, Map<String, VolumeFile>> mounted = Map.of();
 
     @Nullable
@@ -47,6 +49,12 @@ final class FlakyRuntime implements PodRuntime {
     RuntimeEvents events;
 
     int asked;
+
+    /** Whether the runtime has lost the state of all pods. */
+    boolean forgetsAll;
+
+    /** Runs the commands in containers. */
+    Function<List<String>, ContainerProcess> commands = command -> new FakeProcess("", 0);
 
     FlakyRuntime(PodRuntime runtime) {
         this.runtime = runtime;
@@ -87,7 +95,7 @@ final class FlakyRuntime implements PodRuntime {
     public PodState status(Pod pod) {
         asked++;
         throwIfSet(onStatus);
-        return runtime.status(pod);
+        return forgetsAll ? PodState.NONE : runtime.status(pod);
     }
 
     @Override
@@ -118,6 +126,12 @@ final class FlakyRuntime implements PodRuntime {
             duringStop.run();
         }
         runtime.stop(pod, gracePeriod);
+    }
+
+    @Override
+    public ContainerProcess exec(PodKey pod, String container, List<String> command, boolean tty) {
+        calls.add("exec " + pod.name() + "/" + container + " " + String.join(" ", command));
+        return commands.apply(command);
     }
 
     @Override
