@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.podsync;
 
-import com.google.common.collect.Iterables;
 import dev.podcache.kubelet.probe.HookRequest;
 import dev.podcache.kubelet.probe.ProbeExec.CommandResult;
 import dev.podcache.kubelet.probe.ProbeNetwork;
@@ -82,7 +81,7 @@ final class LifecycleHooks {
             return command(hook.getExec().getCommand(), target);
         }
         if (hook.getHttpGet() != null) {
-            String podIp = Iterables.getFirst(target.podIps(), "");
+            String podIp = target.podIps().isEmpty() ? "" : target.podIps().get(0);
             return new HookRequest(hook.getHttpGet(), target.pod(), target.container(), podIp)
                     .send(network.orElseThrow());
         }

@@ -55,6 +55,7 @@ final class PodContainers {
     private final PodStop stop;
     private final RestartBackoff backoff = new RestartBackoff();
     private final Map<String, ContainerStateWaiting> waiting = new HashMap<>();
+    private boolean known;
 
     PodContainers(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks) {
         this.parts = parts;
@@ -67,12 +68,18 @@ final class PodContainers {
     /** Returns the state of all containers that were ever started. */
     PodState state(Pod pod, @Nullable PodStatus reported) throws IOException, InterruptedException {
         PodState shown = calls.call(pod, "status", () -> runtime.status(pod));
+        known = !shown.initContainers().isEmpty() || !shown.containers().isEmpty();
         String now = ApiTime.of(parts.timekeeper().wallTime());
         ContainerHistory history = new ContainerHistory(pod, parts.health(), now);
         PodState complete =
                 history.complete(PodState.of(shown.initContainers(), shown.containers(), podIps(pod, shown)), reported);
         parts.health().observe(pod, complete);
         return history.withHealth(complete);
+    }
+
+    /** Returns whether the runtime showed a container in the latest state. */
+    boolean areKnown() {
+        return known;
     }
 
     /** Returns the addresses of a pod: those of its node, if it is on the host network. */

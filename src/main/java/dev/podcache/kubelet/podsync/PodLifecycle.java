@@ -83,9 +83,11 @@ final class PodLifecycle {
         }
         active.ifPresent(sync::again);
         PodPlacement placement = placement(pod, state);
-        boolean goesOn = mount(pod, placement, sync)
-                || !state.containers().isEmpty()
-                || !state.initContainers().isEmpty();
+        // a pod that the runtime knows has its volumes from before
+        boolean goesOn = mount(pod, placement, sync) || containers.areKnown();
+        if (!goesOn) {
+            report(pod, state);
+        }
         while (goesOn) {
             PodActions actions = containers.actions(pod, state);
             if (actions.over()) {

@@ -131,8 +131,10 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
                         .withNewSpec()
                         .endSpec()
                         .build();
-                if (workers.putIfAbsent(key.uid(), worker(orphan)) == null) {
-                    remove(orphan);
+                PodWorker worker = worker(orphan);
+                worker.assumeGone();
+                if (workers.putIfAbsent(key.uid(), worker) == null) {
+                    worker.requestSync();
                 }
             }
         }
@@ -237,7 +239,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     /** Reports a call of the runtime that does not return. */
     private void hangs(Pod pod, String call) {
-        log.warn("{} of pod {}; only this pod waits", call, PodReferences.key(pod));
+        log.warn("runtime does not respond: {}, for pod {}; other pods go on", call, PodReferences.key(pod));
         PodEvent.hanging(call).emit(pod, parts.events());
         parts.statuses().setRuntimeProblem(pod, call);
     }

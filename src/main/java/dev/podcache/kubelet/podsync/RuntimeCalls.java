@@ -88,6 +88,10 @@ final class RuntimeCalls {
         Timekeeper.Scheduled mark = threads.beginCall();
         try {
             return call.make();
+        } catch (IOException e) {
+            // the runtime may have been interrupted in a write to a file
+            PodContainers.throwIfInterrupted();
+            throw e;
         } finally {
             mark.cancel();
             timer.cancel();

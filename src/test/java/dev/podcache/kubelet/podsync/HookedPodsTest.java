@@ -2,8 +2,8 @@ package dev.podcache.kubelet.podsync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Lifecycle;
 import io.fabric8.kubernetes.api.model.LifecycleBuilder;
 import io.fabric8.kubernetes.api.model.LifecycleHandler;
@@ -118,11 +118,7 @@ class HookedPodsTest {
 
         assertThat(node.runtime.calls)
                 .containsExactly(
-                        "start web/main",
-                        "exec web/main drain",
-                        "stop web/main in 30",
-                        "stop web in 30",
-                        "forget web");
+                        "start web/main", "exec web/main drain", "stop web/main in 30", "stop web in 30", "forget web");
     }
 
     @Test
@@ -172,13 +168,15 @@ class HookedPodsTest {
         node.start();
         Pod web = node.create(withPreStop(command("drain")));
 
-        node.server.cluster().update(new PodBuilder(node.server.cluster().get(Pod.class, "shop", "web"))
-                .editSpec()
-                .editFirstContainer()
-                .withImage("nginx:2")
-                .endContainer()
-                .endSpec()
-                .build());
+        node.server
+                .cluster()
+                .update(new PodBuilder(node.server.cluster().get(Pod.class, "shop", "web"))
+                        .editSpec()
+                        .editFirstContainer()
+                        .withImage("nginx:2")
+                        .endContainer()
+                        .endSpec()
+                        .build());
         node.settle();
 
         assertThat(web.getSpec().getContainers().get(0).getImage()).isEqualTo("nginx");

@@ -75,13 +75,15 @@ class LifecycleHooksTest {
         CompletableFuture<String> seen = new CompletableFuture<>();
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
-            seen.complete(exchange.getRequestURI() + " " + exchange.getRequestHeaders().getFirst("User-Agent"));
+            seen.complete(exchange.getRequestURI() + " "
+                    + exchange.getRequestHeaders().getFirst("User-Agent"));
             exchange.sendResponseHeaders(500, -1);
             exchange.close();
         });
         server.start();
         try {
-            assertThat(run(get(server.getAddress().getPort(), "/bye"), "127.0.0.1")).isEmpty();
+            assertThat(run(get(server.getAddress().getPort(), "/bye"), "127.0.0.1"))
+                    .isEmpty();
             assertThat(seen.join()).isEqualTo("/bye kube-lifecycle/1.36");
         } finally {
             server.stop(0);
@@ -103,8 +105,7 @@ class LifecycleHooksTest {
 
     @Test
     void httpGet_podHasNoAddress_fails() throws Exception {
-        assertThat(run(get(80, "/")))
-                .contains("lifecycle hook of container main failed: the pod has no IP address");
+        assertThat(run(get(80, "/"))).contains("lifecycle hook of container main failed: the pod has no IP address");
     }
 
     @Test

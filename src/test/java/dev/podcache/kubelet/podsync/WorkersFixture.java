@@ -5,6 +5,8 @@ import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.HollowStage;
+import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
@@ -25,6 +27,7 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
@@ -47,24 +50,29 @@ public final class WorkersFixture implements AutoCloseable {
     private final WatchedCaches caches;
     private final boolean ownsServer;
     private final ServiceLister services;
-    private final PodStatusManager statuses;
+    final PodStatusManager statuses;
     final PodWorkers workers;
     private final Reflector<Pod> pods;
 
+    final FakeTokenRequests tokenRequests = new FakeTokenRequests();
     private final Options options;
     private final ProbeNetwork network;
     private final ContainerHealth health;
 
     /** How the syncs run, and whether containers are probed. */
-    record Options(Executor threads, int limit, boolean probed) {
-        static final Options DEFAULT = new Options(Runnable::run, 8, false);
+    record Options(Executor threads, int limit, boolean probed, List<HollowStage> stages) {
+        static final Options DEFAULT = new Options(Runnable::run, 8, false, List.of());
 
         Options on(Executor executor, int atATime) {
-            return new Options(executor, atATime, probed);
+            return new Options(executor, atATime, probed, stages);
         }
 
         Options withProbes() {
-            return new Options(threads, limit, true);
+            return new Options(threads, limit, true, stages);
+        }
+
+        Options with(HollowStage stage) {
+            return new Options(threads, limit, probed, List.of(stage));
         }
     }
 
@@ -85,14 +93,14 @@ public final class WorkersFixture implements AutoCloseable {
         this.ownsServer = ownsServer;
         this.timekeeper = timekeeper;
         this.server = server;
-        runtime = new FlakyRuntime(new HollowRuntime(timekeeper));
+        runtime = new FlakyRuntime(new HollowRuntime(timekeeper, options.stages, pod -> List.of()));
         caches = WatchedCaches.of(server);
         Recovery recovery = new Recovery(timekeeper, () -> 0);
         services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), recovery);
         secrets = caches.secrets();
         statuses = new PodStatusManager(
                 server.api(ObjectKind.POD, Duration.ofSeconds(10)), known::get, timekeeper, () -> 0);
-        ServiceAccountTokens tokens = new ServiceAccountTokens(new FakeTokenRequests(), timekeeper, () -> 0.0);
+        ServiceAccountTokens tokens = new ServiceAccountTokens(tokenRequests, timekeeper, () -> 0.0);
         TaskThreads threads = TaskThreads.on(options.threads, options.limit, timekeeper);
         network = new ProbeNetwork(timekeeper, "1.36");
         health = options.probed
@@ -113,6 +121,7 @@ public final class WorkersFixture implements AutoCloseable {
                         threads,
                         timekeeper),
                 () -> 0);
+        runtime.start(new Notifications());
         workers.follow(secrets);
         workers.follow(caches.configMaps());
         pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), workers, recovery);
@@ -120,6 +129,16 @@ public final class WorkersFixture implements AutoCloseable {
 
     private void changed(String podUid) {
         workers.changed(podUid);
+    }
+
+    private final class Notifications implements RuntimeEvents {
+        @Override
+        public void changed(String podUid) {
+            WorkersFixture.this.changed(podUid);
+        }
+
+        @Override
+        public void healthChanged() {}
     }
 
     private record Quiet() implements PodListener {
