@@ -114,6 +114,7 @@ public final class HollowNodes implements AutoCloseable {
                         runtime,
                         new PodConfiguration(cache.secrets(), cache.configMaps(), services, tokens, events),
                         ContainerHealth.UNPROBED,
+                        Optional.empty(),
                         statuses,
                         events,
                         known,

@@ -20,7 +20,10 @@ import dev.podcache.kubelet.podsync.ContainerHealth;
 import dev.podcache.kubelet.podsync.KnownPods;
 import dev.podcache.kubelet.podsync.PodConfiguration;
 import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.ProbedHealth;
 import dev.podcache.kubelet.podsync.SyncPeriods;
+import dev.podcache.kubelet.probe.ProbeNetwork;
+import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
@@ -70,6 +73,8 @@ public final class NodeAgent implements AutoCloseable {
     private final PodStatusManager statuses;
     private final KnownPods known = new KnownPods();
     private final TaskThreads threads;
+    private final ProbeNetwork network;
+    private final ProbedHealth probes;
     private final PodWorkers workers;
     private final Reflector<Pod> pods;
     private final AtomicBoolean following = new AtomicBoolean();
@@ -104,6 +109,8 @@ public final class NodeAgent implements AutoCloseable {
         this.tokens = new ServiceAccountTokens(ports.tokens(), timekeeper, NodeAgent::random);
         this.services = ServiceLister.following(ports.services(), recovery);
         this.statuses = new PodStatusManager(ports.podStatus(), known::get, timekeeper, NodeAgent::random);
+        this.network = new ProbeNetwork(timekeeper, options.version);
+        this.probes = ProbedHealth.of(network, runtime, events, threads, this::changed);
         Caches caches = options.reads.apply(server.caches(lister));
         this.workers = new PodWorkers(parts(options, caches, timekeeper), NodeAgent::random);
         if (options.caching.strategy() != ChangeDetectionStrategy.GET) {
@@ -120,10 +127,13 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     private PodWorkers.Parts parts(NodeAgentBuilder options, Caches caches, Timekeeper timekeeper) {
+        // nothing would answer the probes and hooks of containers that are not real
+        boolean hollow = runtime instanceof HollowRuntime;
         return new PodWorkers.Parts(
                 runtime,
                 new PodConfiguration(caches.secrets(), caches.configMaps(), services, tokens, events),
-                ContainerHealth.UNPROBED,
+                hollow ? ContainerHealth.UNPROBED : probes,
+                hollow ? Optional.empty() : Optional.of(network),
                 statuses,
                 events,
                 known,
@@ -267,7 +277,13 @@ public final class NodeAgent implements AutoCloseable {
 
     private void endWorkers() {
         workers.close();
+        probes.close();
+        network.close();
         threads.close();
+    }
+
+    private void changed(String podUid) {
+        workers.changed(podUid);
     }
 
     /** Starts the parts when the runtime has answered for the first time, or does not answer. */
@@ -284,7 +300,7 @@ public final class NodeAgent implements AutoCloseable {
 
         @Override
         public void changed(String podUid) {
-            workers.changed(podUid);
+            NodeAgent.this.changed(podUid);
         }
 
         @Override

@@ -25,7 +25,7 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
     /**
      * A container to stop.
      *
-     * @param why ends the message of the event, such as {@code failed liveness probe, will be restarted}
+     * @param why the message of the event, such as {@code Container web failed liveness probe, will be restarted}
      * @param gracePeriod the container's grace period; empty for the pod's
      * @param restart to start the container again, whatever the restart policy; null to leave that to the policy
      */
@@ -161,14 +161,21 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
         private void checkRunning(Start again, ContainerStatus status, boolean restartsAfterFailure) {
             Container container = again.container();
             if (container.getImage() != null && !container.getImage().equals(status.getImage())) {
-                stops.add(new Stop(container, "definition changed, will be restarted", Optional.empty(), again));
+                stops.add(new Stop(
+                        container,
+                        "Container " + container.getName() + " definition changed, will be restarted",
+                        Optional.empty(),
+                        again));
                 return;
             }
             String restart = restartsAfterFailure ? ", will be restarted" : "";
             unhealthy
                     .apply(container, status)
                     .ifPresent(failed -> stops.add(new Stop(
-                            container, "failed " + failed.probe() + " probe" + restart, failed.gracePeriod(), null)));
+                            container,
+                            "Container " + container.getName() + " failed " + failed.probe() + " probe" + restart,
+                            failed.gracePeriod(),
+                            null)));
         }
     }
 }

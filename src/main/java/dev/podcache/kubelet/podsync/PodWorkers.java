@@ -4,6 +4,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.ObjectEvent;
@@ -49,7 +50,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private final Parts parts;
     private final DoubleSupplier random;
     private final RuntimeCalls calls;
-    private final PodStop stop;
+    private final LifecycleHooks hooks;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
     private final List<AutoCloseable> listeners = new CopyOnWriteArrayList<>();
     private boolean watching; // only used by the reflector's thread
@@ -61,6 +62,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
      *
      * @param known updated by the workers; {@code statuses} must use the same instance
      * @param health tells which containers are started and ready, and which must be restarted
+     * @param network sends the HTTP requests of lifecycle hooks; empty if no hook is to run, because the containers are
+     *     not real
      * @param node returns the Node of a pod, for its addresses and allocatable resources; empty if unknown
      * @param threads run the syncs
      */
@@ -68,6 +71,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
             PodRuntime runtime,
             PodConfiguration configuration,
             ContainerHealth health,
+            Optional<ProbeNetwork> network,
             PodStatusManager statuses,
             EventRecorder events,
             KnownPods known,
@@ -86,7 +90,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         this.parts = parts;
         this.random = random;
         this.calls = new RuntimeCalls(parts.threads(), parts.timekeeper(), this::hangs);
-        this.stop = new PodStop(parts.runtime(), parts.threads(), parts.timekeeper());
+        RuntimeExec exec = new RuntimeExec(parts.runtime(), parts.threads());
+        this.hooks = new LifecycleHooks(exec, parts.network(), parts.timekeeper());
     }
 
     @Override
@@ -134,8 +139,10 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
                         .withNewSpec()
                         .endSpec()
                         .build();
-                if (workers.putIfAbsent(key.uid(), worker(orphan)) == null) {
-                    remove(orphan);
+                PodWorker worker = worker(orphan);
+                worker.assumeGone();
+                if (workers.putIfAbsent(key.uid(), worker) == null) {
+                    worker.requestSync();
                 }
             }
         }
@@ -174,7 +181,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     }
 
     private PodWorker worker(Pod pod) {
-        PodLifecycle lifecycle = new PodLifecycle(parts, calls, stop);
+        PodLifecycle lifecycle = new PodLifecycle(parts, calls, hooks);
         GuardedSync sync = new GuardedSync(pod.getMetadata().getUid(), lifecycle);
         return new PodWorker(pod, sync, parts.threads(), parts.timekeeper());
     }
@@ -249,7 +256,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     /** Reports a call of the runtime that does not return. */
     private void hangs(Pod pod, String call) {
-        log.warn("{} of pod {}; only this pod waits", call, PodReferences.key(pod));
+        log.warn("runtime does not respond: {}, for pod {}; other pods go on", call, PodReferences.key(pod));
         PodEvent.hanging(call).emit(pod, parts.events());
         parts.statuses().setRuntimeProblem(pod, call);
     }

@@ -42,6 +42,11 @@ final class RuntimeCalls {
         void run() throws IOException, InterruptedException;
     }
 
+    /** A call that ends only by its result or an interrupt. */
+    interface HookCall<R> {
+        R make() throws InterruptedException;
+    }
+
     <R> R call(Pod pod, String what, Call<R> call) throws IOException, InterruptedException {
         return call(pod, what, Duration.ZERO, call);
     }
@@ -62,6 +67,16 @@ final class RuntimeCalls {
         });
     }
 
+    /** Makes a call that may take as long as it needs, such as a hook. */
+    <R> R unlimited(HookCall<R> call) throws InterruptedException {
+        Timekeeper.Scheduled mark = threads.beginCall();
+        try {
+            return call.make();
+        } finally {
+            mark.cancel();
+        }
+    }
+
     private <R> R call(Pod pod, String what, Duration allowed, Call<R> call) throws IOException, InterruptedException {
         Duration deadline = allowed.plus(HANGS_AFTER);
         Timekeeper.Scheduled timer = timekeeper.schedule(
@@ -73,6 +88,10 @@ final class RuntimeCalls {
         Timekeeper.Scheduled mark = threads.beginCall();
         try {
             return call.make();
+        } catch (IOException e) {
+            // the runtime may have been interrupted in a write to a file
+            PodContainers.throwIfInterrupted();
+            throw e;
         } finally {
             mark.cancel();
             timer.cancel();

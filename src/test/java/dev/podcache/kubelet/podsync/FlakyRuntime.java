@@ -1,6 +1,10 @@
 package dev.podcache.kubelet.podsync;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.google.common.base.Throwables;
+import com.google.common.util.concurrent.Uninterruptibles;
+import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
@@ -8,28 +12,34 @@ import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodReferences;
+import dev.podcache.testing.Patience;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A runtime that records its calls, and throws what a test sets. */
-final class FlakyRuntime implements PodRuntime {
+final class FlakyRuntime implements PodRuntime, ContainerExec {
 
     private final PodRuntime runtime;
 
     /** The calls in order, such as {@code start web/main}. */
-    final List<String> calls = new ArrayList<>();
+    final List<String> calls = new CopyOnWriteArrayList<>();
 
-    private final Map<String, Launch> launches = new HashMap<>();
-    private Map<String, Map<String, VolumeFile>> mounted = Map.of();
+    private final Map<String, Launch> launches = new ConcurrentHashMap<>();
+    private volatile Map<String, Map<String, VolumeFile>> mounted = Map.of();
 
     @Nullable
     Throwable onStart;
@@ -41,12 +51,56 @@ final class FlakyRuntime implements PodRuntime {
     Throwable onStatus;
 
     @Nullable
-    Runnable duringStop;
+    Throwable onPods;
 
     @Nullable
-    RuntimeEvents events;
+    Runnable duringStop;
 
-    int asked;
+    volatile int asked;
+
+    /** Whether the runtime has lost the state of all pods, until it starts a container. */
+    boolean forgetsAll;
+
+    /** Runs the commands in containers. */
+    Function<List<String>, ContainerProcess> commands = command -> new FakeProcess("", 0);
+
+    private final Map<String, Held> held = new ConcurrentHashMap<>();
+
+    /** A call that waits until the test releases it, or its thread is interrupted. */
+    static final class Held {
+        private final CountDownLatch made = new CountDownLatch(1);
+        private final CountDownLatch release = new CountDownLatch(1);
+
+        void awaitCall() throws InterruptedException {
+            assertThat(made.await(Patience.SECONDS, TimeUnit.SECONDS))
+                    .as("the call was made")
+                    .isTrue();
+        }
+
+        void release() {
+            release.countDown();
+        }
+    }
+
+    /**
+     * Holds the next call of this kind.
+     *
+     * @param call such as {@code start web/main}, {@code mount web}, {@code stop web}, {@code stop web/main}, {@code
+     *     status web} or {@code forget web}
+     */
+    Held hold(String call) {
+        Held added = new Held();
+        held.put(call, added);
+        return added;
+    }
+
+    private void pause(String call) throws InterruptedException {
+        Held waits = held.remove(call);
+        if (waits != null) {
+            waits.made.countDown();
+            waits.release.await();
+        }
+    }
 
     FlakyRuntime(PodRuntime runtime) {
         this.runtime = runtime;
@@ -55,6 +109,11 @@ final class FlakyRuntime implements PodRuntime {
     /** Returns the variables that a container was started with. */
     Map<String, String> environment(String container) {
         return Objects.requireNonNull(launches.get(container)).environment();
+    }
+
+    /** Returns whether a volume had content at the last mount. */
+    boolean isMounted(String volume) {
+        return mounted.containsKey(volume);
     }
 
     /** Returns the content of a file at the last mount of its volume. */
@@ -70,7 +129,7 @@ final class FlakyRuntime implements PodRuntime {
 
     @Override
     public void start(RuntimeEvents events) {
-        this.events = events;
+        runtime.start(events);
     }
 
     @Override
@@ -80,18 +139,25 @@ final class FlakyRuntime implements PodRuntime {
 
     @Override
     public List<PodKey> pods() {
+        throwIfSet(onPods);
         return runtime.pods();
     }
 
     @Override
     public PodState status(Pod pod) {
-        asked++;
+        asked = asked + 1;
+        Held waits = held.remove("status " + pod.getMetadata().getName());
+        if (waits != null) {
+            waits.made.countDown();
+            Uninterruptibles.awaitUninterruptibly(waits.release);
+        }
         throwIfSet(onStatus);
-        return runtime.status(pod);
+        return forgetsAll ? PodState.NONE : runtime.status(pod);
     }
 
     @Override
     public void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) throws IOException, InterruptedException {
+        pause("mount " + pod.getMetadata().getName());
         throwIfSet(onMount);
         mounted = volumes;
         runtime.mount(pod, volumes);
@@ -100,24 +166,38 @@ final class FlakyRuntime implements PodRuntime {
     @Override
     public void start(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
         calls.add("start " + pod.getMetadata().getName() + "/" + container.getName());
+        pause("start " + pod.getMetadata().getName() + "/" + container.getName());
         throwIfSet(onStart);
         launches.put(container.getName(), launch);
+        if (forgetsAll) {
+            forgetsAll = false;
+            runtime.forget(PodReferences.key(pod));
+            runtime.status(new PodBuilder(pod).withStatus(null).build());
+        }
         runtime.start(pod, container, launch);
     }
 
     @Override
     public void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException {
         calls.add("stop " + pod.name() + "/" + container + " in " + gracePeriod.toSeconds());
+        pause("stop " + pod.name() + "/" + container);
         runtime.stop(pod, container, gracePeriod);
     }
 
     @Override
     public void stop(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
         calls.add("stop " + pod.name() + " in " + gracePeriod.toSeconds());
+        pause("stop " + pod.name());
         if (duringStop != null) {
             duringStop.run();
         }
         runtime.stop(pod, gracePeriod);
+    }
+
+    @Override
+    public ContainerProcess exec(PodKey pod, String container, List<String> command, boolean tty) {
+        calls.add("exec " + pod.name() + "/" + container + " " + String.join(" ", command));
+        return commands.apply(command);
     }
 
     @Override

@@ -374,7 +374,7 @@ class PodWorkersTest {
         node.server.cluster().deleteNow(web);
         node.settle();
 
-        assertThat(node.runtime.calls).contains("stop web in 1");
+        assertThat(node.runtime.calls).contains("stop web in 2");
     }
 
     @Test
