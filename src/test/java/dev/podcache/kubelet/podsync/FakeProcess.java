@@ -16,6 +16,10 @@ final class FakeProcess implements ContainerProcess {
     private final CountDownLatch end;
 
     /** Opens when the command is closed. */
+
+    /** Opens when the exit code is awaited. */
+    final CountDownLatch awaited = new CountDownLatch(1);
+
     final CountDownLatch closed = new CountDownLatch(1);
 
     /** Makes a command that ends at once. */
@@ -56,6 +60,7 @@ final class FakeProcess implements ContainerProcess {
 
     @Override
     public int await() throws InterruptedException {
+        awaited.countDown();
         end.await();
         return exitCode;
     }

@@ -128,6 +128,7 @@ class LifecycleHooksTest {
         FutureTask<Optional<String>> running = new FutureTask<>(() -> run(COMMAND));
         NewThread.EACH.execute(running);
         time.awaitWaiters(1);
+        assertThat(process.awaited.await(20, TimeUnit.SECONDS)).isTrue();
 
         time.advance(LONG);
 
@@ -143,6 +144,7 @@ class LifecycleHooksTest {
         Thread thread = new Thread(running);
         thread.start();
         time.awaitWaiters(1);
+        assertThat(process.awaited.await(20, TimeUnit.SECONDS)).isTrue();
 
         thread.interrupt();
 
