@@ -15,11 +15,10 @@ final class FakeProcess implements ContainerProcess {
     private final int exitCode;
     private final CountDownLatch end;
 
-    /** Opens when the command is closed. */
-
     /** Opens when the exit code is awaited. */
     final CountDownLatch awaited = new CountDownLatch(1);
 
+    /** Opens when the command is closed. */
     final CountDownLatch closed = new CountDownLatch(1);
 
     /** Makes a command that ends at once. */
