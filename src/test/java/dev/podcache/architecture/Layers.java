@@ -22,7 +22,7 @@ final class Layers {
             List.of("manager", "node"),
             List.of("kubelet.events", "kubelet.host", "kubelet.runtime", "testkit"),
             List.of("kubelet.podconfig", "kubelet.eviction"),
-            List.of("", "embedded", "kubelet.nodestatus", "kubelet.nodelease", "kubelet.podstatus", "kubelet.probe"),
+            List.of("", "embedded", "kubelet.nodestatus", "kubelet.nodelease", "kubelet.podstatus", "kubelet.probe", "kubelet.process"),
             List.of("kubelet.podsync"),
             List.of("kubelet.agent", "josdk", "micrometer"),
             List.of("cli.output"),
