@@ -8,17 +8,21 @@ import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Optional;
 
-/**
- * A line of an output file: its time, a blank, and its text.
- *
- * @param text without the line break
- */
-record OutputLine(Instant time, byte[] text) {
+/** A line of an output file: its time, a blank, and its text. Immutable. */
+final class OutputLine {
 
     private static final long PER_SECOND = 100;
     private static final long NANOS = 10_000_000;
     private static final DateTimeFormatter NANOSECONDS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSSSSS'Z'").withZone(ZoneOffset.UTC);
+
+    private final Instant time;
+    private final byte[] text; // without the line break
+
+    private OutputLine(Instant time, byte[] text) {
+        this.time = time;
+        this.text = text;
+    }
 
     /** Returns the time of a number of hundredths of a second since 1970. */
     static Instant time(long hundredths) {
@@ -43,6 +47,10 @@ record OutputLine(Instant time, byte[] text) {
         }
         byte[] text = Arrays.copyOfRange(line, blank + 1, line.length);
         return Optional.of(new OutputLine(time(hundredths), text));
+    }
+
+    Instant time() {
+        return time;
     }
 
     /** Returns the text with a line break, and with the time at its beginning if {@code withTime}. */

@@ -4,6 +4,7 @@ import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
@@ -16,6 +17,7 @@ import dev.podcache.testing.RecordedEvents;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.WatchedCaches;
 import dev.podcache.time.TaskThreads;
+import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -25,6 +27,7 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The workers of one node under strategy WATCH, on an in-memory server. Syncs run on the thread that
@@ -50,18 +53,24 @@ public final class WorkersFixture implements AutoCloseable {
     private final Reflector<Pod> pods;
 
     WorkersFixture() {
-        this(new ManualTimekeeper());
+        this(HollowRuntime::new);
     }
 
-    private WorkersFixture(ManualTimekeeper timekeeper) {
-        this(timekeeper, new FakeApiServer(timekeeper), true);
+    /** Makes a node with another runtime, which the test starts. */
+    WorkersFixture(Function<Timekeeper, PodRuntime> runtime) {
+        this(new ManualTimekeeper(), runtime);
     }
 
-    private WorkersFixture(ManualTimekeeper timekeeper, FakeApiServer server, boolean ownsServer) {
+    private WorkersFixture(ManualTimekeeper timekeeper, Function<Timekeeper, PodRuntime> runtime) {
+        this(timekeeper, new FakeApiServer(timekeeper), true, runtime.apply(timekeeper));
+    }
+
+    private WorkersFixture(
+            ManualTimekeeper timekeeper, FakeApiServer server, boolean ownsServer, PodRuntime actualRuntime) {
         this.ownsServer = ownsServer;
         this.timekeeper = timekeeper;
         this.server = server;
-        runtime = new FlakyRuntime(new HollowRuntime(timekeeper));
+        runtime = new FlakyRuntime(actualRuntime);
         caches = WatchedCaches.of(server);
         Recovery recovery = new Recovery(timekeeper, () -> 0);
         services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), recovery);
@@ -105,7 +114,7 @@ public final class WorkersFixture implements AutoCloseable {
 
     /** Returns a new process for the same node, without any state of this one. */
     WorkersFixture successor() {
-        return new WorkersFixture(timekeeper, server, false);
+        return new WorkersFixture(timekeeper, server, false, new HollowRuntime(timekeeper));
     }
 
     /** Stops the process without stopping the pods. */
