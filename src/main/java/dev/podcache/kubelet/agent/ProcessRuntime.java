@@ -7,7 +7,7 @@ import dev.podcache.kubelet.process.ContainerStarter;
 import dev.podcache.kubelet.process.PodDirectories;
 import dev.podcache.kubelet.process.ProcessHost;
 import dev.podcache.kubelet.process.ProcessUsage;
-import dev.podcache.kubelet.process.RunningContainer;
+import dev.podcache.kubelet.process.RunningContainers;
 import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.ContainerLogs;
 import dev.podcache.kubelet.runtime.ContainerStatistics;
@@ -33,8 +33,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,8 +62,7 @@ public final class ProcessRuntime implements PodRuntime, ContainerLogs, Containe
     private final PodDirectories pods;
     private final VolumeDirectory volumes;
     private final ContainerStarter starter;
-    private final Map<String, RunningContainer> running = new ConcurrentHashMap<>(); // by container ID
-    private volatile @Nullable RuntimeEvents events;
+    private final RunningContainers running;
 
     private ProcessRuntime(Builder builder) {
         this.directory = builder.directory;
@@ -76,6 +73,7 @@ public final class ProcessRuntime implements PodRuntime, ContainerLogs, Containe
         this.volumes = builder.memory == null
                 ? new VolumeDirectory(root, timekeeper)
                 : new VolumeDirectory(root, builder.memory, timekeeper);
+        this.running = new RunningContainers(pods, timekeeper);
         this.starter = new ContainerStarter(directory, pods, volumes, builder.outputLimit, timekeeper);
     }
 
@@ -145,17 +143,13 @@ public final class ProcessRuntime implements PodRuntime, ContainerLogs, Containe
     }
 
     @Override
-    public void start(RuntimeEvents notified) {
-        events = notified;
+    public void start(RuntimeEvents events) {
+        running.setEvents(events);
         try {
             starter.install();
             for (PodKey pod : pods.pods()) {
                 pods.discardUnfinished(pod);
-                for (ContainerInstance container : pods.newest(pod)) {
-                    if (container.isRunning()) {
-                        watch(pod, container);
-                    }
-                }
+                running.findAll(pod);
             }
         } catch (IOException e) {
             throw new UncheckedIOException("the process runtime cannot use " + directory + ": " + e.getMessage(), e);
@@ -213,50 +207,20 @@ public final class ProcessRuntime implements PodRuntime, ContainerLogs, Containe
     @Override
     public void start(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
         PodKey key = PodReferences.key(pod);
-        if (find(key, container.getName()).isPresent()) {
+        if (running.find(key, container.getName()).isPresent()) {
             throw new IOException("container " + container.getName() + " runs already");
         }
-        watch(key, starter.start(pod, container, launch));
-    }
-
-    private void watch(PodKey pod, ContainerInstance instance) throws IOException {
-        RunningContainer container = RunningContainer.of(instance);
-        running.put(instance.id(), container);
-        container.ended().whenCompleteAsync((end, failure) -> ended(pod, container), timekeeper.blocking());
-    }
-
-    private void ended(PodKey pod, RunningContainer container) {
-        running.remove(container.instance().id());
-        container.closeExecuted();
-        RuntimeEvents notified = events;
-        if (notified != null) {
-            notified.changed(pod.uid());
-        }
+        running.watch(key, starter.start(pod, container, launch));
     }
 
     @Override
     public void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException {
-        stop(find(pod, container).stream().toList(), gracePeriod);
+        running.stop(running.find(pod, container).stream().toList(), gracePeriod);
     }
 
     @Override
     public void stop(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
-        List<RunningContainer> containers = new ArrayList<>();
-        for (ContainerInstance container : pods.newest(pod)) {
-            find(container).ifPresent(containers::add);
-        }
-        stop(containers, gracePeriod);
-    }
-
-    private void stop(List<RunningContainer> containers, Duration gracePeriod)
-            throws IOException, InterruptedException {
-        for (RunningContainer container : containers) {
-            container.terminate();
-        }
-        long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
-        for (RunningContainer container : containers) {
-            container.awaitEnd(Duration.ofNanos(deadline - timekeeper.nanoTime()), timekeeper);
-        }
+        running.stop(running.findAll(pod), gracePeriod);
     }
 
     @Override
@@ -280,7 +244,7 @@ public final class ProcessRuntime implements PodRuntime, ContainerLogs, Containe
         if (tty) {
             throw new IOException("the process runtime has no terminals; leave out --tty");
         }
-        return find(pod, container)
+        return running.find(pod, container)
                 .orElseThrow(() -> new IOException("container " + container + " does not run"))
                 .exec(command);
     }
@@ -300,15 +264,5 @@ public final class ProcessRuntime implements PodRuntime, ContainerLogs, Containe
             }
         }
         return usage;
-    }
-
-    private Optional<RunningContainer> find(PodKey pod, String container) throws IOException {
-        List<ContainerInstance> instances = pods.instances(pod, container);
-        return instances.isEmpty() ? Optional.empty() : find(instances.get(0));
-    }
-
-    /** Returns the container if it runs. Those that run are watched since their start, or since that of the runtime. */
-    private Optional<RunningContainer> find(ContainerInstance container) throws IOException {
-        return container.isRunning() ? Optional.ofNullable(running.get(container.id())) : Optional.empty();
     }
 }

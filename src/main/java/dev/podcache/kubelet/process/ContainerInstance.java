@@ -95,9 +95,7 @@ public final class ContainerInstance {
     public ContainerState state(Timekeeper timekeeper) throws IOException {
         String startedAt = ApiTime.of(record.startedAt());
         if (isRunning()) {
-            return new ContainerStateBuilder()
-                    .withNewRunning(startedAt)
-                    .build();
+            return new ContainerStateBuilder().withNewRunning(startedAt).build();
         }
         ContainerEnd end = end(timekeeper);
         return new ContainerStateBuilder()
@@ -105,7 +103,8 @@ public final class ContainerInstance {
                 .withContainerID(record.id())
                 .withExitCode(end.exitCode())
                 .withReason(reason(end))
-                .withMessage(end.known() ? null : "The supervisor of the process was killed; the exit code is not known")
+                .withMessage(
+                        end.known() ? null : "The supervisor of the process was killed; the exit code is not known")
                 .withStartedAt(startedAt)
                 .withFinishedAt(ApiTime.of(end.time()))
                 .endTerminated()

@@ -49,7 +49,8 @@ public final class ContainerOutput extends InputStream {
     }
 
     private boolean isRecent(OutputLine next) {
-        return options.since().isEmpty() || !next.time().isBefore(options.since().get());
+        return options.since().isEmpty()
+                || !next.time().isBefore(options.since().get());
     }
 
     @Override

@@ -33,9 +33,8 @@ final class ContainerRoot {
             Files.createDirectories(Objects.requireNonNull(link.getParent()));
             Files.createSymbolicLink(link, volumes.of(mount));
         }
-        Path working = launch.workingDirectory().isEmpty()
-                ? root
-                : inside(root, launch.workingDirectory(), "workingDir");
+        Path working =
+                launch.workingDirectory().isEmpty() ? root : inside(root, launch.workingDirectory(), "workingDir");
         if (!Files.isDirectory(working)) {
             Files.createDirectories(working);
         }

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -52,8 +53,9 @@ public final class ContainerStarter {
         this.timekeeper = timekeeper;
     }
 
-    /** Writes {@code supervise.sh}. A shell that runs an earlier version keeps it open. */
+    /** Writes {@code supervise.sh} to the directory, which is created when needed. A shell that runs an earlier version keeps it open. */
     public void install() throws IOException {
+        Files.createDirectories(Objects.requireNonNull(script.getParent()));
         Path unfinished = script.resolveSibling(SCRIPT + ".new");
         Files.write(unfinished, Resources.toByteArray(Resources.getResource(ContainerStarter.class, SCRIPT)));
         Files.move(unfinished, script, StandardCopyOption.ATOMIC_MOVE);

@@ -38,8 +38,7 @@ final class ExecProcess implements ContainerProcess {
      * @param container the PID of the container's command, whose environment the command gets
      * @param ended called once the command has ended
      */
-    static ExecProcess start(
-            long container, String workingDirectory, List<String> command, Consumer<ExecProcess> ended)
+    static ExecProcess start(long container, String workingDirectory, List<String> command, Consumer<ExecProcess> ended)
             throws IOException {
         List<String> arguments = new ArrayList<>(List.of("setsid"));
         arguments.addAll(command);

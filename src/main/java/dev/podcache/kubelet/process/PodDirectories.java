@@ -5,6 +5,8 @@ import dev.podcache.object.PodKey;
 import dev.podcache.object.Quoted;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -129,11 +131,10 @@ public final class PodDirectories {
     }
 
     private static List<Path> children(Path directory) throws IOException {
-        if (!Files.isDirectory(directory)) {
-            return List.of();
-        }
         try (Stream<Path> children = Files.list(directory)) {
             return children.toList();
+        } catch (NoSuchFileException | NotDirectoryException none) {
+            return List.of();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.process;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -33,7 +34,8 @@ record ProcessIdentity(long pid, long startTicks) {
     static Optional<ProcessIdentity> read(Path file) throws IOException {
         try {
             List<String> lines = Files.readAllLines(file);
-            return lines.size() == 2 && lines.get(1).equals(Files.readString(BOOT_ID).trim())
+            return lines.size() == 2
+                            && lines.get(1).equals(Files.readString(BOOT_ID).trim())
                     ? ProcessStat.parse(lines.get(0)).map(ProcessIdentity::of)
                     : Optional.empty();
         } catch (NoSuchFileException none) {
@@ -64,6 +66,7 @@ record ProcessIdentity(long pid, long startTicks) {
     void signalGroup(String signal) throws IOException {
         if (isAlive()) {
             new ProcessBuilder("sh", "-c", "kill -s \"$1\" -- \"-$2\"", "sh", signal, Long.toString(pid))
+                    .redirectInput(new File("/dev/null"))
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start()

@@ -6,8 +6,8 @@ import com.google.common.collect.Multimaps;
 import com.google.common.primitives.Longs;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -78,7 +78,8 @@ public final class ProcessUsage {
         try {
             return Files.readAllLines(PROC.resolve(pid + "/status")).stream()
                     .filter(line -> line.startsWith(field))
-                    .map(line -> BLANKS.splitToList(line.substring(field.length()).trim()))
+                    .map(line ->
+                            BLANKS.splitToList(line.substring(field.length()).trim()))
                     .mapToLong(words -> Long.parseLong(words.get(0)) * BYTES_PER_KILOBYTE)
                     .sum();
         } catch (IOException ended) {

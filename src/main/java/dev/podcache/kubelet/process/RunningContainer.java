@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.process;
 
+import com.google.common.collect.Comparators;
 import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
 import dev.podcache.time.Timekeeper;
 import java.io.IOException;
@@ -13,8 +14,11 @@ import java.util.concurrent.ConcurrentHashMap;
 /** An instance of a container that runs, whether or not this JVM started it. Thread-safe. */
 public final class RunningContainer {
 
-    /** How long a killed process may take to end before it is killed again. */
+    /** How long killed processes may take to end, and the supervisor to keep their last output. */
     private static final Duration KILL_PAUSE = Duration.ofSeconds(5);
+
+    /** The end of a process that another JVM started may be seen earlier in the file system. */
+    private static final Duration CHECK_PERIOD = Duration.ofMillis(100);
 
     private final ContainerInstance instance;
     private final CompletableFuture<?> ended;
@@ -53,14 +57,18 @@ public final class RunningContainer {
     /**
      * Waits until the container has ended. Kills it if it has not ended in time.
      *
+     * @param deadline as {@link Timekeeper#nanoTime}
      * @throws InterruptedException if the thread is interrupted
      */
-    public void awaitEnd(Duration time, Timekeeper timekeeper) throws IOException, InterruptedException {
-        boolean over = timekeeper.await(ended, time);
-        // a parent that does not notice the end keeps the future from completing
-        while (!over && instance.isRunning()) {
-            instance.kill();
-            over = timekeeper.await(ended, KILL_PAUSE);
+    public void awaitEnd(long deadline, Timekeeper timekeeper) throws IOException, InterruptedException {
+        long kill = deadline;
+        Duration left = Duration.ofNanos(kill - timekeeper.nanoTime());
+        while (!timekeeper.await(ended, Comparators.min(left, CHECK_PERIOD)) && instance.isRunning()) {
+            if (timekeeper.nanoTime() - kill >= 0) {
+                instance.kill();
+                kill = timekeeper.nanoTime() + KILL_PAUSE.toNanos();
+            }
+            left = Duration.ofNanos(kill - timekeeper.nanoTime());
         }
     }
 

@@ -36,11 +36,11 @@ class ProcessAdoptionTest {
 
     @BeforeEach
     void setUp() {
-        fixture = new ProcessFixture(directory);
+        fixture = new ProcessFixture(directory.resolve("runtime"));
     }
 
     @AfterEach
-    void tearDown() throws IOException, InterruptedException {
+    void tearDown() throws IOException {
         fixture.close();
     }
 
@@ -164,7 +164,7 @@ class ProcessAdoptionTest {
         assertUnknownEnd();
 
         Files.writeString(fixture.instance(0).resolve("container.json"), "");
-        Files.writeString(directory.resolve("pods/uid-1/pod.json"), "{");
+        Files.writeString(fixture.directory.resolve("pods/uid-1/pod.json"), "{");
         fixture.restarted();
 
         assertThat(fixture.runtime.pods()).isEmpty();
@@ -181,7 +181,7 @@ class ProcessAdoptionTest {
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         OtherAgent.class.getName(),
-                        directory.toString())
+                        fixture.directory.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader output = agent.inputReader()) {

@@ -42,7 +42,7 @@ class ProcessExecTest {
     }
 
     @AfterEach
-    void tearDown() throws IOException, InterruptedException {
+    void tearDown() throws IOException {
         fixture.close();
     }
 

@@ -192,16 +192,24 @@ final class ProcessFixture implements AutoCloseable {
     }
 
     static void kill(String signal, long pid) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + signal, "--", Long.toString(pid)).start().waitFor();
+        new ProcessBuilder("kill", "-" + signal, "--", Long.toString(pid))
+                .start()
+                .waitFor();
     }
 
     static void awaitEnd(long pid) {
-        Patience.await().until(() -> !ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false));
+        Patience.await()
+                .until(() -> !ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false));
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
-        runtime.stop(key, Duration.ZERO);
-        timekeeper.close();
+    public void close() throws IOException {
+        try {
+            runtime.stop(key, Duration.ZERO);
+        } catch (InterruptedException e) {
+            throw new AssertionError("the test was interrupted", e);
+        } finally {
+            timekeeper.close();
+        }
     }
 }

@@ -48,7 +48,7 @@ class ProcessOutputTest {
     }
 
     @AfterEach
-    void tearDown() throws IOException, InterruptedException {
+    void tearDown() throws IOException {
         fixture.close();
     }
 
@@ -162,12 +162,13 @@ class ProcessOutputTest {
 
     @Test
     void manyLines_onlyTheNewestTwoFilesAreKept() throws IOException, InterruptedException {
-        fixture.restarted(
-                ProcessRuntime.builder(directory, fixture.timekeeper).outputLimit(1000));
+        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).outputLimit(1000));
 
         fixture.runToEnd("i=0; while [ $i -lt 500 ]; do i=$((i + 1)); echo line-$i; done");
 
-        assertThat(outputFiles()).hasSize(2).allSatisfy(file -> assertThat(file.toFile()).size().isLessThan(1100));
+        assertThat(outputFiles())
+                .hasSize(2)
+                .allSatisfy(file -> assertThat(file.toFile()).size().isLessThan(1100));
         List<String> lines = fixture.logs().lines().toList();
         assertThat(lines).hasSizeGreaterThan(40).hasSizeLessThan(100);
         assertThat(lines)
@@ -180,8 +181,7 @@ class ProcessOutputTest {
 
     @Test
     void manyLines_followerSeesAllOfThemInOrder() throws IOException, InterruptedException {
-        fixture.restarted(
-                ProcessRuntime.builder(directory, fixture.timekeeper).outputLimit(2000));
+        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).outputLimit(2000));
         // waits for the reader after each 50 lines, about one file
         fixture.run("i=0; while [ $i -lt 400 ]; do i=$((i + 1)); echo line-$i;"
                 + " [ $((i % 50)) -ne 0 ] || while [ ! -e read-$i ]; do sleep 0.02; done; done");
@@ -203,8 +203,8 @@ class ProcessOutputTest {
 
     @Test
     void builder_outputLimitOfZero_isRefused() {
-        assertThatThrownBy(
-                        () -> ProcessRuntime.builder(directory, fixture.timekeeper).outputLimit(0))
+        assertThatThrownBy(() ->
+                        ProcessRuntime.builder(directory, fixture.timekeeper).outputLimit(0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("outputLimit must be positive, but is 0");
     }

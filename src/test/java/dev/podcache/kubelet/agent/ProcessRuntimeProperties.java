@@ -100,8 +100,7 @@ class ProcessRuntimeProperties {
             assertThat(exitCode(status.getState())).isEqualTo(running ? null : exitCode);
             assertThat(exitCode(status.getLastState())).isEqualTo(running ? exitCode : exitCodeBefore);
             if (starts > 1) {
-                assertThat(fixture.logs(
-                                new LogOptions(false, true, false, OptionalLong.empty(), Optional.empty())))
+                assertThat(fixture.logs(new LogOptions(false, true, false, OptionalLong.empty(), Optional.empty())))
                         .isEqualTo("start-" + (starts - 2) + "\n");
             }
             if (!running) {

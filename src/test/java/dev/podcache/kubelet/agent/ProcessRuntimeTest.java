@@ -52,7 +52,7 @@ class ProcessRuntimeTest {
     }
 
     @AfterEach
-    void tearDown() throws IOException, InterruptedException {
+    void tearDown() throws IOException {
         fixture.close();
     }
 
@@ -157,13 +157,7 @@ class ProcessRuntimeTest {
     @Test
     void start_argumentsWithBlanksAndQuotes_arriveUnchanged() throws IOException, InterruptedException {
         Launch launch = new Launch(
-                List.of("printf", "%s|"),
-                List.of("a b", "", "$HOME", "'\"\\"),
-                "",
-                Map.of(),
-                List.of(),
-                List.of(),
-                0);
+                List.of("printf", "%s|"), List.of("a b", "", "$HOME", "'\"\\"), "", Map.of(), List.of(), List.of(), 0);
 
         fixture.start(launch);
         fixture.awaitChange();
@@ -191,7 +185,9 @@ class ProcessRuntimeTest {
     void start_containerRunsAlready_isRefused() throws IOException, InterruptedException {
         fixture.run("sleep 300");
 
-        assertThatThrownBy(() -> fixture.run("true")).isInstanceOf(IOException.class).hasMessageContaining("already");
+        assertThatThrownBy(() -> fixture.run("true"))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("already");
         assertThat(fixture.isRunning()).isTrue();
     }
 
@@ -236,7 +232,8 @@ class ProcessRuntimeTest {
         assertThat(fixture.instance(1)).doesNotExist();
         assertThat(fixture.instance(2).resolve("root")).doesNotExist();
         assertThat(fixture.end().getExitCode()).isEqualTo(3);
-        assertThat(fixture.status().getLastState().getTerminated().getExitCode()).isEqualTo(2);
+        assertThat(fixture.status().getLastState().getTerminated().getExitCode())
+                .isEqualTo(2);
     }
 
     @Test
@@ -344,8 +341,7 @@ class ProcessRuntimeTest {
                 .hasMessageContaining("../main");
         assertThatThrownBy(() -> fixture.runtime.logs(fixture.key, "..", LogOptions.ALL))
                 .isInstanceOf(IOException.class);
-        assertThatThrownBy(() ->
-                        fixture.runtime.start(fixture.pod, container("../../x"), launch(Map.of(), "true")))
+        assertThatThrownBy(() -> fixture.runtime.start(fixture.pod, container("../../x"), launch(Map.of(), "true")))
                 .isInstanceOf(IOException.class);
     }
 
@@ -372,8 +368,7 @@ class ProcessRuntimeTest {
 
     @Test
     void podIp_isTheOneOfTheBuilder() {
-        fixture.restarted(
-                ProcessRuntime.builder(directory, fixture.timekeeper).podIp("192.0.2.9"));
+        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).podIp("192.0.2.9"));
 
         assertThat(fixture.runtime.status(fixture.pod).podIps()).containsExactly("192.0.2.9");
     }

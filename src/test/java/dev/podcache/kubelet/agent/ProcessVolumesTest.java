@@ -38,7 +38,7 @@ class ProcessVolumesTest {
     }
 
     @AfterEach
-    void tearDown() throws IOException, InterruptedException {
+    void tearDown() throws IOException {
         fixture.close();
     }
 
@@ -102,7 +102,8 @@ class ProcessVolumesTest {
         fixture.awaitChange();
 
         assertThat(fixture.logs().trim())
-                .isEqualTo(fixture.instance(0).toRealPath().resolve("root/srv/app").toString());
+                .isEqualTo(
+                        fixture.instance(0).toRealPath().resolve("root/srv/app").toString());
     }
 
     @Test
@@ -116,8 +117,7 @@ class ProcessVolumesTest {
     void mountPath_leadsAboveTheRoot_isRefused() throws IOException {
         mount("first");
 
-        assertThatThrownBy(() ->
-                        start("", List.of(new VolumeMountPoint("tls", "/a/../../b", "", true)), "true"))
+        assertThatThrownBy(() -> start("", List.of(new VolumeMountPoint("tls", "/a/../../b", "", true)), "true"))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("/a/../../b");
     }
@@ -141,8 +141,7 @@ class ProcessVolumesTest {
     @Test
     void memoryDirectory_holdsSecrets() throws IOException, InterruptedException {
         Path memory = directory.resolve("memory");
-        fixture.restarted(
-                ProcessRuntime.builder(directory, fixture.timekeeper).memory(memory));
+        fixture.restarted(ProcessRuntime.builder(directory, fixture.timekeeper).memory(memory));
 
         mount("first");
 

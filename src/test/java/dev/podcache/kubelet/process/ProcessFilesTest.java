@@ -43,13 +43,13 @@ class ProcessFilesTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void identity_otherStartTime_isNotAlive() {
-        ProcessIdentity self =
-                ProcessIdentity.of(ProcessHandle.current().pid()).orElseThrow();
+        ProcessIdentity self = ProcessIdentity.of(ProcessHandle.current().pid()).orElseThrow();
 
         assertThat(self.isAlive()).isTrue();
         assertThat(new ProcessIdentity(self.pid(), self.startTicks() + 1).isAlive())
                 .isFalse();
-        assertThat(new ProcessIdentity(self.pid(), self.startTicks() + 1).onExit()).isCompleted();
+        assertThat(new ProcessIdentity(self.pid(), self.startTicks() + 1).onExit())
+                .isCompleted();
     }
 
     @Test
