@@ -51,8 +51,9 @@ import org.jspecify.annotations.Nullable;
  * ends with its command: what the command leaves behind in its process group is killed. A process that leaves the group
  * keeps the container running while it keeps the output open.
  *
- * <p>Output is limited to some megabytes per second, and a line to the memory of this machine. {@code exec} offers no
- * terminal. Thread-safe, as {@link PodRuntime} demands.
+ * <p>A shell keeps the output: it slows a container down that writes more than about 20,000 lines or 1 MB per second,
+ * and holds a line in memory until its end. The newest two files of output are kept. {@code exec} offers no terminal.
+ * Thread-safe, as {@link PodRuntime} demands.
  */
 public final class ProcessRuntime implements PodRuntime, ContainerLogs, ContainerExec, ContainerStatistics {
 

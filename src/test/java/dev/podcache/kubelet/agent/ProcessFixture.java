@@ -123,10 +123,8 @@ final class ProcessFixture implements AutoCloseable {
 
     void awaitLine(String expected) throws IOException {
         try (BufferedReader lines = reader(runtime.logs(key, "main", FOLLOW))) {
-            String line = lines.readLine();
-            while (!expected.equals(line)) {
-                line = Objects.requireNonNull(line, "the container ended without the line " + expected);
-                line = lines.readLine();
+            if (lines.lines().noneMatch(expected::equals)) {
+                throw new AssertionError("the container ended without the line " + expected);
             }
         }
     }

@@ -41,16 +41,14 @@ class ProcessPodsTest {
 
     private final BlockingQueue<String> changes = new LinkedBlockingQueue<>();
     private ProcessRuntime processes;
-    private WorkersFixture node;
+    private final WorkersFixture node = new WorkersFixture();
     private Pod pod;
     private PodKey key;
 
     @BeforeEach
     void setUp() {
-        node = new WorkersFixture(timekeeper -> {
-            processes = ProcessRuntime.in(directory, timekeeper);
-            return processes;
-        });
+        processes = ProcessRuntime.in(directory, node.timekeeper);
+        node.runtime.runtime = processes;
         processes.start(new RuntimeEvents() {
             @Override
             public void changed(String podUid) {

@@ -4,7 +4,6 @@ import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.runtime.HollowRuntime;
-import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
@@ -17,7 +16,6 @@ import dev.podcache.testing.RecordedEvents;
 import dev.podcache.testing.Secrets;
 import dev.podcache.testing.WatchedCaches;
 import dev.podcache.time.TaskThreads;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
@@ -27,7 +25,6 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * The workers of one node under strategy WATCH, on an in-memory server. Syncs run on the thread that
@@ -53,24 +50,18 @@ public final class WorkersFixture implements AutoCloseable {
     private final Reflector<Pod> pods;
 
     WorkersFixture() {
-        this(HollowRuntime::new);
+        this(new ManualTimekeeper());
     }
 
-    /** Makes a node with another runtime, which the test starts. */
-    WorkersFixture(Function<Timekeeper, PodRuntime> runtime) {
-        this(new ManualTimekeeper(), runtime);
+    private WorkersFixture(ManualTimekeeper timekeeper) {
+        this(timekeeper, new FakeApiServer(timekeeper), true);
     }
 
-    private WorkersFixture(ManualTimekeeper timekeeper, Function<Timekeeper, PodRuntime> runtime) {
-        this(timekeeper, new FakeApiServer(timekeeper), true, runtime.apply(timekeeper));
-    }
-
-    private WorkersFixture(
-            ManualTimekeeper timekeeper, FakeApiServer server, boolean ownsServer, PodRuntime actualRuntime) {
+    private WorkersFixture(ManualTimekeeper timekeeper, FakeApiServer server, boolean ownsServer) {
         this.ownsServer = ownsServer;
         this.timekeeper = timekeeper;
         this.server = server;
-        runtime = new FlakyRuntime(actualRuntime);
+        runtime = new FlakyRuntime(new HollowRuntime(timekeeper));
         caches = WatchedCaches.of(server);
         Recovery recovery = new Recovery(timekeeper, () -> 0);
         services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), recovery);
@@ -114,7 +105,7 @@ public final class WorkersFixture implements AutoCloseable {
 
     /** Returns a new process for the same node, without any state of this one. */
     WorkersFixture successor() {
-        return new WorkersFixture(timekeeper, server, false, new HollowRuntime(timekeeper));
+        return new WorkersFixture(timekeeper, server, false);
     }
 
     /** Stops the process without stopping the pods. */
