@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /** A runtime that records its calls, and throws what a test sets. */
 final class FlakyRuntime implements PodRuntime, ContainerExec {
 
-    private final PodRuntime runtime;
+    PodRuntime runtime;
 
     /** The calls in order, such as {@code start web/main}. */
     final List<String> calls = new CopyOnWriteArrayList<>();
