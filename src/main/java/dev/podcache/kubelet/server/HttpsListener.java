@@ -27,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -46,6 +47,7 @@ final class HttpsListener implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(HttpsListener.class);
 
+    private static final Set<String> PROTOCOLS = Set.of("TLSv1.2", "TLSv1.3");
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int MOST_CONNECTIONS = 1024;
     /** A command is in the URL. */
@@ -57,12 +59,14 @@ final class HttpsListener implements AutoCloseable {
     private static final int LONGEST_BODY = 64 << 10;
 
     private final Vertx vertx;
-    private final HttpServer server;
     private final X509TrustManager clients;
     private final Timekeeper timekeeper;
     private final OpenConnections<HttpConnection> connections;
     private final Function<KubeletRequest, CompletableFuture<KubeletResponse>> handler;
     private final Transfers transfers;
+
+    private @Nullable PemKeyCertOptions keys; // guarded by this; of the first certificate
+    private @Nullable HttpServer server; // guarded by this; null until it listens
 
     /** Continues a response that is more than a body. The methods must neither block nor throw. */
     interface Transfers {
@@ -75,18 +79,14 @@ final class HttpsListener implements AutoCloseable {
     /**
      * Creates a listener that does not listen yet.
      *
-     * @param certificate the first certificate
      * @param clients accepts the certificates of clients
      * @param handler answers a request; must neither block nor throw nor fail
-     * @throws GeneralSecurityException if the certificate cannot be used
      */
     HttpsListener(
-            ServingCertificate certificate,
             X509TrustManager clients,
             Function<KubeletRequest, CompletableFuture<KubeletResponse>> handler,
             Transfers transfers,
-            Timekeeper timekeeper)
-            throws GeneralSecurityException {
+            Timekeeper timekeeper) {
         this.clients = clients;
         this.timekeeper = timekeeper;
         this.handler = handler;
@@ -99,15 +99,6 @@ final class HttpsListener implements AutoCloseable {
                 .setUseDaemonThread(true)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
-        try {
-            this.server = vertx.createHttpServer(options(keys(certificate)))
-                    .connectionHandler(this::opened)
-                    .exceptionHandler(e -> log.debug("a connection failed: {}", e.getMessage()))
-                    .requestHandler(this::handle);
-        } catch (GeneralSecurityException | RuntimeException e) {
-            vertx.close();
-            throw e;
-        }
     }
 
     private HttpServerOptions options(PemKeyCertOptions keys) {
@@ -117,7 +108,7 @@ final class HttpsListener implements AutoCloseable {
                 .setClientAuth(ClientAuth.REQUEST)
                 .setKeyCertOptions(keys)
                 .setTrustOptions(TrustOptions.wrap(clients))
-                .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"));
+                .setEnabledSecureTransportProtocols(PROTOCOLS);
         return options.setMaxInitialLineLength(LONGEST_URL)
                 .setMaxHeaderSize(LONGEST_HEADERS)
                 .setMaxWebSocketFrameSize(LONGEST_MESSAGE)
@@ -128,34 +119,54 @@ final class HttpsListener implements AutoCloseable {
     }
 
     /**
-     * Starts to listen; waits at most 10 s.
+     * Starts to listen; waits at most 10 s. Call it once, after {@link #use}.
      *
      * @param port 0 for any free port
      * @throws IOException if the address cannot be used
      */
     void listen(String host, int port) throws IOException {
-        @Nullable Throwable failure = await(server.listen(port, host));
+        HttpServer created;
+        synchronized (this) {
+            created = vertx.createHttpServer(options(Objects.requireNonNull(keys, "keys")))
+                    .connectionHandler(this::opened)
+                    .exceptionHandler(e -> log.debug("a connection failed: {}", e.getMessage()))
+                    .requestHandler(this::handle);
+        }
+        @Nullable Throwable failure = await(created.listen(port, host));
         if (failure != null) {
             throw new IOException(String.valueOf(failure.getMessage()), failure);
         }
+        synchronized (this) {
+            server = created;
+        }
     }
 
-    /** Returns the port that is listened on. */
-    int port() {
-        return server.actualPort();
+    /** Returns the port that is listened on; 0 if there is none. */
+    synchronized int port() {
+        return server == null ? 0 : server.actualPort();
     }
 
     /**
-     * Uses another certificate for new connections. Blocks at most 10 s, so it must not be called by the event loop.
+     * Uses a certificate for new connections. Blocks at most 10 s, so it must not be called by the event loop, and not
+     * during {@link #listen}.
      *
      * @throws GeneralSecurityException if it cannot be used; the certificate before stays in use
      */
     void use(ServingCertificate certificate) throws GeneralSecurityException {
+        PemKeyCertOptions valid = keys(certificate);
+        HttpServer listening;
+        synchronized (this) {
+            listening = server;
+            keys = valid;
+        }
+        if (listening == null) {
+            return;
+        }
         SSLOptions options = new SSLOptions()
-                .setKeyCertOptions(keys(certificate))
+                .setKeyCertOptions(valid)
                 .setTrustOptions(TrustOptions.wrap(clients))
-                .setEnabledSecureTransportProtocols(Set.of("TLSv1.2", "TLSv1.3"));
-        @Nullable Throwable failure = await(server.updateSSLOptions(options, true));
+                .setEnabledSecureTransportProtocols(PROTOCOLS);
+        @Nullable Throwable failure = await(listening.updateSSLOptions(options, true));
         if (failure != null) {
             throw new GeneralSecurityException(failure);
         }

@@ -38,16 +38,7 @@ public final class KubeletServer implements AutoCloseable {
                 new Authorization(options.reviews(), options.node, timekeeper),
                 new Endpoints(options.sources(), timekeeper),
                 threads);
-        try {
-            listener = new HttpsListener(
-                    SelfSigned.of(options.names(), timekeeper.wallTime()),
-                    new AnyClient(),
-                    chain::handle,
-                    new Threads(),
-                    timekeeper);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("this Java runtime cannot use a certificate that it made", e);
-        }
+        listener = new HttpsListener(new AnyClient(), chain::handle, new Threads(), timekeeper);
     }
 
     /**
@@ -67,7 +58,9 @@ public final class KubeletServer implements AutoCloseable {
      * @throws IOException if the address cannot be used, for example because another process has the port
      */
     public void start() throws IOException {
-        if (!options.certificate.isEmpty()) {
+        if (options.certificate.isEmpty()) {
+            useSelfSigned();
+        } else {
             watch(new WatchedFiles(
                     options.certificate,
                     contents -> listener.use(new ServingCertificate(contents.get(0), contents.get(1))),
@@ -86,6 +79,14 @@ public final class KubeletServer implements AutoCloseable {
                     "cannot listen on " + options.address + ":" + options.port + ": " + e.getMessage()
                             + "; choose another address or port",
                     e);
+        }
+    }
+
+    private void useSelfSigned() {
+        try {
+            listener.use(SelfSigned.of(options.names(), options.timekeeper.wallTime()));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("this Java runtime cannot use a certificate that it made", e);
         }
     }
 

@@ -72,7 +72,7 @@ public final class KubeletServerBuilder {
     /**
      * Sets the certificate of the server, with its chain, and its private key, in PEM files, which may be one file. The
      * files are read when the server starts and every 10 s, so that a renewed certificate is used. Default: a
-     * self-signed certificate that is made when the server is built.
+     * self-signed certificate that is made when the server starts.
      */
     public KubeletServerBuilder certificate(Path certificateFile, Path keyFile) {
         certificate = List.of(certificateFile, keyFile);
