@@ -97,7 +97,9 @@ final class Fabric8AccessReviews implements AccessReviews {
     }
 
     private static List<String> texts(@Nullable Object values) {
-        return values instanceof List<?> list ? list.stream().map(String::valueOf).toList() : List.of();
+        return values instanceof List<?> list
+                ? list.stream().map(String::valueOf).toList()
+                : List.of();
     }
 
     private static boolean isTrue(Map<?, ?> status, String field) {

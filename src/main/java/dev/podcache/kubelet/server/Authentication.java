@@ -73,7 +73,8 @@ final class Authentication {
     }
 
     private static @Nullable String bearerToken(@Nullable String authorization) {
-        String[] words = authorization == null ? new String[0] : authorization.strip().split(" ", 3);
+        String[] words =
+                authorization == null ? new String[0] : authorization.strip().split(" ", 3);
         boolean bearer = words.length >= 2 && words[0].toLowerCase(Locale.ROOT).equals("bearer");
         return bearer && !words[1].isEmpty() ? words[1] : null;
     }

@@ -41,8 +41,8 @@ final class Authorization {
         this.node = node;
         this.answers = Caffeine.newBuilder()
                 .maximumSize(MOST_ACCESSES)
-                .expireAfter(Expiry.<Question, Boolean>creating(
-                        (question, allowed) -> allowed ? ALLOWED_FOR : DENIED_FOR))
+                .expireAfter(
+                        Expiry.<Question, Boolean>creating((question, allowed) -> allowed ? ALLOWED_FOR : DENIED_FOR))
                 .ticker(timekeeper::nanoTime)
                 .executor(Runnable::run)
                 .buildAsync();
@@ -59,8 +59,8 @@ final class Authorization {
     private CompletableFuture<Boolean> anyOf(ReviewedUser user, List<ResourceAccess> accesses) {
         ResourceAccess first = accesses.get(0);
         List<ResourceAccess> others = accesses.subList(1, accesses.size());
-        CompletableFuture<Boolean> answer = answers.get(
-                new Question(user, first), (question, executor) -> reviews.reviewAccess(user, first));
+        CompletableFuture<Boolean> answer =
+                answers.get(new Question(user, first), (question, executor) -> reviews.reviewAccess(user, first));
         return answer.thenCompose(allowed ->
                 allowed || others.isEmpty() ? CompletableFuture.completedFuture(allowed) : anyOf(user, others));
     }

@@ -85,7 +85,11 @@ final class ClientCertificates {
         }
         X509Certificate own = chain.get(0);
         try {
-            authority.get().checkClientTrusted(chain.toArray(new X509Certificate[0]), own.getPublicKey().getAlgorithm());
+            authority
+                    .get()
+                    .checkClientTrusted(
+                            chain.toArray(new X509Certificate[0]),
+                            own.getPublicKey().getAlgorithm());
             return user(own.getSubjectX500Principal().getName());
         } catch (CertificateException | NamingException e) {
             log.debug("client certificate refused: {}", e.getMessage());

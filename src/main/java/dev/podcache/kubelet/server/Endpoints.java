@@ -115,8 +115,11 @@ final class Endpoints {
         List<Pod> pods = sources.pods().get().stream()
                 .filter(pod -> !onlyRunning || isRunning(pod))
                 .toList();
-        return KubeletResponse.json(JSON.writeValueAsBytes(
-                new PodListBuilder().withItems(pods).withNewMetadata().endMetadata().build()));
+        return KubeletResponse.json(JSON.writeValueAsBytes(new PodListBuilder()
+                .withItems(pods)
+                .withNewMetadata()
+                .endMetadata()
+                .build()));
     }
 
     private static boolean isRunning(Pod pod) {

@@ -34,15 +34,16 @@ final class ExecEndpoint {
         String container = names.get(names.size() - 1);
         KnownPod pod =
                 KnownPod.find(pods, names.get(0), names.get(1), names.size() == 4 ? names.get(2) : "", container);
-        ContainerExec runtime = exec.orElseThrow(
-                () -> new RefusedException(501, "the container runtime of this node cannot run commands in containers"));
+        ContainerExec runtime = exec.orElseThrow(() ->
+                new RefusedException(501, "the container runtime of this node cannot run commands in containers"));
         ExecRequest.Streams streams = streams(request);
         List<String> command = request.query().getOrDefault("command", List.of());
         if (command.isEmpty()) {
             throw new RefusedException(400, "the parameter command is missing");
         }
         requireWebSocket(request);
-        return new ExecRequest(runtime, pod.key(), container, command, streams, chosen(request).equals(V5));
+        return new ExecRequest(
+                runtime, pod.key(), container, command, streams, chosen(request).equals(V5));
     }
 
     private static ExecRequest.Streams streams(KubeletRequest request) {

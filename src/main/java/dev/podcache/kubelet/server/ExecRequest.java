@@ -14,7 +14,12 @@ import java.util.List;
  * @param closeSignals whether the client can close single streams, as subprotocol {@code v5.channel.k8s.io} allows
  */
 record ExecRequest(
-        ContainerExec runtime, PodKey pod, String container, List<String> command, Streams streams, boolean closeSignals) {
+        ContainerExec runtime,
+        PodKey pod,
+        String container,
+        List<String> command,
+        Streams streams,
+        boolean closeSignals) {
 
     /** The streams of a command that a client asked for. Immutable. */
     record Streams(boolean stdin, boolean stdout, boolean stderr, boolean tty) {}

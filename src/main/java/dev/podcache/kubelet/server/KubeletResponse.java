@@ -30,7 +30,6 @@ sealed interface KubeletResponse {
 
     /** Returns metrics in the text format of Prometheus. */
     static Content metrics(String text) {
-        return new Content(
-                200, "text/plain; version=0.0.4; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
+        return new Content(200, "text/plain; version=0.0.4; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
     }
 }

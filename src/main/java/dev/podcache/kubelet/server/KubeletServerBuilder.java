@@ -136,8 +136,7 @@ public final class KubeletServerBuilder {
     }
 
     Endpoints.Sources sources() {
-        return new Endpoints.Sources(
-                node, required(pods, "pods"), health, metrics, required(runtime, "runtime"));
+        return new Endpoints.Sources(node, required(pods, "pods"), health, metrics, required(runtime, "runtime"));
     }
 
     /** Returns the names of a self-signed certificate. */

@@ -44,7 +44,8 @@ final class LogEndpoint {
                     ? ByteStreams.limit(all, parameters.limitBytes().getAsLong())
                     : all;
         } catch (NoSuchFileException e) {
-            throw new RefusedException(400, reason(pod, container, parameters.options().previous(), e));
+            throw new RefusedException(
+                    400, reason(pod, container, parameters.options().previous(), e));
         }
     }
 
@@ -54,7 +55,8 @@ final class LogEndpoint {
         if (previous) {
             return "previous terminated " + what + " not found";
         }
-        ContainerState state = pod.status(container).map(ContainerStatus::getState).orElse(null);
+        ContainerState state =
+                pod.status(container).map(ContainerStatus::getState).orElse(null);
         if (state == null) {
             return what + " is not available";
         }

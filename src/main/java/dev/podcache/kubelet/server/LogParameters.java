@@ -35,7 +35,11 @@ record LogParameters(LogOptions options, OptionalLong limitBytes) {
         Optional<Instant> since =
                 sinceSeconds.isPresent() ? Optional.of(before(now, sinceSeconds.getAsLong())) : sinceTime;
         LogOptions options = new LogOptions(
-                truth(request, "follow"), truth(request, "previous"), truth(request, "timestamps"), tail(request), since);
+                truth(request, "follow"),
+                truth(request, "previous"),
+                truth(request, "timestamps"),
+                tail(request),
+                since);
         return new LogParameters(options, number(request, "limitBytes", 1));
     }
 

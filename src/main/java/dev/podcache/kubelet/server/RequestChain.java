@@ -24,8 +24,7 @@ final class RequestChain {
     private final TaskThreads threads;
     private volatile String lastProblem = "";
 
-    RequestChain(
-            Authentication authentication, Authorization authorization, Endpoints endpoints, TaskThreads threads) {
+    RequestChain(Authentication authentication, Authorization authorization, Endpoints endpoints, TaskThreads threads) {
         this.authentication = authentication;
         this.authorization = authorization;
         this.endpoints = endpoints;

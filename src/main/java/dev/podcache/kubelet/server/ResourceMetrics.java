@@ -34,7 +34,8 @@ final class ResourceMetrics {
     static String of(UsageTotals.Total node, List<PodUsage> pods, Instant now) {
         ResourceMetrics metrics = new ResourceMetrics();
         metrics.containers(pods);
-        metrics.head("node_cpu_usage_seconds_total", "counter", "Cumulative cpu time consumed by the node in core-seconds");
+        metrics.head(
+                "node_cpu_usage_seconds_total", "counter", "Cumulative cpu time consumed by the node in core-seconds");
         metrics.line("node_cpu_usage_seconds_total", "", seconds(node.cpu()), now);
         metrics.head("node_memory_working_set_bytes", "gauge", "Current working set of the node in bytes");
         metrics.line("node_memory_working_set_bytes", "", node.workingSetBytes(), now);
@@ -62,7 +63,11 @@ final class ResourceMetrics {
     private void pods(List<PodUsage> pods, Instant now) {
         head("pod_cpu_usage_seconds_total", "counter", "Cumulative cpu time consumed by the pod in core-seconds");
         for (PodUsage pod : pods) {
-            line("pod_cpu_usage_seconds_total", labels(pod), seconds(UsageTotals.Total.of(pod).cpu()), now);
+            line(
+                    "pod_cpu_usage_seconds_total",
+                    labels(pod),
+                    seconds(UsageTotals.Total.of(pod).cpu()),
+                    now);
         }
         head("pod_memory_working_set_bytes", "gauge", "Current working set of the pod in bytes");
         for (PodUsage pod : pods) {
@@ -88,7 +93,8 @@ final class ResourceMetrics {
     private void each(List<PodUsage> pods, String name, Measure measure) {
         for (PodUsage pod : pods) {
             for (ContainerUsage container : pod.containers()) {
-                String labels = "{container=\"" + escaped(container.name()) + "\"," + labels(pod).substring(1);
+                String labels = "{container=\"" + escaped(container.name()) + "\","
+                        + labels(pod).substring(1);
                 line(name, labels, measure.of(container), container.measuredAt());
             }
         }

@@ -18,12 +18,11 @@ record ServingCertificate(byte[] certificates, byte[] key) {
         if (!certificate.getAlgorithm().equals(key.getAlgorithm())) {
             throw new KeyStoreException("the key is not the key of the certificate");
         }
-        String algorithm =
-                switch (key.getAlgorithm()) {
-                    case "RSA" -> "SHA256withRSA";
-                    case "EC" -> "SHA256withECDSA";
-                    default -> key.getAlgorithm();
-                };
+        String algorithm = switch (key.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> key.getAlgorithm();
+        };
         byte[] sample = {1, 2, 3};
         Signature signer = Signature.getInstance(algorithm);
         signer.initSign(key);

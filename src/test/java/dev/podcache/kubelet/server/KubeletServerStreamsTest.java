@@ -2,15 +2,20 @@ package dev.podcache.kubelet.server;
 
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.podcache.apiserver.AccessReviews.ResourceAccess;
 import dev.podcache.kubelet.runtime.ContainerLogs.LogOptions;
 import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
@@ -21,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -77,9 +83,7 @@ class KubeletServerStreamsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
                     shop/none/main | 404 | pod "none" does not exist
                     shop/web/side | 404 | container "side" not found in pod "web"
                     other/web/main | 404 | pod "web" does not exist
@@ -88,9 +92,8 @@ class KubeletServerStreamsTest {
                     shop/%zz/main | 400 | the request cannot be read
                     """)
     void logs_wrongRequest_isRefused(String rest, int code, String message) throws Exception {
-        try (java.net.Socket socket = ServerFixture.tlsAs("reader")
-                .getSocketFactory()
-                .createSocket("127.0.0.1", fixture.server.port())) {
+        try (Socket socket =
+                ServerFixture.tlsAs("reader").getSocketFactory().createSocket("127.0.0.1", fixture.server.port())) {
             socket.getOutputStream()
                     .write(("GET /containerLogs/" + rest + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
                             .getBytes(StandardCharsets.US_ASCII));
@@ -103,9 +106,7 @@ class KubeletServerStreamsTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock = """
+    @CsvSource(delimiter = '|', textBlock = """
                     ''                | false | container "main" in pod "web" is not available
                     ''                | true  | previous terminated container "main" in pod "web" not found
                     ErrImagePull      | false | container "main" in pod "web" is waiting to start: image can't be pulled
@@ -203,15 +204,15 @@ class KubeletServerStreamsTest {
         output.fail();
 
         assertThat(CompletableFuture.supplyAsync(
-                        () -> {
-                            try {
-                                return new String(response.body().readAllBytes(), StandardCharsets.UTF_8);
-                            } catch (IOException cut) {
-                                return "cut off";
-                            }
-                        },
-                        dev.podcache.testing.NewThread.EACH)
-                .get(Patience.SECONDS, TimeUnit.SECONDS))
+                                () -> {
+                                    try {
+                                        return new String(response.body().readAllBytes(), StandardCharsets.UTF_8);
+                                    } catch (IOException cut) {
+                                        return "cut off";
+                                    }
+                                },
+                                NewThread.EACH)
+                        .get(Patience.SECONDS, TimeUnit.SECONDS))
                 .isEqualTo("cut off");
     }
 
@@ -230,15 +231,14 @@ class KubeletServerStreamsTest {
                 return length;
             }
         };
-        try (java.net.Socket socket = ServerFixture.tlsAs("reader")
-                .getSocketFactory()
-                .createSocket("127.0.0.1", fixture.server.port())) {
+        try (Socket socket =
+                ServerFixture.tlsAs("reader").getSocketFactory().createSocket("127.0.0.1", fixture.server.port())) {
             socket.getOutputStream()
                     .write(("GET " + LOGS + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
 
             // buffers of the sockets, and then nothing
             AtomicLong last = new AtomicLong(-1);
-            await().pollInterval(java.time.Duration.ofMillis(300))
+            await().pollInterval(Duration.ofMillis(300))
                     .until(() -> read.get() > 0 && last.getAndSet(read.get()) == read.get());
             assertThat(read.get()).isLessThan(64 << 20);
         }
@@ -247,8 +247,7 @@ class KubeletServerStreamsTest {
     @Test
     void logs_tooManyAtATime_areRefusedUntilOneEnds() throws Exception {
         Endpoints endpoints = new Endpoints(
-                new Endpoints.Sources(
-                        "worker-1", () -> fixture.pods, Optional::empty, () -> "", fixture.runtime),
+                new Endpoints.Sources("worker-1", () -> fixture.pods, Optional::empty, () -> "", fixture.runtime),
                 fixture.clock);
         KubeletRequest request = Requested.get(LOGS);
         KubeletResponse.Streamed first = (KubeletResponse.Streamed) endpoints.answer(request);
@@ -256,15 +255,13 @@ class KubeletServerStreamsTest {
             endpoints.answer(request);
         }
 
-        assertThat(org.assertj.core.api.Assertions.catchThrowableOfType(
-                                RefusedException.class, () -> endpoints.answer(request))
+        assertThat(catchThrowableOfType(RefusedException.class, () -> endpoints.answer(request))
                         .code())
                 .isEqualTo(503);
         first.release().run();
         first.release().run();
         endpoints.answer(request);
-        assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> endpoints.answer(request)))
-                .isInstanceOf(RefusedException.class);
+        assertThat(catchThrowable(() -> endpoints.answer(request))).isInstanceOf(RefusedException.class);
     }
 
     @ParameterizedTest
@@ -293,8 +290,7 @@ class KubeletServerStreamsTest {
         assertThat(messages.take()).isEqualTo("closed");
         assertThat(process.killed).isDone();
         assertThat(fixture.reviews.accesses.peek())
-                .isEqualTo(new dev.podcache.apiserver.AccessReviews.ResourceAccess(
-                        "create", "nodes", "proxy", "worker-1"));
+                .isEqualTo(new ResourceAccess("create", "nodes", "proxy", "worker-1"));
     }
 
     @Test
@@ -315,8 +311,7 @@ class KubeletServerStreamsTest {
         WebSocket socket =
                 connect("/exec/shop/web/main?command=sh&input=1&output=1&tty=1", ExecEndpoint.V4, new Messages());
 
-        socket.sendBinary(
-                        ByteBuffer.wrap("\4{\"Width\":80,\"Height\":24}".getBytes(StandardCharsets.UTF_8)), true)
+        socket.sendBinary(ByteBuffer.wrap("\4{\"Width\":80,\"Height\":24}".getBytes(StandardCharsets.UTF_8)), true)
                 .join();
 
         await().until(() -> process.sizes.contains("80x24"));
@@ -383,12 +378,12 @@ class KubeletServerStreamsTest {
     void exec_notAllowed_isRefusedBeforeTheHandshake() {
         fixture.reviews.allowed = (user, access) -> access.verb().equals("get");
 
-        assertThat(org.assertj.core.api.Assertions.catchThrowableOfType(
-                        ExecutionException.class, () -> connect(EXEC, ExecEndpoint.V4, new Messages())))
+        assertThat(catchThrowableOfType(ExecutionException.class, () -> connect(EXEC, ExecEndpoint.V4, new Messages())))
                 .cause()
                 .isInstanceOfSatisfying(
                         WebSocketHandshakeException.class,
-                        refused -> assertThat(refused.getResponse().statusCode()).isEqualTo(403));
+                        refused ->
+                                assertThat(refused.getResponse().statusCode()).isEqualTo(403));
         assertThat(fixture.runtime.commands).isEmpty();
     }
 

@@ -16,6 +16,7 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TestCertificates;
 import java.io.IOException;
 import java.net.Socket;
+import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -26,6 +27,7 @@ import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Date;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
@@ -63,8 +65,7 @@ class KubeletServerTest {
 
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(response.body()).isEqualTo("ok");
-        assertThat(fixture.reviews.accesses)
-                .containsExactly(new ResourceAccess("get", "nodes", "healthz", "worker-1"));
+        assertThat(fixture.reviews.accesses).containsExactly(new ResourceAccess("get", "nodes", "healthz", "worker-1"));
     }
 
     @Test
@@ -134,7 +135,8 @@ class KubeletServerTest {
     @Test
     void plainHttp_isRefused() throws Exception {
         try (Socket socket = new Socket("127.0.0.1", fixture.server.port())) {
-            socket.getOutputStream().write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream()
+                    .write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
 
             String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
             assertThat(answer).doesNotContain("HTTP/1.1");
@@ -178,25 +180,10 @@ class KubeletServerTest {
     }
 
     private static X509Certificate presentedBy(KubeletServer server) throws Exception {
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, new javax.net.ssl.TrustManager[] {new TrustsAll()}, null);
         try (SSLSocket socket =
-                (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", server.port())) {
+                (SSLSocket) UncheckedTls.with().getSocketFactory().createSocket("127.0.0.1", server.port())) {
             socket.startHandshake();
             return (X509Certificate) socket.getSession().getPeerCertificates()[0];
-        }
-    }
-
-    private static final class TrustsAll implements javax.net.ssl.X509TrustManager {
-        @Override
-        public void checkClientTrusted(X509Certificate[] chain, String algorithm) {}
-
-        @Override
-        public void checkServerTrusted(X509Certificate[] chain, String algorithm) {}
-
-        @Override
-        public X509Certificate[] getAcceptedIssuers() {
-            return new X509Certificate[0];
         }
     }
 
@@ -214,7 +201,7 @@ class KubeletServerTest {
             X509Certificate certificate = presentedBy(server);
 
             certificate.verify(certificate.getPublicKey());
-            certificate.checkValidity(java.util.Date.from(fixture.clock.wallTime()));
+            certificate.checkValidity(Date.from(fixture.clock.wallTime()));
             assertThat(certificate.getSubjectX500Principal().getName()).isEqualTo("CN=worker-1");
             assertThat(certificate.getExtendedKeyUsage()).containsExactly("1.3.6.1.5.5.7.3.1");
             assertThat(certificate.getSubjectAlternativeNames())
@@ -238,8 +225,7 @@ class KubeletServerTest {
 
         HttpResponse<String> response = fixture.get("/metrics/resource");
 
-        assertThat(response.headers().firstValue("Content-Type"))
-                .contains("text/plain; version=0.0.4; charset=utf-8");
+        assertThat(response.headers().firstValue("Content-Type")).contains("text/plain; version=0.0.4; charset=utf-8");
         assertThat(response.body())
                 .contains(
                         "# TYPE container_cpu_usage_seconds_total counter\n"
@@ -271,7 +257,8 @@ class KubeletServerTest {
     void summary_hasNodePodAndContainer() throws Exception {
         fixture.runtime.usage = nothing -> List.of(usage(Duration.ofSeconds(2)));
 
-        JsonNode summary = new ObjectMapper().readTree(fixture.get("/stats/summary").body());
+        JsonNode summary =
+                new ObjectMapper().readTree(fixture.get("/stats/summary").body());
 
         assertThat(summary.at("/node/nodeName").asText()).isEqualTo("worker-1");
         assertThat(summary.at("/node/cpu/usageCoreNanoSeconds").asLong()).isEqualTo(2_000_000_000L);
@@ -349,7 +336,9 @@ class KubeletServerTest {
             server.start();
             String url = "https://127.0.0.1:" + server.port();
 
-            assertThat(sendTo(url + "/metrics").body()).contains("the node could not answer: ").contains("too deep");
+            assertThat(sendTo(url + "/metrics").body())
+                    .contains("the node could not answer: ")
+                    .contains("too deep");
             assertThat(sendTo(url + "/healthz").body()).isEqualTo("ok");
         }
     }
@@ -387,9 +376,8 @@ class KubeletServerTest {
 
     @Test
     void connection_idleFor90s_isClosed() throws Exception {
-        try (SSLSocket socket = (SSLSocket) ServerFixture.tlsAs("idle")
-                .getSocketFactory()
-                .createSocket("127.0.0.1", fixture.server.port())) {
+        try (SSLSocket socket = (SSLSocket)
+                ServerFixture.tlsAs("idle").getSocketFactory().createSocket("127.0.0.1", fixture.server.port())) {
             socket.startHandshake();
             // the server begins to count when its side of the handshake ends
             await().until(() -> fixture.clock.scheduledTasks() > 2);
@@ -407,7 +395,7 @@ class KubeletServerTest {
     private static HttpResponse<String> sendTo(String url) throws IOException, InterruptedException {
         return ServerFixture.anonymous()
                 .send(
-                        HttpRequest.newBuilder(java.net.URI.create(url))
+                        HttpRequest.newBuilder(URI.create(url))
                                 .header("Authorization", "Bearer good")
                                 .build(),
                         BodyHandlers.ofString());
