@@ -88,7 +88,8 @@ public final class TestCertificates {
     }
 
     /** Returns a client certificate of {@code user} in {@code groups} that is valid until {@code end}, as PEM. */
-    String userPemUntil(Instant end, String user, String... groups) throws GeneralSecurityException, IOException {
+    public String userPemUntil(Instant end, String user, String... groups)
+            throws GeneralSecurityException, IOException {
         return pem("CERTIFICATE", user(end, user, groups).getEncoded());
     }
 

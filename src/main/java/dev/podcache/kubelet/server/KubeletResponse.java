@@ -6,8 +6,32 @@ import java.nio.charset.StandardCharsets;
 /** How the server answers a request. */
 sealed interface KubeletResponse {
 
-    /** A body of known length. The array must not be modified. */
-    record Content(int code, String mediaType, byte[] body) implements KubeletResponse {}
+    /** A body of known length. Immutable. */
+    final class Content implements KubeletResponse {
+
+        private final int code;
+        private final String mediaType;
+        private final byte[] body;
+
+        private Content(int code, String mediaType, byte[] body) {
+            this.code = code;
+            this.mediaType = mediaType;
+            this.body = body;
+        }
+
+        int code() {
+            return code;
+        }
+
+        String mediaType() {
+            return mediaType;
+        }
+
+        /** Returns the body, which must not be modified. */
+        byte[] body() {
+            return body;
+        }
+    }
 
     /**
      * The content of a stream, sent as it arrives. The receiver of this response closes the stream and runs {@code

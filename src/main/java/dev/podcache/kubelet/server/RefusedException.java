@@ -6,6 +6,7 @@ final class RefusedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final int code;
+    private final String reason;
 
     /**
      * Creates a refusal.
@@ -15,6 +16,12 @@ final class RefusedException extends RuntimeException {
     RefusedException(int code, String message) {
         super(message);
         this.code = code;
+        this.reason = message;
+    }
+
+    /** Returns the body of the response. */
+    String reason() {
+        return reason;
     }
 
     int code() {

@@ -85,7 +85,7 @@ final class RequestChain {
     private static KubeletResponse failed(KubeletRequest request, Throwable thrown) {
         Throwable failure = ApiServerException.causeOf(thrown);
         if (failure instanceof RefusedException refusal) {
-            return KubeletResponse.text(refusal.code(), refusal.getMessage());
+            return KubeletResponse.text(refusal.code(), refusal.reason());
         }
         log.error("{} failed; answered 500", request, failure);
         return KubeletResponse.text(500, "the node could not answer: " + failure);

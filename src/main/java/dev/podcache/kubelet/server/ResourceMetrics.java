@@ -2,10 +2,10 @@ package dev.podcache.kubelet.server;
 
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * {@code /metrics/resource}: what metrics-server reads, under the names of {@code
@@ -13,7 +13,7 @@ import java.util.Locale;
  */
 final class ResourceMetrics {
 
-    private static final double NANOS = 1e9;
+    private static final int NANO_DIGITS = 9;
 
     private final StringBuilder text = new StringBuilder();
 
@@ -38,7 +38,7 @@ final class ResourceMetrics {
                 "node_cpu_usage_seconds_total", "counter", "Cumulative cpu time consumed by the node in core-seconds");
         metrics.line("node_cpu_usage_seconds_total", "", seconds(node.cpu()), now);
         metrics.head("node_memory_working_set_bytes", "gauge", "Current working set of the node in bytes");
-        metrics.line("node_memory_working_set_bytes", "", node.workingSetBytes(), now);
+        metrics.line("node_memory_working_set_bytes", "", Long.toString(node.workingSetBytes()), now);
         metrics.pods(pods, now);
         metrics.errors(0);
         return metrics.text.toString();
@@ -51,13 +51,12 @@ final class ResourceMetrics {
                 "Cumulative cpu time consumed by the container in core-seconds");
         each(pods, "container_cpu_usage_seconds_total", container -> seconds(container.cpu()));
         head("container_memory_working_set_bytes", "gauge", "Current working set of the container in bytes");
-        each(pods, "container_memory_working_set_bytes", ContainerUsage::workingSetBytes);
+        each(pods, "container_memory_working_set_bytes", container -> Long.toString(container.workingSetBytes()));
         head("container_start_time_seconds", "gauge", "Start time of the container since unix epoch in seconds");
         each(
                 pods,
                 "container_start_time_seconds",
-                container -> container.startedAt().getEpochSecond()
-                        + container.startedAt().getNano() / NANOS);
+                container -> seconds(Duration.between(Instant.EPOCH, container.startedAt())));
     }
 
     private void pods(List<PodUsage> pods, Instant now) {
@@ -74,7 +73,7 @@ final class ResourceMetrics {
             line(
                     "pod_memory_working_set_bytes",
                     labels(pod),
-                    UsageTotals.Total.of(pod).workingSetBytes(),
+                    Long.toString(UsageTotals.Total.of(pod).workingSetBytes()),
                     now);
         }
     }
@@ -87,7 +86,7 @@ final class ResourceMetrics {
     }
 
     private interface Measure {
-        double of(ContainerUsage container);
+        String of(ContainerUsage container);
     }
 
     private void each(List<PodUsage> pods, String name, Measure measure) {
@@ -115,17 +114,20 @@ final class ResourceMetrics {
         text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
     }
 
-    private void line(String name, String labels, double value, Instant time) {
+    private void line(String name, String labels, String value, Instant time) {
         text.append(name)
                 .append(labels)
                 .append(' ')
-                .append(String.format(Locale.ROOT, value == Math.rint(value) ? "%.0f" : "%.9f", value))
+                .append(value)
                 .append(' ')
                 .append(time.toEpochMilli())
                 .append('\n');
     }
 
-    private static double seconds(Duration duration) {
-        return duration.getSeconds() + duration.getNano() / NANOS;
+    private static String seconds(Duration duration) {
+        return BigDecimal.valueOf(duration.getSeconds())
+                .add(BigDecimal.valueOf(duration.getNano(), NANO_DIGITS))
+                .stripTrailingZeros()
+                .toPlainString();
     }
 }

@@ -7,7 +7,24 @@ import java.security.PublicKey;
 import java.security.Signature;
 
 /** The certificate of the server, with its chain, and its private key, both in PEM format. Immutable. */
-record ServingCertificate(byte[] certificates, byte[] key) {
+final class ServingCertificate {
+
+    private final byte[] certificates;
+    private final byte[] key;
+
+    /** Creates an instance of arrays that must not be modified afterwards. */
+    ServingCertificate(byte[] certificates, byte[] key) {
+        this.certificates = certificates;
+        this.key = key;
+    }
+
+    byte[] certificates() {
+        return certificates;
+    }
+
+    byte[] key() {
+        return key;
+    }
 
     /**
      * Checks that a private key belongs to a certificate: while two files are replaced, one is new and one is old.
@@ -34,11 +51,5 @@ record ServingCertificate(byte[] certificates, byte[] key) {
         if (!verifier.verify(signature)) {
             throw new KeyStoreException("the key is not the key of the certificate");
         }
-    }
-
-    /** Returns the type, without the key. */
-    @Override
-    public String toString() {
-        return "ServingCertificate";
     }
 }

@@ -230,12 +230,12 @@ class KubeletServerTest {
                 .contains(
                         "# TYPE container_cpu_usage_seconds_total counter\n"
                                 + "container_cpu_usage_seconds_total{container=\"main\",namespace=\"shop\",pod=\"web\"}"
-                                + " 2.500000000 1767225600000\n",
+                                + " 2.5 1767225600000\n",
                         "container_memory_working_set_bytes{container=\"main\",namespace=\"shop\",pod=\"web\"} 100 ",
                         "container_start_time_seconds{container=\"main\",namespace=\"shop\",pod=\"web\"} 1767225590 ",
-                        "pod_cpu_usage_seconds_total{namespace=\"shop\",pod=\"web\"} 2.500000000 ",
+                        "pod_cpu_usage_seconds_total{namespace=\"shop\",pod=\"web\"} 2.5 ",
                         "pod_memory_working_set_bytes{namespace=\"shop\",pod=\"web\"} 100 ",
-                        "node_cpu_usage_seconds_total 2.500000000 ",
+                        "node_cpu_usage_seconds_total 2.5 ",
                         "node_memory_working_set_bytes 100 ",
                         "\nresource_scrape_error 0\n",
                         "\nscrape_error 0\n");
