@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -54,9 +55,12 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     Throwable onPods;
 
     @Nullable
+    Throwable onStop;
+
+    @Nullable
     Runnable duringStop;
 
-    volatile int asked;
+    private final AtomicInteger asked = new AtomicInteger();
 
     /** Whether the runtime has lost the state of all pods, until it starts a container. */
     boolean forgetsAll;
@@ -106,6 +110,11 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         this.runtime = runtime;
     }
 
+    /** Returns how often the agent asked for a status. */
+    int asked() {
+        return asked.get();
+    }
+
     /** Returns the variables that a container was started with. */
     Map<String, String> environment(String container) {
         return Objects.requireNonNull(launches.get(container)).environment();
@@ -145,7 +154,7 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
 
     @Override
     public PodState status(Pod pod) {
-        asked = asked + 1;
+        asked.incrementAndGet();
         Held waits = held.remove("status " + pod.getMetadata().getName());
         if (waits != null) {
             waits.made.countDown();
@@ -181,6 +190,7 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     public void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException {
         calls.add("stop " + pod.name() + "/" + container + " in " + gracePeriod.toSeconds());
         pause("stop " + pod.name() + "/" + container);
+        throwIfSet(onStop);
         runtime.stop(pod, container, gracePeriod);
     }
 
@@ -197,6 +207,11 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     @Override
     public ContainerProcess exec(PodKey pod, String container, List<String> command, boolean tty) {
         calls.add("exec " + pod.name() + "/" + container + " " + String.join(" ", command));
+        try {
+            pause("exec " + pod.name() + "/" + container);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("the command was not started", e);
+        }
         return commands.apply(command);
     }
 
