@@ -99,8 +99,8 @@ class ContainerHistoryTest {
                 .withContainerStatuses(before == null ? List.of() : List.of(before))
                 .build();
         ContainerHistory history = new ContainerHistory(pod, new Probed(), NOW);
-        PodState complete =
-                history.complete(PodState.of(List.of(), shown == null ? List.of() : List.of(shown), List.of()), reported);
+        PodState complete = history.complete(
+                PodState.of(List.of(), shown == null ? List.of() : List.of(shown), List.of()), reported);
         return history.withHealth(complete);
     }
 
@@ -241,14 +241,16 @@ class ContainerHistoryTest {
 
     @Test
     void runtimeSaysNotReady_isNotReady() {
-        ContainerStatus shown = new ContainerStatusBuilder(running("a")).withReady(false).build();
+        ContainerStatus shown =
+                new ContainerStatusBuilder(running("a")).withReady(false).build();
 
         assertThat(main(shown, null).getReady()).isFalse();
     }
 
     @Test
     void initContainerHasSucceeded_isReady() {
-        ContainerStatus init = new ContainerStatusBuilder(exited("i", 0)).withName("init").build();
+        ContainerStatus init =
+                new ContainerStatusBuilder(exited("i", 0)).withName("init").build();
         ContainerHistory history = new ContainerHistory(pod, new Probed(), NOW);
 
         PodState state = history.withHealth(history.complete(PodState.of(List.of(init), List.of(), List.of()), null));
@@ -267,7 +269,8 @@ class ContainerHistoryTest {
 
     @Test
     void containerOfAnotherSpec_isLeftOut() {
-        ContainerStatus other = new ContainerStatusBuilder(running("x")).withName("debug").build();
+        ContainerStatus other =
+                new ContainerStatusBuilder(running("x")).withName("debug").build();
 
         assertThat(complete(other, null).containers()).isEmpty();
     }

@@ -119,7 +119,8 @@ class PodStopTest {
     @Test
     void severalContainers_stopAtTheSameTime() throws Exception {
         Pod web = run(withSidecars(
-                pod("web").editSpec()
+                pod("web")
+                        .editSpec()
                         .addNewContainer()
                         .withName("other")
                         .withImage("nginx")

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -78,20 +79,26 @@ class PodWorkersProperties {
 
         @Override
         public void execute(Runnable task) {
-            waiting.add(task);
+            if (task instanceof FutureTask) {
+                // a part of a sync, which waits for it
+                run(task);
+            } else {
+                waiting.add(task);
+            }
         }
 
         boolean runOne() {
             Runnable task = waiting.poll();
             if (task != null) {
-                List<Throwable> thrown = new ArrayList<>();
-                Thread thread = new Thread(task);
-                thread.setUncaughtExceptionHandler((same, failure) -> thrown.add(failure));
-                thread.start();
-                Uninterruptibles.joinUninterruptibly(thread);
-                assertThat(thrown).isEmpty();
+                run(task);
             }
             return task != null;
+        }
+
+        private static void run(Runnable task) {
+            Thread thread = new Thread(task);
+            thread.start();
+            Uninterruptibles.joinUninterruptibly(thread);
         }
     }
 
@@ -104,7 +111,6 @@ class PodWorkersProperties {
         private final WorkersFixture first;
         private final Queue<Event> events;
         private final Map<String, Integer> restarts = new HashMap<>();
-        private final List<AssertionError> broken = new ArrayList<>();
         private int stepsDuringTheNextCall;
         private boolean nextCallFails;
         private int depth;
@@ -145,7 +151,7 @@ class PodWorkersProperties {
                 String key = pod.getMetadata().getUid() + "/" + container.getName();
                 int before = restarts.getOrDefault(key, 0);
                 if (container.getRestartCount() < before) {
-                    broken.add(new AssertionError(key + " had " + before + " restarts, and now " + container));
+                    runtime.broken.add(key + " had " + before + " restarts, and now " + container);
                 }
                 restarts.put(key, container.getRestartCount());
             }
@@ -203,13 +209,15 @@ class PodWorkersProperties {
 
         private void update(@Nullable Pod pod, String image) {
             if (pod != null) {
-                node.server.cluster().update(new PodBuilder(pod)
-                        .editSpec()
-                        .editFirstContainer()
-                        .withImage(image)
-                        .endContainer()
-                        .endSpec()
-                        .build());
+                node.server
+                        .cluster()
+                        .update(new PodBuilder(pod)
+                                .editSpec()
+                                .editFirstContainer()
+                                .withImage(image)
+                                .endContainer()
+                                .endSpec()
+                                .build());
             }
         }
 
@@ -297,7 +305,7 @@ class PodWorkersProperties {
         }
 
         void checkThatNothingIsLeft() {
-            assertThat(broken).isEmpty();
+            assertThat(runtime.broken).isEmpty();
             assertThat(listed()).isEmpty();
             assertThat(runtime.pods()).isEmpty();
             assertThat(node.known.all()).isEmpty();

@@ -119,18 +119,18 @@ public final class WorkersFixture implements AutoCloseable {
                 ? ProbedHealth.of(network, runtime, events, threads, this::changed)
                 : ContainerHealth.UNPROBED;
         parts = new PodWorkers.Parts(
-                        runtime,
-                        new PodConfiguration(secrets, caches.configMaps(), services, tokens, events),
-                        health,
-                        Optional.of(network),
-                        statuses,
-                        events,
-                        known,
-                        pod -> Optional.empty(),
-                        SyncPeriods.of(SYNC),
-                        new Reports(),
-                        threads,
-                        timekeeper);
+                runtime,
+                new PodConfiguration(secrets, caches.configMaps(), services, tokens, events),
+                health,
+                Optional.of(network),
+                statuses,
+                events,
+                known,
+                pod -> Optional.empty(),
+                SyncPeriods.of(SYNC),
+                new Reports(),
+                threads,
+                timekeeper);
         workers = new PodWorkers(parts, () -> 0);
         runtime.start(new Notifications());
         workers.follow(secrets);
