@@ -15,6 +15,8 @@ import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.Patience;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
@@ -61,6 +63,15 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     Runnable duringStop;
 
     private final AtomicInteger asked = new AtomicInteger();
+
+    /** Whether starts have no effect. */
+    boolean ignoresStart;
+
+    /** Whether stops of single containers have no effect. */
+    boolean ignoresStop;
+
+    /** What the runtime puts before the name of an image. */
+    String imagePrefix = "";
 
     /** Whether the runtime has lost the state of all pods, until it starts a container. */
     boolean forgetsAll;
@@ -161,7 +172,16 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
             Uninterruptibles.awaitUninterruptibly(waits.release);
         }
         throwIfSet(onStatus);
-        return forgetsAll ? PodState.NONE : runtime.status(pod);
+        PodState state = forgetsAll ? PodState.NONE : runtime.status(pod);
+        return PodState.of(state.initContainers(), renamed(state.containers()), state.podIps());
+    }
+
+    private List<ContainerStatus> renamed(List<ContainerStatus> statuses) {
+        return statuses.stream()
+                .map(status -> new ContainerStatusBuilder(status)
+                        .withImage(status.getImage() == null ? null : imagePrefix + status.getImage())
+                        .build())
+                .toList();
     }
 
     @Override
@@ -183,7 +203,9 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
             runtime.forget(PodReferences.key(pod));
             runtime.status(new PodBuilder(pod).withStatus(null).build());
         }
-        runtime.start(pod, container, launch);
+        if (!ignoresStart) {
+            runtime.start(pod, container, launch);
+        }
     }
 
     @Override
@@ -191,7 +213,9 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         calls.add("stop " + pod.name() + "/" + container + " in " + gracePeriod.toSeconds());
         pause("stop " + pod.name() + "/" + container);
         throwIfSet(onStop);
-        runtime.stop(pod, container, gracePeriod);
+        if (!ignoresStop) {
+            runtime.stop(pod, container, gracePeriod);
+        }
     }
 
     @Override

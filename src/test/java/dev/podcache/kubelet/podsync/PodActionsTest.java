@@ -26,6 +26,7 @@ class PodActionsTest {
     private final List<ContainerStatus> init = new ArrayList<>();
     private final List<ContainerStatus> regular = new ArrayList<>();
     private final Map<String, Unhealthy> unhealthy = new HashMap<>();
+    private final Map<String, String> images = new HashMap<>();
 
     private void containers(String... names) {
         for (String name : names) {
@@ -94,6 +95,7 @@ class PodActionsTest {
         return PodActions.of(
                 built,
                 PodState.of(init, regular, List.of()),
+                images,
                 (container, status) -> Optional.ofNullable(unhealthy.get(container.getName())));
     }
 
@@ -215,6 +217,20 @@ class PodActionsTest {
         PodActions.Stop stop = compute().stops().get(0);
         assertThat(stop.why()).isEqualTo("Container a definition changed, will be restarted");
         assertThat(stop.restart()).isNotNull();
+    }
+
+    @Test
+    void imageOfTheStartIsKnown_thatOfTheStatusDoesNotCount() {
+        containers("a", "b");
+        regular.addAll(List.of(
+                new ContainerStatusBuilder(running("a"))
+                        .withImage("registry/nginx")
+                        .build(),
+                running("b")));
+        images.put("a", "nginx");
+        images.put("b", "old");
+
+        assertThat(actions()).isEqualTo("stop b");
     }
 
     @Test
