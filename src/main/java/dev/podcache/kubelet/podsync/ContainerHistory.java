@@ -112,6 +112,9 @@ final class ContainerHistory {
         boolean restarted = isOtherInstance(current, before);
         int reported = count(before) + (restarted ? 1 : 0);
         known.withRestartCount(Math.max(count(current), reported));
+        if (current.getImage() == null && !restarted) {
+            known.withImage(before.getImage());
+        }
         if (States.lastTermination(current) == null) {
             known.withLastState(restarted ? endOf(before) : lastState(before));
         }

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.PodSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -48,19 +49,23 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
      * Computes the actions.
      *
      * @param current the complete statuses of all containers that were ever started
+     * @param images the image that each container was started with, by name, as far as it is known; for others the image
+     *     in the status counts
      * @param unhealthy returns why a running container must be stopped; empty if it need not
      */
     static PodActions of(
             PodSpec spec,
             PodState current,
+            Map<String, String> images,
             BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy) {
-        return new Computation(spec, current, unhealthy).compute();
+        return new Computation(spec, current, images, unhealthy).compute();
     }
 
     private static final class Computation {
 
         private final PodSpec spec;
         private final PodState current;
+        private final Map<String, String> images;
         private final BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy;
         private final List<Stop> stops = new ArrayList<>();
         private final List<Start> starts = new ArrayList<>();
@@ -69,9 +74,11 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
         Computation(
                 PodSpec spec,
                 PodState current,
+                Map<String, String> images,
                 BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy) {
             this.spec = spec;
             this.current = current;
+            this.images = images;
             this.unhealthy = unhealthy;
         }
 
@@ -160,7 +167,8 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
 
         private void checkRunning(Start again, ContainerStatus status, boolean restartsAfterFailure) {
             Container container = again.container();
-            if (container.getImage() != null && !container.getImage().equals(status.getImage())) {
+            String startedWith = images.getOrDefault(container.getName(), status.getImage());
+            if (container.getImage() != null && !container.getImage().equals(startedWith)) {
                 stops.add(new Stop(
                         container,
                         "Container " + container.getName() + " definition changed, will be restarted",

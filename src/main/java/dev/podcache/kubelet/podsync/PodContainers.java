@@ -55,6 +55,7 @@ final class PodContainers {
     private final PodStop stop;
     private final RestartBackoff backoff = new RestartBackoff();
     private final Map<String, ContainerStateWaiting> waiting = new HashMap<>();
+    private final Map<String, String> images = new HashMap<>();
     private boolean known;
 
     PodContainers(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks) {
@@ -97,6 +98,7 @@ final class PodContainers {
         PodActions actions = PodActions.of(
                 pod.getSpec(),
                 state,
+                images,
                 (container, status) -> parts.health().unhealthy(key, container, States.id(status)));
         waiting.keySet()
                 .retainAll(actions.starts().stream()
@@ -215,6 +217,7 @@ final class PodContainers {
             Launch launch = parts.configuration().launch(pod, container, placement, nextCount(start.last()));
             calls.run(pod, "start of container " + name, () -> runtime.start(pod, container, launch));
             waiting.remove(name);
+            images.put(name, String.valueOf(container.getImage()));
             postStart(new Target(pod, container, placement.podIps()), sync);
             return true;
         } catch (PodConfigException e) {

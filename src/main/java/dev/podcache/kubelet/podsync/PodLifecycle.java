@@ -88,19 +88,34 @@ final class PodLifecycle {
         if (!goesOn) {
             report(pod, state);
         }
-        while (goesOn) {
+        boolean over = goesOn && drive(pod, placement, state, sync);
+        recordNew(sync.warnings(), pod);
+        return over ? end(pod) : Optional.of(sync.next(random));
+    }
+
+    /** Stops and starts containers until there is nothing more to do now. Returns whether the pod is over. */
+    private boolean drive(Pod pod, PodPlacement placement, PodState first, SyncResult sync)
+            throws IOException, InterruptedException {
+        PodState state = first;
+        while (true) {
             PodActions actions = containers.actions(pod, state);
             if (actions.over()) {
                 report(pod, state);
-                recordNew(sync.warnings(), pod);
-                return end(pod);
+                return true;
             }
-            goesOn = containers.apply(actions, pod, placement, sync);
-            state = containers.state(pod, lastStatus);
-            report(pod, state);
+            boolean changed = containers.apply(actions, pod, placement, sync);
+            PodState next = containers.state(pod, lastStatus);
+            report(pod, next);
+            if (!changed) {
+                return false;
+            }
+            if (next.equals(state)) {
+                // a runtime that shows no effect of its calls must not be called in a loop
+                sync.again(parts.periods().failed());
+                return false;
+            }
+            state = next;
         }
-        recordNew(sync.warnings(), pod);
-        return Optional.of(sync.next(random));
     }
 
     /** Writes the volumes that can be resolved. Returns whether all of them are there. */

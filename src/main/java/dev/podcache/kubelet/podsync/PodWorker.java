@@ -152,6 +152,9 @@ final class PodWorker {
         Pod newest;
         boolean isGone;
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             resync = false;
             newest = pod;
             isGone = gone;

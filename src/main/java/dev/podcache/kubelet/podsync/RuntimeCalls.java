@@ -78,6 +78,8 @@ final class RuntimeCalls {
     }
 
     private <R> R call(Pod pod, String what, Duration allowed, Call<R> call) throws IOException, InterruptedException {
+        // the interrupt may have come between two calls
+        PodContainers.throwIfInterrupted();
         Duration deadline = allowed.plus(HANGS_AFTER);
         Timekeeper.Scheduled timer = timekeeper.schedule(
                 deadline,

@@ -15,6 +15,8 @@ import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.Patience;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
@@ -27,6 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -54,9 +57,21 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     Throwable onPods;
 
     @Nullable
+    Throwable onStop;
+
+    @Nullable
     Runnable duringStop;
 
-    volatile int asked;
+    private final AtomicInteger asked = new AtomicInteger();
+
+    /** Whether starts have no effect. */
+    boolean ignoresStart;
+
+    /** Whether stops of single containers have no effect. */
+    boolean ignoresStop;
+
+    /** What the runtime puts before the name of an image. */
+    String imagePrefix = "";
 
     /** Whether the runtime has lost the state of all pods, until it starts a container. */
     boolean forgetsAll;
@@ -106,6 +121,11 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
         this.runtime = runtime;
     }
 
+    /** Returns how often the agent asked for a status. */
+    int asked() {
+        return asked.get();
+    }
+
     /** Returns the variables that a container was started with. */
     Map<String, String> environment(String container) {
         return Objects.requireNonNull(launches.get(container)).environment();
@@ -145,14 +165,23 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
 
     @Override
     public PodState status(Pod pod) {
-        asked = asked + 1;
+        asked.incrementAndGet();
         Held waits = held.remove("status " + pod.getMetadata().getName());
         if (waits != null) {
             waits.made.countDown();
             Uninterruptibles.awaitUninterruptibly(waits.release);
         }
         throwIfSet(onStatus);
-        return forgetsAll ? PodState.NONE : runtime.status(pod);
+        PodState state = forgetsAll ? PodState.NONE : runtime.status(pod);
+        return PodState.of(state.initContainers(), renamed(state.containers()), state.podIps());
+    }
+
+    private List<ContainerStatus> renamed(List<ContainerStatus> statuses) {
+        return statuses.stream()
+                .map(status -> new ContainerStatusBuilder(status)
+                        .withImage(status.getImage() == null ? null : imagePrefix + status.getImage())
+                        .build())
+                .toList();
     }
 
     @Override
@@ -174,14 +203,19 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
             runtime.forget(PodReferences.key(pod));
             runtime.status(new PodBuilder(pod).withStatus(null).build());
         }
-        runtime.start(pod, container, launch);
+        if (!ignoresStart) {
+            runtime.start(pod, container, launch);
+        }
     }
 
     @Override
     public void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException {
         calls.add("stop " + pod.name() + "/" + container + " in " + gracePeriod.toSeconds());
         pause("stop " + pod.name() + "/" + container);
-        runtime.stop(pod, container, gracePeriod);
+        throwIfSet(onStop);
+        if (!ignoresStop) {
+            runtime.stop(pod, container, gracePeriod);
+        }
     }
 
     @Override
@@ -197,6 +231,11 @@ final class FlakyRuntime implements PodRuntime, ContainerExec {
     @Override
     public ContainerProcess exec(PodKey pod, String container, List<String> command, boolean tty) {
         calls.add("exec " + pod.name() + "/" + container + " " + String.join(" ", command));
+        try {
+            pause("exec " + pod.name() + "/" + container);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("the command was not started", e);
+        }
         return commands.apply(command);
     }
 

@@ -83,7 +83,7 @@ class PodWakeTest {
 
         node.workers.changed("unknown");
 
-        assertThat(node.runtime.asked).isZero();
+        assertThat(node.runtime.asked()).isZero();
     }
 
     @Test

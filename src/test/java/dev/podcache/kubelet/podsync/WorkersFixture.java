@@ -6,6 +6,7 @@ import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.HollowStage;
+import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 
 /**
  * The workers of one node under strategy WATCH, on an in-memory server. Syncs run on the thread that
@@ -51,6 +53,8 @@ public final class WorkersFixture implements AutoCloseable {
     private final boolean ownsServer;
     private final ServiceLister services;
     final PodStatusManager statuses;
+    final TaskThreads threads;
+    final PodWorkers.Parts parts;
     final PodWorkers workers;
     private final Reflector<Pod> pods;
 
@@ -76,6 +80,9 @@ public final class WorkersFixture implements AutoCloseable {
         }
     }
 
+    /** What the processes of a node have in common. */
+    private record Node(ManualTimekeeper timekeeper, FakeApiServer server) {}
+
     WorkersFixture() {
         this(Options.DEFAULT);
     }
@@ -85,15 +92,20 @@ public final class WorkersFixture implements AutoCloseable {
     }
 
     private WorkersFixture(Options options, ManualTimekeeper timekeeper) {
-        this(options, timekeeper, new FakeApiServer(timekeeper), true);
+        this(options, timekeeper, new HollowRuntime(timekeeper, options.stages, pod -> List.of()));
     }
 
-    private WorkersFixture(Options options, ManualTimekeeper timekeeper, FakeApiServer server, boolean ownsServer) {
+    /** Makes a node with another runtime. */
+    WorkersFixture(Options options, ManualTimekeeper timekeeper, PodRuntime runtime) {
+        this(options, new Node(timekeeper, new FakeApiServer(timekeeper)), new FlakyRuntime(runtime), true);
+    }
+
+    private WorkersFixture(Options options, Node node, FlakyRuntime runtime, boolean ownsServer) {
+        this.timekeeper = node.timekeeper;
+        this.server = node.server;
         this.options = options;
         this.ownsServer = ownsServer;
-        this.timekeeper = timekeeper;
-        this.server = server;
-        runtime = new FlakyRuntime(new HollowRuntime(timekeeper, options.stages, pod -> List.of()));
+        this.runtime = runtime;
         caches = WatchedCaches.of(server);
         Recovery recovery = new Recovery(timekeeper, () -> 0);
         services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), recovery);
@@ -101,26 +113,25 @@ public final class WorkersFixture implements AutoCloseable {
         statuses = new PodStatusManager(
                 server.api(ObjectKind.POD, Duration.ofSeconds(10)), known::get, timekeeper, () -> 0);
         ServiceAccountTokens tokens = new ServiceAccountTokens(tokenRequests, timekeeper, () -> 0.0);
-        TaskThreads threads = TaskThreads.on(options.threads, options.limit, timekeeper);
+        threads = TaskThreads.on(options.threads, options.limit, timekeeper);
         network = new ProbeNetwork(timekeeper, "1.36");
         health = options.probed
                 ? ProbedHealth.of(network, runtime, events, threads, this::changed)
                 : ContainerHealth.UNPROBED;
-        workers = new PodWorkers(
-                new PodWorkers.Parts(
-                        runtime,
-                        new PodConfiguration(secrets, caches.configMaps(), services, tokens, events),
-                        health,
-                        Optional.of(network),
-                        statuses,
-                        events,
-                        known,
-                        pod -> Optional.empty(),
-                        SyncPeriods.of(SYNC),
-                        new Quiet(),
-                        threads,
-                        timekeeper),
-                () -> 0);
+        parts = new PodWorkers.Parts(
+                runtime,
+                new PodConfiguration(secrets, caches.configMaps(), services, tokens, events),
+                health,
+                Optional.of(network),
+                statuses,
+                events,
+                known,
+                pod -> Optional.empty(),
+                SyncPeriods.of(SYNC),
+                new Reports(),
+                threads,
+                timekeeper);
+        workers = new PodWorkers(parts, () -> 0);
         runtime.start(new Notifications());
         workers.follow(secrets);
         workers.follow(caches.configMaps());
@@ -141,9 +152,14 @@ public final class WorkersFixture implements AutoCloseable {
         public void healthChanged() {}
     }
 
-    private record Quiet() implements PodListener {
+    /** Receives what the workers report of a pod. */
+    BiConsumer<Pod, PodStatus> reported = (pod, status) -> {};
+
+    private final class Reports implements PodListener {
         @Override
-        public void synced(Pod pod, PodStatus status) {}
+        public void synced(Pod pod, PodStatus status) {
+            reported.accept(pod, status);
+        }
 
         @Override
         public void ended(Pod pod) {}
@@ -158,7 +174,13 @@ public final class WorkersFixture implements AutoCloseable {
 
     /** Returns a new process for the same node, without any state of this one. */
     WorkersFixture successor() {
-        return new WorkersFixture(options, timekeeper, server, false);
+        HollowRuntime fresh = new HollowRuntime(timekeeper, options.stages, pod -> List.of());
+        return new WorkersFixture(options, new Node(timekeeper, server), new FlakyRuntime(fresh), false);
+    }
+
+    /** Returns a new process for the same node, whose runtime has gone on meanwhile. */
+    WorkersFixture successorWithThisRuntime() {
+        return new WorkersFixture(options, new Node(timekeeper, server), runtime, false);
     }
 
     /** Stops the process without stopping the pods. */
@@ -230,11 +252,17 @@ public final class WorkersFixture implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /** Stops the process, and closes its connections. */
+    void end() {
         stop();
+        threads.close();
         services.close();
         caches.close();
+    }
+
+    @Override
+    public void close() {
+        end();
         if (ownsServer) {
             server.close();
             timekeeper.close();
