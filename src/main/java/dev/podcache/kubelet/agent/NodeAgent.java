@@ -27,6 +27,8 @@ import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
+import dev.podcache.kubelet.server.KubeletServer;
+import dev.podcache.kubelet.server.KubeletServerBuilder;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
 import dev.podcache.reflector.Recovery;
@@ -40,6 +42,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -78,6 +81,8 @@ public final class NodeAgent implements AutoCloseable {
     private final PodWorkers workers;
     private final Reflector<Pod> pods;
     private final AtomicBoolean following = new AtomicBoolean();
+    private final NodeEndpoint endpoint;
+    private final boolean servesHttps;
     private final AgentServices all;
     private volatile boolean partsStarted;
     private volatile boolean runtimeStarted;
@@ -102,7 +107,7 @@ public final class NodeAgent implements AutoCloseable {
                 timekeeper);
         NodeSelf self = new NodeSelf(node, facts, options, timekeeper);
         // first, because it may throw, and nothing has to be closed yet
-        NodeStatusOptions status = self.status(events, runtime.type(), health, ports.reconnect());
+        NodeStatusOptions status = self.status(events, runtime.type(), health, this::kubeletPort, ports.reconnect());
         this.lister = NodeLister.following(node, ports.node(), recovery);
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
         this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
@@ -118,6 +123,8 @@ public final class NodeAgent implements AutoCloseable {
             workers.follow(caches.configMaps());
         }
         this.pods = new Reflector<>(ports.pods(), workers, recovery);
+        this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon);
+        this.servesHttps = options.servesHttps;
         this.all = new AgentServices(ImmutableList.of(
                 AgentServices.part("node status", updater::start, updater::close),
                 lease,
@@ -142,6 +149,18 @@ public final class NodeAgent implements AutoCloseable {
                 options.listener,
                 threads,
                 timekeeper);
+    }
+
+    private KubeletServerBuilder endpointOptions(String node, NodeAgentBuilder options, NodePorts ports) {
+        return options.server.apply(KubeletServer.builder(node, ports.timekeeper())
+                .port(options.kubeletPort)
+                .pods(known::all)
+                .runtime(runtime)
+                .reviews(ports.reviews()));
+    }
+
+    private OptionalInt kubeletPort() {
+        return endpoint.port();
     }
 
     /**
@@ -183,6 +202,9 @@ public final class NodeAgent implements AutoCloseable {
             health.onChange(updater::syncSoon);
             health.addListener(new FirstAnswer(), MoreExecutors.directExecutor());
             health.startAsync();
+        }
+        if (servesHttps) {
+            threads.executeNow(endpoint::start);
         }
     }
 
@@ -246,6 +268,7 @@ public final class NodeAgent implements AutoCloseable {
             closed = true;
         }
         health.stopAsync();
+        endpoint.close();
         all.close();
         endWorkers();
         events.close();

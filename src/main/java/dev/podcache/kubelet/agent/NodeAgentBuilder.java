@@ -12,6 +12,7 @@ import dev.podcache.kubelet.nodestatus.NodeReservations;
 import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.server.KubeletServerBuilder;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
@@ -58,6 +59,8 @@ public final class NodeAgentBuilder {
     Duration pressureTransition = KubeletConfiguration.DEFAULT.pressureTransition();
     RequestLimit rates = KubeletConfiguration.DEFAULT.rates();
     int kubeletPort = KubeletConfiguration.DEFAULT.kubeletPort();
+    boolean servesHttps = true;
+    UnaryOperator<KubeletServerBuilder> server = UnaryOperator.identity();
     ImmutableMap<String, Quantity> capacity = ImmutableMap.of();
     Supplier<List<NodeCondition>> conditions = List::of;
     boolean registerAgain;
@@ -212,6 +215,28 @@ public final class NodeAgentBuilder {
      */
     public NodeAgentBuilder requests(RequestLimit value) {
         rates = Objects.requireNonNull(value, "rates");
+        return this;
+    }
+
+    /**
+     * Sets options of the node's HTTPS endpoint, through which {@code kubectl logs} and {@code kubectl exec} reach the
+     * runtime: its address, port, certificate, the authority of its clients, and metrics. By default it listens at port
+     * 10250, or at any free port if that is in use, with a self-signed certificate, and accepts tokens only; most clusters
+     * need {@link KubeletServerBuilder#clientAuthority}.
+     *
+     * @param options called on the builder of the endpoint when the agent starts
+     */
+    public NodeAgentBuilder server(UnaryOperator<KubeletServerBuilder> options) {
+        server = Objects.requireNonNull(options, "options");
+        return this;
+    }
+
+    /**
+     * Turns the node's HTTPS endpoint off. The Node advertises no port, and {@code kubectl logs}, {@code exec}, {@code
+     * attach} and {@code port-forward} fail for its pods.
+     */
+    public NodeAgentBuilder withoutServer() {
+        servesHttps = false;
         return this;
     }
 

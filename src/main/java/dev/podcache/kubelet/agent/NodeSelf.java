@@ -12,6 +12,8 @@ import dev.podcache.kubelet.nodestatus.RuntimeHealth;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
 
 /** Creates the options of the node status and the Lease from the options of the agent. */
 final class NodeSelf {
@@ -29,9 +31,13 @@ final class NodeSelf {
     }
 
     NodeStatusOptions status(
-            EventRecorder events, String runtimeType, RuntimeHealth health, Runnable onRepeatedFailure) {
+            EventRecorder events,
+            String runtimeType,
+            RuntimeHealth health,
+            Supplier<OptionalInt> kubeletPort,
+            Runnable onRepeatedFailure) {
         return NodeStatusOptions.builder(initial())
-                .setters(setters(events, runtimeType, health))
+                .setters(setters(events, runtimeType, health, kubeletPort))
                 .registerNode(options.registration.register())
                 .registerAgain(options.registerAgain)
                 .updateFrequency(options.heartbeats.statusUpdate())
@@ -53,7 +59,8 @@ final class NodeSelf {
                 : initial.providerId(options.registration.providerId()).build();
     }
 
-    private List<NodeStatusSetter> setters(EventRecorder events, String runtimeType, RuntimeHealth health) {
+    private List<NodeStatusSetter> setters(
+            EventRecorder events, String runtimeType, RuntimeHealth health, Supplier<OptionalInt> kubeletPort) {
         KubeletConfiguration.Reservations reservations = options.reservations;
         return NodeStatusSetters.standard(node, facts, events, timekeeper)
                 .nodeIps(options.registration.addresses())
@@ -62,7 +69,7 @@ final class NodeSelf {
                 .capacity(options.capacity)
                 .conditions(options.conditions)
                 .pressureTransitionPeriod(options.pressureTransition)
-                .kubeletPort(options.kubeletPort)
+                .kubeletPort(kubeletPort)
                 .versions(new NodeVersions(options.version, runtimeType, health::version))
                 .runtimeHealth(health)
                 .build();

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -40,7 +41,7 @@ public final class NodeStatusSetters {
     private int maxPods = 110;
     private int podsPerCore;
     private NodeVersions versions = new NodeVersions("", "podcache", () -> "Unknown");
-    private int kubeletPort = 10250;
+    private Supplier<OptionalInt> kubeletPort = OptionalInt::empty;
     private Supplier<List<NodeImage>> images = List::of;
     private int maxImages = 50;
     private Duration pressureTransitionPeriod = Duration.ofMinutes(5);
@@ -112,8 +113,11 @@ public final class NodeStatusSetters {
         return this;
     }
 
-    /** Sets the port at which the API server reaches the kubelet's API. Default: 10250. */
-    public NodeStatusSetters kubeletPort(int port) {
+    /**
+     * Sets the source of the port at which the API server reaches the kubelet's API; while it is empty, the Node advertises
+     * no port. Default: no port.
+     */
+    public NodeStatusSetters kubeletPort(Supplier<OptionalInt> port) {
         this.kubeletPort = port;
         return this;
     }
@@ -226,7 +230,7 @@ public final class NodeStatusSetters {
                 .add(new MachineInfoSetter(facts, limits, reservations::of, events))
                 .add((node, now) -> offer(node, capacity))
                 .add(new VersionInfoSetter(facts, versions))
-                .add((node, now) -> setDaemonEndpoints(node, kubeletPort))
+                .add((node, now) -> setDaemonEndpoints(node, kubeletPort.get()))
                 .add(new ImagesSetter(images, maxImages))
                 .add((node, now) -> setPlatform(node, facts))
                 .addAll(pressureSetters())
@@ -251,8 +255,10 @@ public final class NodeStatusSetters {
                 .toList();
     }
 
-    private static void setDaemonEndpoints(Node node, int kubeletPort) {
-        node.getStatus().setDaemonEndpoints(new NodeDaemonEndpoints(new DaemonEndpoint(kubeletPort)));
+    private static void setDaemonEndpoints(Node node, OptionalInt kubeletPort) {
+        // a Node that no kubelet reports has 0
+        DaemonEndpoint endpoint = new DaemonEndpoint(kubeletPort.orElse(0));
+        node.getStatus().setDaemonEndpoints(new NodeDaemonEndpoints(endpoint));
     }
 
     private static void setPlatform(Node node, HostFacts facts) {

@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.agent;
 
 import dev.podcache.Podcache;
+import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.cli.config.KubeletSettings;
 import dev.podcache.cli.config.Setting;
 import dev.podcache.cli.config.Settings;
@@ -24,7 +25,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
 /** A whole node agent under strategy WATCH, without network and containers, on hand-driven time. */
@@ -54,7 +57,8 @@ final class AgentFixture implements AutoCloseable {
                 .node(NODE)
                 .facts(new FixedHost())
                 .configuration(KubeletSettings.configuration(Settings.NONE, new Settings(settings)))
-                .version("v1.0.0");
+                .version("v1.0.0")
+                .withoutServer();
         options.threadsOf = (limit, time) -> TaskThreads.on(Runnable::run, limit, time);
         NodeAgent agent = more.apply(options).build();
         agents.add(agent);
@@ -65,6 +69,19 @@ final class AgentFixture implements AutoCloseable {
         NodeAgent agent = agent(Map.of());
         agent.start();
         return agent;
+    }
+
+    private record NoReviews() implements AccessReviews {
+
+        @Override
+        public CompletableFuture<Optional<ReviewedUser>> reviewToken(String token) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        @Override
+        public CompletableFuture<Boolean> reviewAccess(ReviewedUser user, ResourceAccess access) {
+            return CompletableFuture.completedFuture(false);
+        }
     }
 
     private final class FakeAgentServer implements AgentServer {
@@ -83,6 +100,7 @@ final class AgentFixture implements AutoCloseable {
                     server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE),
                     server.listerWatcher(ObjectKind.SERVICE, "", ""),
                     new FakeTokenRequests(),
+                    new NoReviews(),
                     timekeeper);
         }
 

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,7 +69,7 @@ class NodeStatusSettersTest {
 
     @Test
     void build_always_setsKubeletPortAndPlatform() {
-        setters.kubeletPort(10255).hostName("host");
+        setters.kubeletPort(() -> OptionalInt.of(10255)).hostName("host");
         NodeStatus set = set();
         assertThat(set.getDaemonEndpoints().getKubeletEndpoint().getPort()).isEqualTo(10255);
         assertThat(set.getNodeInfo().getOperatingSystem()).isEqualTo("linux");
