@@ -95,7 +95,7 @@ final class Endpoints {
             case "/pods", "/runningpods" -> pods(path.startsWith("/running"));
             case "/metrics" -> KubeletResponse.metrics(sources.metrics().get());
             case "/metrics/resource" -> resourceMetrics();
-            case "/stats/summary", "/stats" -> summary(request);
+            case "/stats/summary" -> summary(request);
             default ->
                 throw new RefusedException(
                         404,

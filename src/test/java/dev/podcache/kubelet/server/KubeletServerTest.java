@@ -15,6 +15,7 @@ import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.TestCertificates;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -134,7 +135,7 @@ class KubeletServerTest {
 
     @Test
     void plainHttp_isRefused() throws Exception {
-        try (Socket socket = new Socket("127.0.0.1", fixture.server.port())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), fixture.server.port())) {
             socket.getOutputStream()
                     .write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
 
@@ -146,8 +147,9 @@ class KubeletServerTest {
     @Test
     void certificateFiles_renewed_areUsedForNewConnections() throws Exception {
         X509Certificate before = presented();
-        Files.writeString(folder.resolve("server.crt"), renewed().serverPem());
-        Files.writeString(folder.resolve("server.key"), renewed().privateKeyPem());
+        TestCertificates renewed = ServerFixture.certificates();
+        Files.writeString(folder.resolve("server.crt"), renewed.serverPem());
+        Files.writeString(folder.resolve("server.key"), renewed.privateKeyPem());
         fixture.clock.advance(WatchedFiles.PERIOD);
 
         assertThat(presented()).isNotEqualTo(before);
@@ -157,22 +159,14 @@ class KubeletServerTest {
     @ExpectedWarnings("the key is not the key of the certificate; the content before stays in use")
     void certificateFiles_oneIsRenewed_oldPairStaysInUseUntilBothAre() throws Exception {
         X509Certificate before = presented();
-        Files.writeString(folder.resolve("server.crt"), renewed().serverPem());
+        TestCertificates renewed = ServerFixture.certificates();
+        Files.writeString(folder.resolve("server.crt"), renewed.serverPem());
         fixture.clock.advance(WatchedFiles.PERIOD);
         assertThat(presented()).isEqualTo(before);
 
-        Files.writeString(folder.resolve("server.key"), renewed().privateKeyPem());
+        Files.writeString(folder.resolve("server.key"), renewed.privateKeyPem());
         fixture.clock.advance(WatchedFiles.PERIOD);
         assertThat(presented()).isNotEqualTo(before);
-    }
-
-    private TestCertificates other;
-
-    private TestCertificates renewed() {
-        if (other == null) {
-            other = ServerFixture.certificates();
-        }
-        return other;
     }
 
     private X509Certificate presented() throws Exception {
