@@ -143,7 +143,7 @@ final class Endpoints {
     private KubeletResponse summary(KubeletRequest request) throws IOException {
         List<ContainerStatistics.PodUsage> usage = statistics().usage();
         String only = String.valueOf(request.parameter("only_cpu_and_memory"));
-        StatsSummary.Scope scope = new StatsSummary.Scope(
+        StatsSummary.SummaryScope scope = new StatsSummary.SummaryScope(
                 sources.node(), startedAt, only.toLowerCase(Locale.ROOT).equals("true"));
         return KubeletResponse.json(
                 JSON.writeValueAsBytes(StatsSummary.of(scope, totals.add(usage), usage, timekeeper.wallTime())));

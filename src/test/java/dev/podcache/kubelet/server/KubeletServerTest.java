@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.util.concurrent.Uninterruptibles;
 import dev.podcache.apiserver.AccessReviews.ResourceAccess;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
@@ -13,11 +14,13 @@ import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.object.PodKey;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
 import dev.podcache.testing.TestCertificates;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -28,9 +31,13 @@ import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
@@ -335,6 +342,41 @@ class KubeletServerTest {
                     .contains("too deep");
             assertThat(sendTo(url + "/healthz").body()).isEqualTo("ok");
         }
+    }
+
+    @Test
+    void runtime_hangs_furtherRequestsAreRefusedUntilItReturns() throws Exception {
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(RequestChain.MOST_ANSWERS);
+        fixture.runtime.usage = nothing -> {
+            begun.countDown();
+            Uninterruptibles.awaitUninterruptibly(held);
+            return List.of();
+        };
+        HttpClient client = ServerFixture.anonymous();
+        List<CompletableFuture<HttpResponse<String>>> responses = new ArrayList<>();
+        for (int i = 0; i < RequestChain.MOST_ANSWERS; i++) {
+            responses.add(client.sendAsync(
+                    fixture.request("/metrics/resource")
+                            .header("Authorization", "Bearer good")
+                            .build(),
+                    BodyHandlers.ofString()));
+        }
+        // a call that takes long gives its place to the next one
+        await().until(() -> {
+            fixture.clock.advance(Duration.ofMillis(100));
+            return begun.getCount() == 0;
+        });
+
+        assertThat(fixture.get("/healthz").statusCode()).isEqualTo(503);
+
+        held.countDown();
+        for (CompletableFuture<HttpResponse<String>> response : responses) {
+            assertThat(response.get(Patience.SECONDS, TimeUnit.SECONDS).statusCode())
+                    .isEqualTo(200);
+        }
+        await().untilAsserted(
+                        () -> assertThat(fixture.get("/healthz").statusCode()).isEqualTo(200));
     }
 
     @Test
