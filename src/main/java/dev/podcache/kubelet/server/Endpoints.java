@@ -95,7 +95,7 @@ final class Endpoints {
             case "/pods", "/runningpods" -> pods(path.startsWith("/running"));
             case "/metrics" -> KubeletResponse.metrics(sources.metrics().get());
             case "/metrics/resource" -> resourceMetrics();
-            case "/stats/summary", "/stats" -> summary(request);
+            case "/stats/summary" -> summary(request);
             default ->
                 throw new RefusedException(
                         404,
@@ -143,7 +143,7 @@ final class Endpoints {
     private KubeletResponse summary(KubeletRequest request) throws IOException {
         List<ContainerStatistics.PodUsage> usage = statistics().usage();
         String only = String.valueOf(request.parameter("only_cpu_and_memory"));
-        StatsSummary.Scope scope = new StatsSummary.Scope(
+        StatsSummary.SummaryScope scope = new StatsSummary.SummaryScope(
                 sources.node(), startedAt, only.toLowerCase(Locale.ROOT).equals("true"));
         return KubeletResponse.json(
                 JSON.writeValueAsBytes(StatsSummary.of(scope, totals.add(usage), usage, timekeeper.wallTime())));

@@ -17,14 +17,14 @@ final class OpenConnections<C> {
 
     private final int most;
     private final Timekeeper timekeeper;
-    private final Map<C, Use> uses = new ConcurrentHashMap<>();
+    private final Map<C, ConnectionUse> uses = new ConcurrentHashMap<>();
 
-    private static final class Use {
+    private static final class ConnectionUse {
         final AtomicInteger requests = new AtomicInteger();
         final Runnable close;
         volatile Timekeeper.Scheduled timer = () -> {};
 
-        Use(Runnable close) {
+        ConnectionUse(Runnable close) {
             this.close = close;
         }
     }
@@ -36,7 +36,7 @@ final class OpenConnections<C> {
 
     /** Adds a connection, or closes it if there are too many. */
     void opened(C connection, Runnable close) {
-        Use use = new Use(close);
+        ConnectionUse use = new ConnectionUse(close);
         uses.put(connection, use);
         if (uses.size() > most) {
             close.run();
@@ -46,7 +46,7 @@ final class OpenConnections<C> {
     }
 
     void requestBegan(C connection) {
-        Use use = uses.get(connection);
+        ConnectionUse use = uses.get(connection);
         if (use != null) {
             use.requests.incrementAndGet();
             use.timer.cancel();
@@ -54,14 +54,14 @@ final class OpenConnections<C> {
     }
 
     void requestEnded(C connection) {
-        Use use = uses.get(connection);
+        ConnectionUse use = uses.get(connection);
         if (use != null && use.requests.decrementAndGet() == 0) {
             awaitRequest(use);
         }
     }
 
     void closed(C connection) {
-        Use use = uses.remove(connection);
+        ConnectionUse use = uses.remove(connection);
         if (use != null) {
             use.timer.cancel();
         }
@@ -71,7 +71,7 @@ final class OpenConnections<C> {
         return uses.size();
     }
 
-    private void awaitRequest(Use use) {
+    private void awaitRequest(ConnectionUse use) {
         use.timer = timekeeper.schedule(IDLE, () -> {
             // a request may have begun while the timer fired
             if (use.requests.get() == 0) {

@@ -7,6 +7,7 @@ import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,10 +19,14 @@ final class RequestChain {
 
     private static final Logger log = LoggerFactory.getLogger(RequestChain.class);
 
+    /** Answers that are made at a time, so that a runtime that hangs does not use up all threads of the process. */
+    static final int MOST_ANSWERS = 64;
+
     private final Authentication authentication;
     private final Authorization authorization;
     private final Endpoints endpoints;
     private final TaskThreads threads;
+    private final Semaphore answers = new Semaphore(MOST_ANSWERS);
     private volatile String lastProblem = "";
 
     RequestChain(Authentication authentication, Authorization authorization, Endpoints endpoints, TaskThreads threads) {
@@ -69,6 +74,13 @@ final class RequestChain {
 
     private CompletableFuture<KubeletResponse> answered(KubeletRequest request) {
         CompletableFuture<KubeletResponse> answer = new CompletableFuture<>();
+        if (!answers.tryAcquire()) {
+            answer.complete(KubeletResponse.text(
+                    503,
+                    "this node is answering " + MOST_ANSWERS
+                            + " requests already; its container runtime may hang; try again later"));
+            return answer;
+        }
         threads.execute(() -> {
             Timekeeper.Scheduled mark = threads.beginCall();
             try {
@@ -77,6 +89,7 @@ final class RequestChain {
                 answer.complete(failed(request, failure));
             } finally {
                 mark.cancel();
+                answers.release();
             }
         });
         return answer;

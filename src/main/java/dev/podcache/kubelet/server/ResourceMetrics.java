@@ -85,11 +85,11 @@ final class ResourceMetrics {
         }
     }
 
-    private interface Measure {
+    private interface ContainerMeasure {
         String of(ContainerUsage container);
     }
 
-    private void each(List<PodUsage> pods, String name, Measure measure) {
+    private void each(List<PodUsage> pods, String name, ContainerMeasure measure) {
         for (PodUsage pod : pods) {
             for (ContainerUsage container : pod.containers()) {
                 String labels = "{container=\"" + escaped(container.name()) + "\","

@@ -26,10 +26,10 @@ final class StatsSummary {
     }
 
     /** What a summary is about. Immutable. */
-    record Scope(String node, Instant startedAt, boolean onlyCpuAndMemory) {}
+    record SummaryScope(String node, Instant startedAt, boolean onlyCpuAndMemory) {}
 
     /** Returns the summary of a node. */
-    static ObjectNode of(Scope scope, UsageTotals.Total node, List<PodUsage> pods, Instant now) {
+    static ObjectNode of(SummaryScope scope, UsageTotals.Total node, List<PodUsage> pods, Instant now) {
         StatsSummary summary = new StatsSummary(now, !scope.onlyCpuAndMemory());
         ObjectNode json = JSON.objectNode();
         ObjectNode nodeJson = json.putObject("node");

@@ -28,7 +28,7 @@ final class WatchedFiles implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(WatchedFiles.class);
 
     private final List<Path> files;
-    private final Use use;
+    private final ContentsReceiver use;
     private final Timekeeper timekeeper;
     private final PeriodicLoop loop;
 
@@ -38,11 +38,11 @@ final class WatchedFiles implements AutoCloseable {
 
     /** Receives the contents of the files. */
     @FunctionalInterface
-    interface Use {
+    interface ContentsReceiver {
         void accept(List<byte[]> contents) throws IOException, GeneralSecurityException;
     }
 
-    WatchedFiles(List<Path> files, Use use, Timekeeper timekeeper) {
+    WatchedFiles(List<Path> files, ContentsReceiver use, Timekeeper timekeeper) {
         this.files = List.copyOf(files);
         this.use = use;
         this.timekeeper = timekeeper;

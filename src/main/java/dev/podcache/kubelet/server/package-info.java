@@ -44,8 +44,8 @@
  * 500. The node's credentials need the permission to create {@code tokenreviews} and {@code subjectaccessreviews}, which
  * every node identity has, and which the ClusterRole {@code system:auth-delegator} grants to others.
  *
- * <p><b>Limits.</b> TLS 1.2 or newer; HTTP/1.1; 1024 connections; 90 s for a connection without a request; 256 logs and
- * commands at a time; 64 KiB of headers and of a body, which nothing reads; 256 KiB of URL; 1 MiB for a message of a
+ * <p><b>Limits.</b> TLS 1.2 or newer; HTTP/1.1; 1024 connections; 90 s for a connection without a request; 64 answers that
+ * are made, and 256 logs and commands that run, at a time; 64 KiB of headers and of a body, which nothing reads; 256 KiB of URL; 1 MiB for a message of a
  * WebSocket; 4 h for a client that reads nothing of an output.
  *
  * <p>Read {@code KubeletServer}, {@code HttpsListener}, the only class that uses Vert.x, {@code RequestChain}, {@code

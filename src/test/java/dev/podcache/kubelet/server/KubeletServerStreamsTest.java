@@ -269,7 +269,7 @@ class KubeletServerStreamsTest {
     void exec_connectsTheStreams_andReportsTheExitCode(String subprotocol) throws Exception {
         FakeProcess process = new FakeProcess();
         fixture.runtime.exec = command -> process;
-        Messages messages = new Messages();
+        ExecMessages messages = new ExecMessages();
         WebSocket socket = connect(EXEC, subprotocol, messages);
         assertThat(socket.getSubprotocol()).isEqualTo(subprotocol);
 
@@ -297,7 +297,7 @@ class KubeletServerStreamsTest {
     void exec_clientLeaves_commandIsKilled() throws Exception {
         FakeProcess process = new FakeProcess();
         fixture.runtime.exec = command -> process;
-        WebSocket socket = connect(EXEC, ExecEndpoint.V4, new Messages());
+        WebSocket socket = connect(EXEC, ExecEndpoint.V4, new ExecMessages());
 
         socket.abort();
 
@@ -309,7 +309,7 @@ class KubeletServerStreamsTest {
         FakeProcess process = new FakeProcess();
         fixture.runtime.exec = command -> process;
         WebSocket socket =
-                connect("/exec/shop/web/main?command=sh&input=1&output=1&tty=1", ExecEndpoint.V4, new Messages());
+                connect("/exec/shop/web/main?command=sh&input=1&output=1&tty=1", ExecEndpoint.V4, new ExecMessages());
 
         socket.sendBinary(ByteBuffer.wrap("\4{\"Width\":80,\"Height\":24}".getBytes(StandardCharsets.UTF_8)), true)
                 .join();
@@ -324,7 +324,7 @@ class KubeletServerStreamsTest {
         fixture.runtime.exec = command -> {
             throw new IOException("container main does not run");
         };
-        Messages messages = new Messages();
+        ExecMessages messages = new ExecMessages();
         connect(EXEC, ExecEndpoint.V5, messages);
 
         assertThat(messages.take())
@@ -339,7 +339,7 @@ class KubeletServerStreamsTest {
         process.exit.complete(0);
         process.stdin().close();
         fixture.runtime.exec = command -> process;
-        Messages messages = new Messages();
+        ExecMessages messages = new ExecMessages();
         connect("/exec/shop/web/main?command=true&error=1", ExecEndpoint.V5, messages);
 
         assertThat(messages.take()).isEqualTo("2:");
@@ -351,7 +351,7 @@ class KubeletServerStreamsTest {
     void exec_outlivesTheLimitOfIdleConnections() throws Exception {
         FakeProcess process = new FakeProcess();
         fixture.runtime.exec = command -> process;
-        Messages messages = new Messages();
+        ExecMessages messages = new ExecMessages();
         WebSocket socket = connect(EXEC, ExecEndpoint.V4, messages);
         assertThat(messages.take()).isEqualTo("1:");
         assertThat(messages.take()).isEqualTo("2:warned\n");
@@ -378,7 +378,8 @@ class KubeletServerStreamsTest {
     void exec_notAllowed_isRefusedBeforeTheHandshake() {
         fixture.reviews.allowed = (user, access) -> access.verb().equals("get");
 
-        assertThat(catchThrowableOfType(ExecutionException.class, () -> connect(EXEC, ExecEndpoint.V4, new Messages())))
+        assertThat(catchThrowableOfType(
+                        ExecutionException.class, () -> connect(EXEC, ExecEndpoint.V4, new ExecMessages())))
                 .cause()
                 .isInstanceOfSatisfying(
                         WebSocketHandshakeException.class,
@@ -387,7 +388,7 @@ class KubeletServerStreamsTest {
         assertThat(fixture.runtime.commands).isEmpty();
     }
 
-    private WebSocket connect(String path, String subprotocol, Messages messages) throws Exception {
+    private WebSocket connect(String path, String subprotocol, ExecMessages messages) throws Exception {
         return ServerFixture.anonymous()
                 .newWebSocketBuilder()
                 .header("Authorization", "Bearer " + FakeReviews.TOKEN)
@@ -406,7 +407,7 @@ class KubeletServerStreamsTest {
     }
 
     /** Receives the messages of a command as {@code channel:text}, and {@code closed}. */
-    private static final class Messages implements WebSocket.Listener {
+    private static final class ExecMessages implements WebSocket.Listener {
 
         private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
 

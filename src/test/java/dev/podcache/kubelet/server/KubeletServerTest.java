@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.util.concurrent.Uninterruptibles;
 import dev.podcache.apiserver.AccessReviews.ResourceAccess;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
@@ -13,10 +14,13 @@ import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.object.PodKey;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
 import dev.podcache.testing.TestCertificates;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -27,9 +31,13 @@ import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
@@ -134,7 +142,7 @@ class KubeletServerTest {
 
     @Test
     void plainHttp_isRefused() throws Exception {
-        try (Socket socket = new Socket("127.0.0.1", fixture.server.port())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), fixture.server.port())) {
             socket.getOutputStream()
                     .write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
 
@@ -146,8 +154,9 @@ class KubeletServerTest {
     @Test
     void certificateFiles_renewed_areUsedForNewConnections() throws Exception {
         X509Certificate before = presented();
-        Files.writeString(folder.resolve("server.crt"), renewed().serverPem());
-        Files.writeString(folder.resolve("server.key"), renewed().privateKeyPem());
+        TestCertificates renewed = ServerFixture.certificates();
+        Files.writeString(folder.resolve("server.crt"), renewed.serverPem());
+        Files.writeString(folder.resolve("server.key"), renewed.privateKeyPem());
         fixture.clock.advance(WatchedFiles.PERIOD);
 
         assertThat(presented()).isNotEqualTo(before);
@@ -157,22 +166,14 @@ class KubeletServerTest {
     @ExpectedWarnings("the key is not the key of the certificate; the content before stays in use")
     void certificateFiles_oneIsRenewed_oldPairStaysInUseUntilBothAre() throws Exception {
         X509Certificate before = presented();
-        Files.writeString(folder.resolve("server.crt"), renewed().serverPem());
+        TestCertificates renewed = ServerFixture.certificates();
+        Files.writeString(folder.resolve("server.crt"), renewed.serverPem());
         fixture.clock.advance(WatchedFiles.PERIOD);
         assertThat(presented()).isEqualTo(before);
 
-        Files.writeString(folder.resolve("server.key"), renewed().privateKeyPem());
+        Files.writeString(folder.resolve("server.key"), renewed.privateKeyPem());
         fixture.clock.advance(WatchedFiles.PERIOD);
         assertThat(presented()).isNotEqualTo(before);
-    }
-
-    private TestCertificates other;
-
-    private TestCertificates renewed() {
-        if (other == null) {
-            other = ServerFixture.certificates();
-        }
-        return other;
     }
 
     private X509Certificate presented() throws Exception {
@@ -341,6 +342,41 @@ class KubeletServerTest {
                     .contains("too deep");
             assertThat(sendTo(url + "/healthz").body()).isEqualTo("ok");
         }
+    }
+
+    @Test
+    void runtime_hangs_furtherRequestsAreRefusedUntilItReturns() throws Exception {
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(RequestChain.MOST_ANSWERS);
+        fixture.runtime.usage = nothing -> {
+            begun.countDown();
+            Uninterruptibles.awaitUninterruptibly(held);
+            return List.of();
+        };
+        HttpClient client = ServerFixture.anonymous();
+        List<CompletableFuture<HttpResponse<String>>> responses = new ArrayList<>();
+        for (int i = 0; i < RequestChain.MOST_ANSWERS; i++) {
+            responses.add(client.sendAsync(
+                    fixture.request("/metrics/resource")
+                            .header("Authorization", "Bearer good")
+                            .build(),
+                    BodyHandlers.ofString()));
+        }
+        // a call that takes long gives its place to the next one
+        await().until(() -> {
+            fixture.clock.advance(Duration.ofMillis(100));
+            return begun.getCount() == 0;
+        });
+
+        assertThat(fixture.get("/healthz").statusCode()).isEqualTo(503);
+
+        held.countDown();
+        for (CompletableFuture<HttpResponse<String>> response : responses) {
+            assertThat(response.get(Patience.SECONDS, TimeUnit.SECONDS).statusCode())
+                    .isEqualTo(200);
+        }
+        await().untilAsserted(
+                        () -> assertThat(fixture.get("/healthz").statusCode()).isEqualTo(200));
     }
 
     @Test
