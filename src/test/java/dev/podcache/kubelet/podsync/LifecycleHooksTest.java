@@ -124,9 +124,14 @@ class LifecycleHooksTest {
     @Test
     void timeIsOver_commandIsKilled_andTheHookHasNotFailed() throws Exception {
         FakeProcess process = FakeProcess.until(new CountDownLatch(1));
-        runtime.commands = command -> process;
+        CountDownLatch started = new CountDownLatch(1);
+        runtime.commands = command -> {
+            started.countDown();
+            return process;
+        };
         FutureTask<Optional<String>> running = new FutureTask<>(() -> run(COMMAND));
         NewThread.EACH.execute(running);
+        started.await();
         time.awaitWaiters(1);
 
         time.advance(LONG);
@@ -138,10 +143,15 @@ class LifecycleHooksTest {
     @Test
     void interrupted_commandIsKilled() throws Exception {
         FakeProcess process = FakeProcess.until(new CountDownLatch(1));
-        runtime.commands = command -> process;
+        CountDownLatch started = new CountDownLatch(1);
+        runtime.commands = command -> {
+            started.countDown();
+            return process;
+        };
         FutureTask<Optional<String>> running = new FutureTask<>(() -> run(COMMAND));
         Thread thread = new Thread(running);
         thread.start();
+        started.await();
         time.awaitWaiters(1);
 
         thread.interrupt();
