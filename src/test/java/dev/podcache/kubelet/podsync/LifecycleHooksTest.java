@@ -179,6 +179,14 @@ class LifecycleHooksTest {
     }
 
     @Test
+    void closed_hookFails_isInterruptedInstead_soThatTheContainerIsNotStopped() {
+        runtime.commands = command -> new FakeProcess("", 7);
+        hooks.close();
+
+        assertThatThrownBy(() -> run(COMMAND)).isInstanceOf(InterruptedException.class);
+    }
+
+    @Test
     void containersAreNotReal_haveNoHooks() {
         LifecycleHooks none = new LifecycleHooks(new RuntimeExec(runtime, threads), Optional.empty(), time);
         main.setLifecycle(new io.fabric8.kubernetes.api.model.LifecycleBuilder()

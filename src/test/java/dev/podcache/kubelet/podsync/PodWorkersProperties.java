@@ -341,7 +341,7 @@ class PodWorkersProperties {
         }
     }
 
-    @Property
+    @Property(tries = 150)
     void podsEndAsTheirSpecsSay_whateverHappens(@ForAll("events") List<Event> events) {
         Model model = new Model(events);
         try {
