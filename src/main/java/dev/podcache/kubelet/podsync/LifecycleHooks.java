@@ -27,6 +27,7 @@ final class LifecycleHooks {
     private final RuntimeExec exec;
     private final Optional<ProbeNetwork> network;
     private final Timekeeper timekeeper;
+    private volatile boolean closed;
 
     /** @param network sends HTTP requests; empty if no container has a hook to run */
     LifecycleHooks(RuntimeExec exec, Optional<ProbeNetwork> network, Timekeeper timekeeper) {
@@ -58,6 +59,8 @@ final class LifecycleHooks {
      * Runs a hook. Ends it when the time is over or the thread is interrupted.
      *
      * @return why the hook failed, for people; empty if it succeeded or the time was over
+     * @throws InterruptedException also if the hook failed after {@link #close}: its connection was closed, so it has not
+     *     failed by itself
      */
     Optional<String> run(LifecycleHandler hook, Target target, Duration timeout) throws InterruptedException {
         CompletableFuture<?> running = start(hook, target);
@@ -67,12 +70,20 @@ final class LifecycleHooks {
             }
             return Optional.empty();
         } catch (CompletionException e) {
+            if (closed) {
+                throw new InterruptedException("the agent is closed");
+            }
             Throwable cause = e.getCause() == null ? e : e.getCause();
             return Optional.of("lifecycle hook of container "
                     + target.container().getName() + " failed: " + PodContainers.text(cause));
         } finally {
             running.cancel(true);
         }
+    }
+
+    /** From now on no hook fails. Idempotent. */
+    void close() {
+        closed = true;
     }
 
     /** Starts a hook. Canceling the result ends it. */

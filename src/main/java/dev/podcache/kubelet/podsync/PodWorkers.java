@@ -235,6 +235,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        hooks.close();
         for (AutoCloseable listener : listeners) {
             try {
                 listener.close();

@@ -124,9 +124,14 @@ class LifecycleHooksTest {
     @Test
     void timeIsOver_commandIsKilled_andTheHookHasNotFailed() throws Exception {
         FakeProcess process = FakeProcess.until(new CountDownLatch(1));
-        runtime.commands = command -> process;
+        CountDownLatch started = new CountDownLatch(1);
+        runtime.commands = command -> {
+            started.countDown();
+            return process;
+        };
         FutureTask<Optional<String>> running = new FutureTask<>(() -> run(COMMAND));
         NewThread.EACH.execute(running);
+        started.await();
         time.awaitWaiters(1);
         assertThat(process.awaited.await(20, TimeUnit.SECONDS)).isTrue();
 
@@ -139,10 +144,15 @@ class LifecycleHooksTest {
     @Test
     void interrupted_commandIsKilled() throws Exception {
         FakeProcess process = FakeProcess.until(new CountDownLatch(1));
-        runtime.commands = command -> process;
+        CountDownLatch started = new CountDownLatch(1);
+        runtime.commands = command -> {
+            started.countDown();
+            return process;
+        };
         FutureTask<Optional<String>> running = new FutureTask<>(() -> run(COMMAND));
         Thread thread = new Thread(running);
         thread.start();
+        started.await();
         time.awaitWaiters(1);
         assertThat(process.awaited.await(20, TimeUnit.SECONDS)).isTrue();
 
@@ -168,6 +178,14 @@ class LifecycleHooksTest {
                 .build();
 
         assertThat(run(tcp).orElseThrow()).endsWith("tcpSocket is not supported");
+    }
+
+    @Test
+    void closed_hookFails_isInterruptedInstead_soThatTheContainerIsNotStopped() {
+        runtime.commands = command -> new FakeProcess("", 7);
+        hooks.close();
+
+        assertThatThrownBy(() -> run(COMMAND)).isInstanceOf(InterruptedException.class);
     }
 
     @Test

@@ -15,12 +15,14 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +35,7 @@ final class ModelRuntime implements PodRuntime {
     private final Set<PodKey> inCall = new HashSet<>();
     private final Set<String> deleted = new HashSet<>();
     private @Nullable RuntimeEvents events;
+    private final Map<String, Integer> starts = new HashMap<>();
     private int instances;
 
     /** The promises that were broken. The workers survive whatever is thrown, so it would not show. */
@@ -48,7 +51,7 @@ final class ModelRuntime implements PodRuntime {
     Runnable meanwhile = () -> {};
 
     /** Returns whether the next call fails. */
-    java.util.function.BooleanSupplier fails = () -> false;
+    BooleanSupplier fails = () -> false;
 
     private static final class Instance {
         final String name;
@@ -102,6 +105,11 @@ final class ModelRuntime implements PodRuntime {
         return instance != null && instance.exitCode == null;
     }
 
+    /** Returns how often a container was started. */
+    int starts(PodKey pod, String container) {
+        return starts.getOrDefault(pod + "/" + container, 0);
+    }
+
     @Override
     public String type() {
         return "model";
@@ -149,6 +157,7 @@ final class ModelRuntime implements PodRuntime {
             Map<String, Instance> all = pods.computeIfAbsent(key, added -> new LinkedHashMap<>());
             Instance instance = new Instance(container.getName(), "model://" + ++instances, init);
             all.put(instance.name, instance);
+            starts.merge(key + "/" + instance.name, 1, Integer::sum);
             if (init && !States.isSidecar(container)) {
                 instance.exitCode = 0;
             }
