@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodConditionBuilder;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class PodChangeTest {
@@ -31,7 +32,7 @@ class PodChangeTest {
                 .build();
     }
 
-    private static Pod deleted(Long gracePeriod) {
+    private static Pod deleted(@Nullable Long gracePeriod) {
         return new PodBuilder(POD)
                 .editMetadata()
                 .withDeletionTimestamp("2026-01-01T00:00:00Z")

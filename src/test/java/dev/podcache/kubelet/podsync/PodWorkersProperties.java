@@ -284,7 +284,7 @@ class PodWorkersProperties {
             for (int i = 0; i < 3; i++) {
                 Pod pod = current(i);
                 boolean lives = pod != null && !PodEnd.isDue(pod);
-                if (lives) {
+                if (pod != null && lives) {
                     assertThat(pod.getStatus().getPhase()).as("phase of p%s", i).isEqualTo("Running");
                     assertThat(runtime.isRunning(PodReferences.key(pod), "main"))
                             .as("main of p%s runs", i)
@@ -292,9 +292,7 @@ class PodWorkersProperties {
                     checkRestarts(pod);
                 }
                 if (pod == null || lives) {
-                    assertThat(isRegistered(i))
-                            .as("p%s is registered", i)
-                            .isEqualTo(lives);
+                    assertThat(isRegistered(i)).as("p%s is registered", i).isEqualTo(lives);
                 }
             }
         }
@@ -329,9 +327,7 @@ class PodWorkersProperties {
             assertThat(runtime.pods()).isEmpty();
             assertThat(node.known.all()).isEmpty();
             for (int i = 0; i < 3; i++) {
-                assertThat(isRegistered(i))
-                        .as("p%s is registered", i)
-                        .isFalse();
+                assertThat(isRegistered(i)).as("p%s is registered", i).isFalse();
             }
         }
 
