@@ -53,7 +53,10 @@ class Fabric8AccessReviewsTest {
                 """);
 
         assertThat(reviews.reviewToken("t").join()).contains(JANE);
-        assertThat(network.requests).singleElement().asString().startsWith("POST /apis/authentication.k8s.io/v1/tokenreviews ");
+        assertThat(network.requests)
+                .singleElement()
+                .asString()
+                .startsWith("POST /apis/authentication.k8s.io/v1/tokenreviews ");
     }
 
     @ParameterizedTest
@@ -92,7 +95,8 @@ class Fabric8AccessReviewsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "null", "[]", "{", "{\"spec\": {\"token\": \"" + NoLeaks.CANARY + "\"}, \"status\": 1}"})
+    @ValueSource(
+            strings = {"", "null", "[]", "{", "{\"spec\": {\"token\": \"" + NoLeaks.CANARY + "\"}, \"status\": 1}"})
     void answer_unreadable_failsWithoutItsContent(String body) {
         network.answer("201 Created", body);
 
