@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param starts containers to start, in this order; they never ran, or they ended
  * @param over whether the pod has ended: no regular container runs or will be started. Sidecars may still run
  */
-record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
+record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolean over) {
 
     /**
      * A container to stop.
@@ -30,11 +30,11 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
      * @param gracePeriod the container's grace period; empty for the pod's
      * @param restart to start the container again, whatever the restart policy; null to leave that to the policy
      */
-    record Stop(
+    record ContainerStop(
             Container container,
             String why,
             Optional<Duration> gracePeriod,
-            @Nullable Start restart) {}
+            @Nullable ContainerStart restart) {}
 
     /**
      * A container to start.
@@ -42,7 +42,7 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
      * @param init whether it is an init container
      * @param last the status of the instance that ended; null if the container never ran
      */
-    record Start(
+    record ContainerStart(
             Container container, boolean init, @Nullable ContainerStatus last) {}
 
     /**
@@ -67,8 +67,8 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
         private final PodState current;
         private final Map<String, String> images;
         private final BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy;
-        private final List<Stop> stops = new ArrayList<>();
-        private final List<Start> starts = new ArrayList<>();
+        private final List<ContainerStop> stops = new ArrayList<>();
+        private final List<ContainerStart> starts = new ArrayList<>();
         private boolean failedInit;
 
         Computation(
@@ -92,7 +92,7 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
             for (Container container : spec.getContainers()) {
                 running += regular(container) ? 1 : 0;
             }
-            boolean over = running == 0 && starts.stream().allMatch(Start::init);
+            boolean over = running == 0 && starts.stream().allMatch(ContainerStart::init);
             return over ? new PodActions(List.of(), List.of(), true) : actions(false);
         }
 
@@ -117,11 +117,11 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
         /** Returns whether the sidecar has started. */
         private boolean sidecar(Container container, @Nullable ContainerStatus status) {
             if (status == null || States.isTerminated(status)) {
-                starts.add(new Start(container, true, status));
+                starts.add(new ContainerStart(container, true, status));
                 return false;
             }
             if (States.isRunning(status)) {
-                checkRunning(new Start(container, true, status), status, true);
+                checkRunning(new ContainerStart(container, true, status), status, true);
             }
             return Boolean.TRUE.equals(status.getStarted());
         }
@@ -129,7 +129,7 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
         /** Returns whether the init container has succeeded. */
         private boolean completed(Container container, @Nullable ContainerStatus status) {
             if (status == null) {
-                starts.add(new Start(container, true, null));
+                starts.add(new ContainerStart(container, true, null));
                 return false;
             }
             if (States.isSuccess(status)) {
@@ -139,7 +139,7 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
                 if ("Never".equals(spec.getRestartPolicy())) {
                     failedInit = true;
                 } else {
-                    starts.add(new Start(container, true, status));
+                    starts.add(new ContainerStart(container, true, status));
                 }
             }
             return false;
@@ -149,11 +149,12 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
         private boolean regular(Container container) {
             ContainerStatus status = States.named(current.containers(), container.getName());
             if (status == null || (States.isTerminated(status) && isRestarted(status))) {
-                starts.add(new Start(container, false, status));
+                starts.add(new ContainerStart(container, false, status));
                 return false;
             }
             if (States.isRunning(status)) {
-                checkRunning(new Start(container, false, status), status, !"Never".equals(spec.getRestartPolicy()));
+                checkRunning(
+                        new ContainerStart(container, false, status), status, !"Never".equals(spec.getRestartPolicy()));
             }
             return !States.isTerminated(status);
         }
@@ -165,11 +166,11 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
             return !"OnFailure".equals(spec.getRestartPolicy()) || !States.isSuccess(status);
         }
 
-        private void checkRunning(Start again, ContainerStatus status, boolean restartsAfterFailure) {
+        private void checkRunning(ContainerStart again, ContainerStatus status, boolean restartsAfterFailure) {
             Container container = again.container();
             String startedWith = images.getOrDefault(container.getName(), status.getImage());
             if (container.getImage() != null && !container.getImage().equals(startedWith)) {
-                stops.add(new Stop(
+                stops.add(new ContainerStop(
                         container,
                         "Container " + container.getName() + " definition changed, will be restarted",
                         Optional.empty(),
@@ -179,7 +180,7 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
             String restart = restartsAfterFailure ? ", will be restarted" : "";
             unhealthy
                     .apply(container, status)
-                    .ifPresent(failed -> stops.add(new Stop(
+                    .ifPresent(failed -> stops.add(new ContainerStop(
                             container,
                             "Container " + container.getName() + " failed " + failed.probe() + " probe" + restart,
                             failed.gracePeriod(),

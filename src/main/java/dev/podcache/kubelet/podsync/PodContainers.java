@@ -151,7 +151,7 @@ final class PodContainers {
      */
     boolean apply(PodActions actions, Pod pod, PodPlacement placement, SyncResult sync) throws InterruptedException {
         boolean progress = false;
-        for (PodActions.Stop each : actions.stops()) {
+        for (PodActions.ContainerStop each : actions.stops()) {
             Target target = new Target(pod, each.container(), placement.podIps());
             boolean stopped = stop(target, each.why(), each.gracePeriod().orElse(GracePeriod.of(pod)), sync);
             progress |= stopped;
@@ -159,7 +159,7 @@ final class PodContainers {
                 start(each.restart(), pod, placement, sync);
             }
         }
-        for (PodActions.Start start : actions.starts()) {
+        for (PodActions.ContainerStart start : actions.starts()) {
             if (!isBackingOff(start, pod, sync)) {
                 progress |= start(start, pod, placement, sync);
             }
@@ -181,7 +181,7 @@ final class PodContainers {
     }
 
     /** Returns whether the restart of a container has to wait. Sets its reason to wait then. */
-    private boolean isBackingOff(PodActions.Start start, Pod pod, SyncResult sync) {
+    private boolean isBackingOff(PodActions.ContainerStart start, Pod pod, SyncResult sync) {
         ContainerStateTerminated end = start.last() == null ? null : States.termination(start.last());
         if (end == null) {
             return false;
@@ -209,7 +209,7 @@ final class PodContainers {
         return true;
     }
 
-    private boolean start(PodActions.Start start, Pod pod, PodPlacement placement, SyncResult sync)
+    private boolean start(PodActions.ContainerStart start, Pod pod, PodPlacement placement, SyncResult sync)
             throws InterruptedException {
         Container container = start.container();
         String name = container.getName();

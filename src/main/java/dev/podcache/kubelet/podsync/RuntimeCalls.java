@@ -33,12 +33,12 @@ final class RuntimeCalls {
     }
 
     /** A call of the runtime. */
-    interface Call<R> {
+    interface RuntimeCall<R> {
         R make() throws IOException, InterruptedException;
     }
 
     /** A call of the runtime that returns nothing. */
-    interface Action {
+    interface RuntimeAction {
         void run() throws IOException, InterruptedException;
     }
 
@@ -47,11 +47,11 @@ final class RuntimeCalls {
         R make() throws InterruptedException;
     }
 
-    <R> R call(Pod pod, String what, Call<R> call) throws IOException, InterruptedException {
+    <R> R call(Pod pod, String what, RuntimeCall<R> call) throws IOException, InterruptedException {
         return call(pod, what, Duration.ZERO, call);
     }
 
-    void run(Pod pod, String what, Action action) throws IOException, InterruptedException {
+    void run(Pod pod, String what, RuntimeAction action) throws IOException, InterruptedException {
         run(pod, what, Duration.ZERO, action);
     }
 
@@ -60,7 +60,7 @@ final class RuntimeCalls {
      *
      * @param allowed how long the call may take in addition
      */
-    void run(Pod pod, String what, Duration allowed, Action action) throws IOException, InterruptedException {
+    void run(Pod pod, String what, Duration allowed, RuntimeAction action) throws IOException, InterruptedException {
         call(pod, what, allowed, () -> {
             action.run();
             return pod;
@@ -77,7 +77,8 @@ final class RuntimeCalls {
         }
     }
 
-    private <R> R call(Pod pod, String what, Duration allowed, Call<R> call) throws IOException, InterruptedException {
+    private <R> R call(Pod pod, String what, Duration allowed, RuntimeCall<R> call)
+            throws IOException, InterruptedException {
         // the interrupt may have come between two calls
         PodContainers.throwIfInterrupted();
         Duration deadline = allowed.plus(HANGS_AFTER);

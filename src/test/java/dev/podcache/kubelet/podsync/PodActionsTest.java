@@ -190,7 +190,7 @@ class PodActionsTest {
         unhealthy.put("b", new Unhealthy("liveness", Optional.of(Duration.ofSeconds(5))));
 
         assertThat(actions()).isEqualTo("stop b");
-        PodActions.Stop stop = compute().stops().get(0);
+        PodActions.ContainerStop stop = compute().stops().get(0);
         assertThat(stop.why()).isEqualTo("Container b failed liveness probe, will be restarted");
         assertThat(stop.gracePeriod()).contains(Duration.ofSeconds(5));
         assertThat(stop.restart()).isNull();
@@ -214,7 +214,7 @@ class PodActionsTest {
         regular.add(new ContainerStatusBuilder(running("a")).withImage("old").build());
 
         assertThat(actions()).isEqualTo("stop a");
-        PodActions.Stop stop = compute().stops().get(0);
+        PodActions.ContainerStop stop = compute().stops().get(0);
         assertThat(stop.why()).isEqualTo("Container a definition changed, will be restarted");
         assertThat(stop.restart()).isNotNull();
     }
