@@ -14,12 +14,15 @@ import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.agent.NodeAgentBuilder;
+import dev.podcache.kubelet.agent.ProcessRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,8 +36,8 @@ import picocli.CommandLine.Option;
         versionProvider = Versions.class,
         description = {
             "Registers the node, maintains its status and its Lease, caches what its pods get from Secrets and"
-                    + " ConfigMaps, and reports the status of the pods. Runs no containers: a container counts as"
-                    + " running once its configuration is available. Needs the permissions of a kubelet. Never use the"
+                    + " ConfigMaps, and reports the status of the pods. Without --processes it runs no containers: a"
+                    + " container counts as running once its configuration is available. Needs the permissions of a kubelet. Never use the"
                     + " name of a node that has a kubelet; to look at such a node, use observe."
         },
         footer = {
@@ -51,6 +54,13 @@ final class RunCommand implements Callable<Integer> {
             names = "--register-again",
             description = "register the node again if its Node is deleted; by default it stays deleted")
     private boolean registerAgain;
+
+    @Option(
+            names = "--processes",
+            paramLabel = "DIR",
+            description =
+                    "run containers as processes of this machine, without isolation; DIR keeps their state and logs")
+    private @Nullable Path processes;
 
     @Mixin
     private AgentOptions agent = new AgentOptions();
@@ -85,12 +95,17 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private void run(String name, KubeletConfiguration configuration, Fabric8ApiServer server, EventWriter events) {
-        NodeAgentBuilder options = NodeAgent.builder(server).runtime(runtime).registerAgain(registerAgain);
+        NodeAgentBuilder options =
+                NodeAgent.builder(server).runtime(this::runtime).registerAgain(registerAgain);
         try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
             running.start();
             console.await(agent.duration, events);
             running.stop();
             events.block(running.summary());
         }
+    }
+
+    private PodRuntime runtime(Timekeeper timekeeper) {
+        return processes == null ? runtime.apply(timekeeper) : ProcessRuntime.in(processes, timekeeper);
     }
 }

@@ -2,6 +2,7 @@ package dev.podcache.cli.config;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Range;
+import com.google.common.net.InetAddresses;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.ObjectCaching;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** Creates a {@link KubeletConfiguration} from settings, with the kubelet's defaults for unset fields. */
 public final class KubeletSettings {
@@ -64,7 +66,44 @@ public final class KubeletSettings {
                         all.integer("podsPerCore", FROM_0, 0),
                         reserved(all)),
                 all.duration("evictionPressureTransitionPeriod", DEFAULT.pressureTransition()),
-                all.integer("port", PORTS, DEFAULT.kubeletPort()));
+                endpoint(all));
+    }
+
+    private static KubeletConfiguration.Endpoint endpoint(Settings all) {
+        KubeletConfiguration.Endpoint usual = DEFAULT.endpoint();
+        String certificate = all.text("tlsCertFile", "");
+        String key = all.text("tlsPrivateKeyFile", "");
+        Setting half = all.find(certificate.isEmpty() ? "tlsPrivateKeyFile" : "tlsCertFile");
+        if (half != null && certificate.isEmpty() != key.isEmpty()) {
+            throw half.refused("set together with " + (key.isEmpty() ? "tlsPrivateKeyFile" : "tlsCertFile"));
+        }
+        return new KubeletConfiguration.Endpoint(
+                all.bool("enableServer", usual.enabled()),
+                all.text("address", KubeletSettings::address, usual.address()),
+                all.integer("port", PORTS, usual.port()),
+                certificate,
+                key,
+                all.text("clientCAFile", clientAuthority(all)));
+    }
+
+    private static String address(String text) {
+        if (!InetAddresses.isInetAddress(text)) {
+            throw new IllegalArgumentException(
+                    "address must be an IP address such as 0.0.0.0, but is \"" + text + "\"");
+        }
+        return text;
+    }
+
+    /** Returns {@code authentication.x509.clientCAFile}; the other fields of {@code authentication} have no effect. */
+    private static String clientAuthority(Settings file) {
+        Setting authentication = file.find("authentication");
+        if (authentication != null
+                && authentication.value() instanceof Map<?, ?> methods
+                && methods.get("x509") instanceof Map<?, ?> x509
+                && x509.get("clientCAFile") instanceof String path) {
+            return path;
+        }
+        return "";
     }
 
     private static KubeletConfiguration.NodeRegistrationOptions registration(Settings all) {

@@ -22,7 +22,7 @@ public record KubeletConfiguration(
         NodeRegistrationOptions registration,
         Reservations reservations,
         Duration pressureTransition,
-        int kubeletPort) {
+        Endpoint endpoint) {
 
     /** The kubelet's defaults. */
     public static final KubeletConfiguration DEFAULT = new KubeletConfiguration(
@@ -32,7 +32,7 @@ public record KubeletConfiguration(
             new NodeRegistrationOptions(true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
             new Reservations(110, 0, NodeReservations.none()),
             Duration.ofMinutes(5),
-            10_250);
+            new Endpoint(true, "0.0.0.0", 10_250, "", "", ""));
 
     /**
      * The times of heartbeats.
@@ -80,4 +80,15 @@ public record KubeletConfiguration(
      * @param reserved the resources that pods cannot use, and the thresholds of pressure
      */
     public record Reservations(int maxPods, int podsPerCore, NodeReservations reserved) {}
+
+    /**
+     * The node's HTTPS endpoint.
+     *
+     * @param certificate the path of its certificate, or "" for a self-signed one
+     * @param key the path of the certificate's private key, or ""
+     * @param clientAuthority the path of the certificates of the authority of its clients, or "" for clients with tokens
+     *     only
+     */
+    public record Endpoint(
+            boolean enabled, String address, int port, String certificate, String key, String clientAuthority) {}
 }

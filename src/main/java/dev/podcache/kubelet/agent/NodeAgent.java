@@ -38,6 +38,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -124,7 +125,7 @@ public final class NodeAgent implements AutoCloseable {
         }
         this.pods = new Reflector<>(ports.pods(), workers, recovery);
         this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon);
-        this.servesHttps = options.servesHttps;
+        this.servesHttps = options.endpoint.enabled();
         this.all = new AgentServices(ImmutableList.of(
                 AgentServices.part("node status", updater::start, updater::close),
                 lease,
@@ -152,11 +153,20 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     private KubeletServerBuilder endpointOptions(String node, NodeAgentBuilder options, NodePorts ports) {
-        return options.server.apply(KubeletServer.builder(node, ports.timekeeper())
-                .port(options.kubeletPort)
+        KubeletConfiguration.Endpoint configured = options.endpoint;
+        KubeletServerBuilder endpointOptions = KubeletServer.builder(node, ports.timekeeper())
+                .address(configured.address())
+                .port(configured.port())
                 .pods(known::all)
                 .runtime(runtime)
-                .reviews(ports.reviews()));
+                .reviews(ports.reviews());
+        if (!configured.certificate().isEmpty()) {
+            endpointOptions.certificate(Path.of(configured.certificate()), Path.of(configured.key()));
+        }
+        if (!configured.clientAuthority().isEmpty()) {
+            endpointOptions.clientAuthority(Path.of(configured.clientAuthority()));
+        }
+        return options.server.apply(endpointOptions);
     }
 
     private OptionalInt kubeletPort() {

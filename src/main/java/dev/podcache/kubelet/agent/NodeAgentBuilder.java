@@ -3,6 +3,7 @@ package dev.podcache.kubelet.agent;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
 import dev.podcache.kubelet.agent.KubeletConfiguration.HeartbeatTimes;
 import dev.podcache.kubelet.agent.KubeletConfiguration.NodeRegistrationOptions;
 import dev.podcache.kubelet.agent.KubeletConfiguration.Reservations;
@@ -58,8 +59,7 @@ public final class NodeAgentBuilder {
     Reservations reservations = KubeletConfiguration.DEFAULT.reservations();
     Duration pressureTransition = KubeletConfiguration.DEFAULT.pressureTransition();
     RequestLimit rates = KubeletConfiguration.DEFAULT.rates();
-    int kubeletPort = KubeletConfiguration.DEFAULT.kubeletPort();
-    boolean servesHttps = true;
+    Endpoint endpoint = KubeletConfiguration.DEFAULT.endpoint();
     UnaryOperator<KubeletServerBuilder> server = UnaryOperator.identity();
     ImmutableMap<String, Quantity> capacity = ImmutableMap.of();
     Supplier<List<NodeCondition>> conditions = List::of;
@@ -236,7 +236,7 @@ public final class NodeAgentBuilder {
      * attach} and {@code port-forward} fail for its pods.
      */
     public NodeAgentBuilder withoutServer() {
-        servesHttps = false;
+        endpoint = new Endpoint(false, endpoint.address(), endpoint.port(), "", "", "");
         return this;
     }
 
@@ -281,7 +281,7 @@ public final class NodeAgentBuilder {
         registration = value.registration();
         reservations = value.reservations();
         pressureTransition = value.pressureTransition();
-        kubeletPort = value.kubeletPort();
+        endpoint = value.endpoint();
         return this;
     }
 

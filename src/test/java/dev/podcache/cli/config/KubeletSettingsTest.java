@@ -53,7 +53,7 @@ class KubeletSettingsTest {
                                 true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
                         new KubeletConfiguration.Reservations(110, 0, NodeReservations.none()),
                         Duration.ofMinutes(5),
-                        10250));
+                        new KubeletConfiguration.Endpoint(true, "0.0.0.0", 10_250, "", "", "")));
     }
 
     @Test
