@@ -86,7 +86,6 @@
  *   <dt>PATCH of a status: {@code setPodStatus} until the request is written
  *   <dd>kubelet/podstatus/PodStatusManager, kubelet/podstatus/PodStatusCache, pod/PodEnd, pod/PodReferences,
  *       kubelet/podstatus/PodParts, kubelet/podstatus/StatusTransitions, kubelet/podstatus/StatusContinuity,
- *       kubelet/podstatus/RuntimeResponding,
  *       kubelet/podstatus/PodStatusNormalizer, kubelet/podstatus/PodStatusSync, kubelet/podstatus/ReportPauses,
  *       kubelet/podstatus/PodStatusReport, apiserver/fabric8/Fabric8ObjectApi, apiserver/fabric8/Fabric8ApiServer,
  *       apiserver/fabric8/Requests, apiserver/http/ApiConnections, apiserver/http/Connector,

@@ -124,7 +124,7 @@ public final class HollowNodes implements AutoCloseable {
                         threads,
                         timekeeper),
                 HollowNodes::random);
-        runtime.start(new Notifications());
+        runtime.start(new HollowNotifications());
         nodeWatch = new Reflector<>(server.listerWatcher(ObjectKind.NODE, "", ""), shared, recovery);
         podWatch =
                 new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!="), new OwnPods(), recovery);
@@ -234,7 +234,7 @@ public final class HollowNodes implements AutoCloseable {
         return ThreadLocalRandom.current().nextDouble();
     }
 
-    private final class Notifications implements RuntimeEvents {
+    private final class HollowNotifications implements RuntimeEvents {
 
         @Override
         public void changed(String podUid) {

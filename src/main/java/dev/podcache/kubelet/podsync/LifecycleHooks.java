@@ -37,7 +37,7 @@ final class LifecycleHooks {
     }
 
     /** A container of a pod with these addresses. */
-    record Target(Pod pod, Container container, List<String> podIps) {}
+    record HookTarget(Pod pod, Container container, List<String> podIps) {}
 
     /** Returns the hook to run after the start of a container; null if there is none. */
     @Nullable
@@ -62,7 +62,7 @@ final class LifecycleHooks {
      * @throws InterruptedException also if the hook failed after {@link #close}: its connection was closed, so it has not
      *     failed by itself
      */
-    Optional<String> run(LifecycleHandler hook, Target target, Duration timeout) throws InterruptedException {
+    Optional<String> run(LifecycleHandler hook, HookTarget target, Duration timeout) throws InterruptedException {
         CompletableFuture<?> running = start(hook, target);
         try {
             if (timekeeper.await(running, timeout)) {
@@ -87,7 +87,7 @@ final class LifecycleHooks {
     }
 
     /** Starts a hook. Canceling the result ends it. */
-    private CompletableFuture<?> start(LifecycleHandler hook, Target target) {
+    private CompletableFuture<?> start(LifecycleHandler hook, HookTarget target) {
         if (hook.getExec() != null) {
             return command(hook.getExec().getCommand(), target);
         }
@@ -103,7 +103,7 @@ final class LifecycleHooks {
                 "the hook has none of exec, httpGet and sleep; tcpSocket is not supported"));
     }
 
-    private CompletableFuture<?> command(List<String> command, Target target) {
+    private CompletableFuture<?> command(List<String> command, HookTarget target) {
         CompletableFuture<CommandResult> run =
                 exec.exec(PodReferences.key(target.pod()), target.container().getName(), command, Duration.ZERO);
         CompletableFuture<Void> checked = run.thenAccept(result -> {

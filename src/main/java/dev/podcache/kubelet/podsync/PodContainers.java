@@ -2,7 +2,7 @@ package dev.podcache.kubelet.podsync;
 
 import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
-import dev.podcache.kubelet.podsync.LifecycleHooks.Target;
+import dev.podcache.kubelet.podsync.LifecycleHooks.HookTarget;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
@@ -152,7 +152,7 @@ final class PodContainers {
     boolean apply(PodActions actions, Pod pod, PodPlacement placement, SyncResult sync) throws InterruptedException {
         boolean progress = false;
         for (PodActions.ContainerStop each : actions.stops()) {
-            Target target = new Target(pod, each.container(), placement.podIps());
+            HookTarget target = new HookTarget(pod, each.container(), placement.podIps());
             boolean stopped = stop(target, each.why(), each.gracePeriod().orElse(GracePeriod.of(pod)), sync);
             progress |= stopped;
             if (stopped && each.restart() != null) {
@@ -167,7 +167,7 @@ final class PodContainers {
         return progress;
     }
 
-    private boolean stop(Target target, String why, Duration grace, SyncResult sync) throws InterruptedException {
+    private boolean stop(HookTarget target, String why, Duration grace, SyncResult sync) throws InterruptedException {
         Pod pod = target.pod();
         String name = target.container().getName();
         PodEvent.killing(pod, name, why).emit(pod, parts.events());
@@ -218,7 +218,7 @@ final class PodContainers {
             calls.run(pod, "start of container " + name, () -> runtime.start(pod, container, launch));
             waiting.remove(name);
             images.put(name, String.valueOf(container.getImage()));
-            postStart(new Target(pod, container, placement.podIps()), sync);
+            postStart(new HookTarget(pod, container, placement.podIps()), sync);
             return true;
         } catch (PodConfigException e) {
             throwIfInterrupted();
@@ -233,7 +233,7 @@ final class PodContainers {
     }
 
     /** Runs the postStart hook of a container, if it has one. If it fails, the container is stopped. */
-    private void postStart(Target target, SyncResult sync) throws InterruptedException {
+    private void postStart(HookTarget target, SyncResult sync) throws InterruptedException {
         LifecycleHandler hook = hooks.postStart(target.container());
         if (hook == null) {
             return;

@@ -2,7 +2,7 @@ package dev.podcache.kubelet.podsync;
 
 import com.google.common.collect.Lists;
 import dev.podcache.kubelet.events.EventRecorder;
-import dev.podcache.kubelet.podsync.LifecycleHooks.Target;
+import dev.podcache.kubelet.podsync.LifecycleHooks.HookTarget;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
@@ -65,8 +65,8 @@ final class PodStop {
         boolean inOrder = !sidecars.isEmpty() || others.stream().anyMatch(each -> hooks.preStop(each) != null);
         if (inOrder) {
             List<Callable<Container>> first = new ArrayList<>();
-            others.forEach(each -> first.add(() -> stop(new Target(pod, each, state.podIps()), gracePeriod)));
-            sidecars.forEach(each -> first.add(() -> preStop(new Target(pod, each, state.podIps()), gracePeriod)));
+            others.forEach(each -> first.add(() -> stop(new HookTarget(pod, each, state.podIps()), gracePeriod)));
+            sidecars.forEach(each -> first.add(() -> preStop(new HookTarget(pod, each, state.podIps()), gracePeriod)));
             atOnce(first);
             for (Container sidecar : sidecars) {
                 runtime.stop(key, sidecar.getName(), left(deadline));
@@ -85,7 +85,7 @@ final class PodStop {
     }
 
     /** Stops one running container. Returns when it does not run any more. */
-    Container stop(Target target, Duration gracePeriod) throws IOException, InterruptedException {
+    Container stop(HookTarget target, Duration gracePeriod) throws IOException, InterruptedException {
         long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
         preStop(target, gracePeriod);
         runtime.stop(PodReferences.key(target.pod()), target.container().getName(), left(deadline));
@@ -93,7 +93,7 @@ final class PodStop {
     }
 
     /** Runs the preStop hook of a container, if it has one. A failure does not stop the stop. */
-    private Container preStop(Target target, Duration gracePeriod) throws InterruptedException {
+    private Container preStop(HookTarget target, Duration gracePeriod) throws InterruptedException {
         LifecycleHandler hook = hooks.preStop(target.container());
         if (hook != null) {
             hooks.run(hook, target, gracePeriod).ifPresent(failure -> {

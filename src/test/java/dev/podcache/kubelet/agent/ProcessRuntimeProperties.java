@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 class ProcessRuntimeProperties {
 
     /** What happens to a container or to its runtime. */
-    enum Step {
+    enum RuntimeStep {
         START,
         STOP,
         END,
@@ -33,7 +33,7 @@ class ProcessRuntimeProperties {
     }
 
     /** The container {@code main} and the model of its status. */
-    private static final class ModelledContainer {
+    private static final class ModelledProcess {
 
         private final ProcessFixture fixture;
         private int starts;
@@ -41,11 +41,11 @@ class ProcessRuntimeProperties {
         private @Nullable Integer exitCode; // of the last instance that ended
         private @Nullable Integer exitCodeBefore; // of the one before
 
-        ModelledContainer(Path directory) {
+        ModelledProcess(Path directory) {
             this.fixture = new ProcessFixture(directory);
         }
 
-        void take(Step step) throws IOException, InterruptedException {
+        void take(RuntimeStep step) throws IOException, InterruptedException {
             switch (step) {
                 case START -> start();
                 case STOP -> stop();
@@ -60,6 +60,9 @@ class ProcessRuntimeProperties {
             if (!running) {
                 String script = "echo start-" + starts + "; while [ ! -e end ]; do sleep 0.02; done; . ./end";
                 fixture.start(ProcessFixture.restart(starts, script));
+                String output = "start-" + starts + "\n";
+                // a stop that comes first would end the command before it writes
+                Patience.await().until(() -> fixture.logs().equals(output));
                 starts++;
                 running = true;
             }
@@ -116,12 +119,12 @@ class ProcessRuntimeProperties {
     }
 
     @Property(tries = 12)
-    void anySequence_statusAndOutputAreThoseOfTheModel(@ForAll @Size(min = 4, max = 8) List<Step> steps)
+    void anySequence_statusAndOutputAreThoseOfTheModel(@ForAll @Size(min = 4, max = 8) List<RuntimeStep> steps)
             throws IOException, InterruptedException {
         Path directory = Files.createTempDirectory("processes");
-        ModelledContainer container = new ModelledContainer(directory);
+        ModelledProcess container = new ModelledProcess(directory);
         try {
-            for (Step step : steps) {
+            for (RuntimeStep step : steps) {
                 container.take(step);
                 container.check();
             }

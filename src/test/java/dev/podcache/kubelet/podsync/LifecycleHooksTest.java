@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.podcache.kubelet.podsync.LifecycleHooks.Target;
+import dev.podcache.kubelet.podsync.LifecycleHooks.HookTarget;
 import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.testing.ManualTimekeeper;
@@ -49,7 +49,7 @@ class LifecycleHooksTest {
     }
 
     private Optional<String> run(LifecycleHandler hook, String... podIps) throws InterruptedException {
-        return hooks.run(hook, new Target(pod, main, List.of(podIps)), LONG);
+        return hooks.run(hook, new HookTarget(pod, main, List.of(podIps)), LONG);
     }
 
     private static LifecycleHandler get(int port, String path) {

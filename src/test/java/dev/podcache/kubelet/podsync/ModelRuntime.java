@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ModelRuntime implements PodRuntime {
 
-    private final Map<PodKey, Map<String, Instance>> pods = new LinkedHashMap<>();
+    private final Map<PodKey, Map<String, ModelInstance>> pods = new LinkedHashMap<>();
     private final Set<PodKey> inCall = new HashSet<>();
     private final Set<String> deleted = new HashSet<>();
     private @Nullable RuntimeEvents events;
@@ -53,7 +53,7 @@ final class ModelRuntime implements PodRuntime {
     /** Returns whether the next call fails. */
     BooleanSupplier fails = () -> false;
 
-    private static final class Instance {
+    private static final class ModelInstance {
         final String name;
         final String id;
         final boolean init;
@@ -61,7 +61,7 @@ final class ModelRuntime implements PodRuntime {
         @Nullable
         Integer exitCode;
 
-        Instance(String name, String id, boolean init) {
+        ModelInstance(String name, String id, boolean init) {
             this.name = name;
             this.id = id;
             this.init = init;
@@ -93,7 +93,7 @@ final class ModelRuntime implements PodRuntime {
 
     /** Lets a running container end by itself. */
     void end(PodKey pod, String container, int exitCode) {
-        Instance instance = pods.getOrDefault(pod, Map.of()).get(container);
+        ModelInstance instance = pods.getOrDefault(pod, Map.of()).get(container);
         if (instance != null && instance.exitCode == null) {
             instance.exitCode = exitCode;
             Objects.requireNonNull(events).changed(pod.uid());
@@ -101,7 +101,7 @@ final class ModelRuntime implements PodRuntime {
     }
 
     boolean isRunning(PodKey pod, String container) {
-        Instance instance = pods.getOrDefault(pod, Map.of()).get(container);
+        ModelInstance instance = pods.getOrDefault(pod, Map.of()).get(container);
         return instance != null && instance.exitCode == null;
     }
 
@@ -135,7 +135,7 @@ final class ModelRuntime implements PodRuntime {
         meanwhile.run();
         List<ContainerStatus> init = new ArrayList<>();
         List<ContainerStatus> regular = new ArrayList<>();
-        for (Instance instance :
+        for (ModelInstance instance :
                 pods.getOrDefault(PodReferences.key(pod), Map.of()).values()) {
             (instance.init ? init : regular).add(instance.status());
         }
@@ -154,8 +154,8 @@ final class ModelRuntime implements PodRuntime {
         check(!isRunning(key, container.getName()), "a running container is started");
         boolean init = pod.getSpec().getInitContainers().contains(container);
         call(key, () -> {
-            Map<String, Instance> all = pods.computeIfAbsent(key, added -> new LinkedHashMap<>());
-            Instance instance = new Instance(container.getName(), "model://" + ++instances, init);
+            Map<String, ModelInstance> all = pods.computeIfAbsent(key, added -> new LinkedHashMap<>());
+            ModelInstance instance = new ModelInstance(container.getName(), "model://" + ++instances, init);
             all.put(instance.name, instance);
             starts.merge(key + "/" + instance.name, 1, Integer::sum);
             if (init && !States.isSidecar(container)) {
@@ -175,7 +175,7 @@ final class ModelRuntime implements PodRuntime {
     }
 
     private void stopped(PodKey pod, String container) {
-        Instance instance = pods.getOrDefault(pod, Map.of()).get(container);
+        ModelInstance instance = pods.getOrDefault(pod, Map.of()).get(container);
         if (instance != null && instance.exitCode == null) {
             instance.exitCode = 0;
         }
@@ -183,7 +183,7 @@ final class ModelRuntime implements PodRuntime {
 
     @Override
     public void forget(PodKey pod) throws IOException {
-        for (Instance instance : pods.getOrDefault(pod, Map.of()).values()) {
+        for (ModelInstance instance : pods.getOrDefault(pod, Map.of()).values()) {
             check(instance.exitCode != null, "a pod is forgotten that runs");
         }
         pods.remove(pod);

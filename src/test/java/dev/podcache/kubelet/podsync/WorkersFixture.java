@@ -81,7 +81,7 @@ public final class WorkersFixture implements AutoCloseable {
     }
 
     /** What the processes of a node have in common. */
-    private record Node(ManualTimekeeper timekeeper, FakeApiServer server) {}
+    private record FakeNode(ManualTimekeeper timekeeper, FakeApiServer server) {}
 
     WorkersFixture() {
         this(Options.DEFAULT);
@@ -97,10 +97,10 @@ public final class WorkersFixture implements AutoCloseable {
 
     /** Makes a node with another runtime. */
     WorkersFixture(Options options, ManualTimekeeper timekeeper, PodRuntime runtime) {
-        this(options, new Node(timekeeper, new FakeApiServer(timekeeper)), new FlakyRuntime(runtime), true);
+        this(options, new FakeNode(timekeeper, new FakeApiServer(timekeeper)), new FlakyRuntime(runtime), true);
     }
 
-    private WorkersFixture(Options options, Node node, FlakyRuntime runtime, boolean ownsServer) {
+    private WorkersFixture(Options options, FakeNode node, FlakyRuntime runtime, boolean ownsServer) {
         this.timekeeper = node.timekeeper;
         this.server = node.server;
         this.options = options;
@@ -132,7 +132,7 @@ public final class WorkersFixture implements AutoCloseable {
                 threads,
                 timekeeper);
         workers = new PodWorkers(parts, () -> 0);
-        runtime.start(new Notifications());
+        runtime.start(new PodNotifications());
         workers.follow(secrets);
         workers.follow(caches.configMaps());
         pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), workers, recovery);
@@ -142,7 +142,7 @@ public final class WorkersFixture implements AutoCloseable {
         workers.changed(podUid);
     }
 
-    private final class Notifications implements RuntimeEvents {
+    private final class PodNotifications implements RuntimeEvents {
         @Override
         public void changed(String podUid) {
             WorkersFixture.this.changed(podUid);
@@ -175,12 +175,12 @@ public final class WorkersFixture implements AutoCloseable {
     /** Returns a new process for the same node, without any state of this one. */
     WorkersFixture successor() {
         HollowRuntime fresh = new HollowRuntime(timekeeper, options.stages, pod -> List.of());
-        return new WorkersFixture(options, new Node(timekeeper, server), new FlakyRuntime(fresh), false);
+        return new WorkersFixture(options, new FakeNode(timekeeper, server), new FlakyRuntime(fresh), false);
     }
 
     /** Returns a new process for the same node, whose runtime has gone on meanwhile. */
     WorkersFixture successorWithThisRuntime() {
-        return new WorkersFixture(options, new Node(timekeeper, server), runtime, false);
+        return new WorkersFixture(options, new FakeNode(timekeeper, server), runtime, false);
     }
 
     /** Stops the process without stopping the pods. */

@@ -201,7 +201,7 @@ class KubeletServerRealServerTest {
 
     @Test
     void exec_byWebSocketThroughTheApiServer_runsTheCommand() throws Exception {
-        FakeProcess process = new FakeProcess();
+        FakeCommand process = new FakeCommand();
         runtime.exec = command -> process;
         ByteArrayOutputStream output = new ByteArrayOutputStream();
         try (ExecWatch watch = admin.pods()

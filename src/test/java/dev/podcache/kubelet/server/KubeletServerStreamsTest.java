@@ -267,7 +267,7 @@ class KubeletServerStreamsTest {
     @ParameterizedTest
     @ValueSource(strings = {ExecEndpoint.V4, ExecEndpoint.V5})
     void exec_connectsTheStreams_andReportsTheExitCode(String subprotocol) throws Exception {
-        FakeProcess process = new FakeProcess();
+        FakeCommand process = new FakeCommand();
         fixture.runtime.exec = command -> process;
         ExecMessages messages = new ExecMessages();
         WebSocket socket = connect(EXEC, subprotocol, messages);
@@ -295,7 +295,7 @@ class KubeletServerStreamsTest {
 
     @Test
     void exec_clientLeaves_commandIsKilled() throws Exception {
-        FakeProcess process = new FakeProcess();
+        FakeCommand process = new FakeCommand();
         fixture.runtime.exec = command -> process;
         WebSocket socket = connect(EXEC, ExecEndpoint.V4, new ExecMessages());
 
@@ -306,7 +306,7 @@ class KubeletServerStreamsTest {
 
     @Test
     void exec_withATerminal_isResized() throws Exception {
-        FakeProcess process = new FakeProcess();
+        FakeCommand process = new FakeCommand();
         fixture.runtime.exec = command -> process;
         WebSocket socket =
                 connect("/exec/shop/web/main?command=sh&input=1&output=1&tty=1", ExecEndpoint.V4, new ExecMessages());
@@ -335,7 +335,7 @@ class KubeletServerStreamsTest {
 
     @Test
     void exec_succeeds_isSuccess() throws Exception {
-        FakeProcess process = new FakeProcess();
+        FakeCommand process = new FakeCommand();
         process.exit.complete(0);
         process.stdin().close();
         fixture.runtime.exec = command -> process;
@@ -349,7 +349,7 @@ class KubeletServerStreamsTest {
 
     @Test
     void exec_outlivesTheLimitOfIdleConnections() throws Exception {
-        FakeProcess process = new FakeProcess();
+        FakeCommand process = new FakeCommand();
         fixture.runtime.exec = command -> process;
         ExecMessages messages = new ExecMessages();
         WebSocket socket = connect(EXEC, ExecEndpoint.V4, messages);

@@ -34,7 +34,7 @@ final class ServedRuntime implements PodRuntime, ContainerLogs, ContainerExec, C
     final Queue<List<String>> commands = new ConcurrentLinkedQueue<>();
 
     volatile Opens<LogOptions, InputStream> logs = asked -> text("hello\n");
-    volatile Opens<List<String>, ContainerProcess> exec = command -> new FakeProcess();
+    volatile Opens<List<String>, ContainerProcess> exec = command -> new FakeCommand();
     volatile Opens<String, List<PodUsage>> usage = nothing -> List.of();
 
     interface Opens<A, R> {
