@@ -61,8 +61,8 @@ public final class HollowCommand implements Callable<Integer> {
             description = "the kubeconfig; default: $KUBECONFIG, the pod's service account, ~/.kube/config")
     private @Nullable Path kubeconfig;
 
-    @Option(names = "--nodes", paramLabel = "N", required = true, description = "the number of nodes")
-    private int nodes;
+    @Option(names = "--nodes", paramLabel = "N", description = "the number of nodes; default: 10")
+    private int nodes = 10;
 
     @Option(
             names = "--pods-per-node",

@@ -40,7 +40,7 @@ class PodWorkersProperties {
     private static final String[] POLICIES = {"Always", "OnFailure", "Never"};
 
     /** What happens. */
-    enum PodStep {
+    enum WorkersStep {
         ASSIGN,
         UPDATE,
         CHANGE_IMAGE,
@@ -59,12 +59,12 @@ class PodWorkersProperties {
     }
 
     /** A step, and the pod that it is about. */
-    record Event(PodStep step, int pod, int stepsDuringTheNextCall) {}
+    record Event(WorkersStep step, int pod, int stepsDuringTheNextCall) {}
 
     @Provide
     Arbitrary<List<Event>> events() {
         return Combinators.combine(
-                        Arbitraries.of(PodStep.values()),
+                        Arbitraries.of(WorkersStep.values()),
                         Arbitraries.integers().between(0, 2),
                         Arbitraries.integers().between(0, 3))
                 .as(Event::new)
