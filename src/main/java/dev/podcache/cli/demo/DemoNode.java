@@ -25,6 +25,7 @@ final class DemoNode {
     static final Duration LENGTH = Duration.ofSeconds(5);
 
     private static final String NAME = "hollow-1";
+    private static final KubeletConfiguration CONFIGURATION = KubeletConfiguration.DEFAULT.withoutEndpoint();
     private static final Duration POLL = Duration.ofMillis(50);
     private static final Duration PAUSE = Duration.ofMillis(700);
 
@@ -47,8 +48,7 @@ final class DemoNode {
                 + " registers itself. It gets a pod whose Secret does not exist yet.");
         try (EmbeddedApiServer server = EmbeddedApiServer.start(cluster.cluster());
                 KubernetesClient client = DemoCluster.client(server.url());
-                ReportedNode node =
-                        new ReportedNode(NAME, KubeletConfiguration.DEFAULT, NodeAgent.builder(client), events)) {
+                ReportedNode node = new ReportedNode(NAME, CONFIGURATION, NodeAgent.builder(client), events)) {
             node.start();
             play(node.agent());
         }

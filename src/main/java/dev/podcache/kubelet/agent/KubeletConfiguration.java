@@ -34,6 +34,12 @@ public record KubeletConfiguration(
             Duration.ofMinutes(5),
             new Endpoint(true, "0.0.0.0", 10_250, "", "", ""));
 
+    /** Returns a copy whose node has no HTTPS endpoint. */
+    public KubeletConfiguration withoutEndpoint() {
+        return new KubeletConfiguration(
+                caching, heartbeats, rates, registration, reservations, pressureTransition, Endpoint.NONE);
+    }
+
     /**
      * The times of heartbeats.
      *
@@ -90,5 +96,9 @@ public record KubeletConfiguration(
      *     only
      */
     public record Endpoint(
-            boolean enabled, String address, int port, String certificate, String key, String clientAuthority) {}
+            boolean enabled, String address, int port, String certificate, String key, String clientAuthority) {
+
+        /** No endpoint. */
+        static final Endpoint NONE = new Endpoint(false, "", 0, "", "", "");
+    }
 }

@@ -236,7 +236,7 @@ public final class NodeAgentBuilder {
      * attach} and {@code port-forward} fail for its pods.
      */
     public NodeAgentBuilder withoutServer() {
-        endpoint = new Endpoint(false, endpoint.address(), endpoint.port(), "", "", "");
+        endpoint = Endpoint.NONE;
         return this;
     }
 
