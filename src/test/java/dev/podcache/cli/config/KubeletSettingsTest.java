@@ -126,8 +126,7 @@ class KubeletSettingsTest {
                                         .withHardEviction(
                                                 thresholds("memory.available", "1Gi", "imagefs.available", "10.5%"))),
                         Duration.ofSeconds(30),
-                        new KubeletConfiguration.Endpoint(
-                                false, "127.0.0.1", 1, "/tls.crt", "/tls.key", "/ca.crt")));
+                        new KubeletConfiguration.Endpoint(false, "127.0.0.1", 1, "/tls.crt", "/tls.key", "/ca.crt")));
     }
 
     @Test
