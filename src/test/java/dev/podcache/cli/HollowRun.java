@@ -39,17 +39,17 @@ final class HollowRun implements AutoCloseable {
     }
 
     /** Asks it to end, and returns its exit code. */
-    int stop() throws Exception {
+    int stop() {
         console.stop();
         return awaitEnd();
     }
 
-    int awaitEnd() throws Exception {
-        return code.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    int awaitEnd() {
+        return code.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         stop();
     }
 }
