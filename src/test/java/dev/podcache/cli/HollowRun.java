@@ -49,7 +49,8 @@ final class HollowRun implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
-        stop();
+    public void close() {
+        console.stop();
+        code.join();
     }
 }
