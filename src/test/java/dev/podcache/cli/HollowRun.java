@@ -39,17 +39,18 @@ final class HollowRun implements AutoCloseable {
     }
 
     /** Asks it to end, and returns its exit code. */
-    int stop() {
+    int stop() throws Exception {
         console.stop();
         return awaitEnd();
     }
 
-    int awaitEnd() {
-        return code.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+    int awaitEnd() throws Exception {
+        return code.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     @Override
     public void close() {
-        stop();
+        console.stop();
+        code.join();
     }
 }

@@ -114,7 +114,8 @@ class HangingRuntimeTest {
         }
         awaitWhileTimePasses(() -> responding("web-3").equals("False"));
         awaitWhileTimePasses(() -> fixture.server.sent().stream()
-                .anyMatch(sent -> sent.kind() == ObjectKind.EVENT && sent.body().contains("RuntimeNotResponding")));
+                .anyMatch(sent ->
+                        sent.kind().equals(ObjectKind.EVENT) && sent.body().contains("RuntimeNotResponding")));
         assertThat(fixture.pod("web-3").getStatus().getPhase()).isEqualTo("Pending");
         assertThat(fixture.ready()).isEqualTo("True");
 

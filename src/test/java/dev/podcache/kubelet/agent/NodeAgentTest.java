@@ -7,6 +7,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
+import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
@@ -336,6 +337,36 @@ class NodeAgentTest {
 
         assertThat(fixture.ready()).isEqualTo("True");
         assertThat(fixture.pod("web-0").getStatus().getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    void endpointDoesNotListen_nodeIsReadyAndAdvertisesNoPort(NoLeaks leaks) {
+        leaks.allowWarnings("it has no HTTPS endpoint");
+        fixture.agent(options -> {
+                    options.endpoint = new Endpoint(true, "127.0.0.1", 0, "/no/such.pem", "/no/such.key", "");
+                    return options;
+                })
+                .start();
+        advance(Duration.ofSeconds(15));
+
+        assertThat(fixture.ready()).isEqualTo("True");
+        assertThat(advertisedPort()).isZero();
+    }
+
+    @Test
+    void endpointIsOff_nodeAdvertisesNoPort() {
+        fixture.start();
+        advance(Duration.ofSeconds(15));
+
+        assertThat(advertisedPort()).isZero();
+    }
+
+    private int advertisedPort() {
+        return fixture.node()
+                .getStatus()
+                .getDaemonEndpoints()
+                .getKubeletEndpoint()
+                .getPort();
     }
 
     private static ApiServerException failure(FailureReason reason, int code) {

@@ -8,9 +8,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.host.HostFacts.Supply;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeStatus;
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -65,6 +69,22 @@ class NodeStatusSettersTest {
         assertThatThrownBy(setters::build)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("resource \"cpu\" has a reservation of 3 but capacity of 2");
+    }
+
+    @Test
+    @ExtendWith(NoLeaks.class)
+    @ExpectedWarnings({"memory (0 bytes) cannot be read", "memory.available cannot be read"})
+    void build_memoryUnknown_isReportedAsNoneWhateverIsReserved() {
+        host.memory = Optional.empty();
+        setters.reservations(NodeReservations.none()
+                .withSystemReserved(Map.of("cpu", "100m", "memory", "50M"))
+                .withHardEviction(EvictionThresholds.parse(Map.of("memory.available", "100Mi"))));
+        NodeStatus set = set();
+        assertThat(set.getCapacity()).containsEntry("memory", new Quantity("0"));
+        assertThat(set.getAllocatable()).containsEntry("memory", new Quantity("0"));
+        assertThat(set.getConditions())
+                .extracting(condition -> condition.getType() + " " + condition.getStatus())
+                .contains("MemoryPressure False", "Ready True");
     }
 
     @Test
