@@ -98,11 +98,12 @@ class ProcessDayRealServerTest {
                 .build();
     }
 
+    /** A pod with one process, which waits for a file that never comes. */
     private PodBuilder sleeper(String name) {
         return node.assigned(name)
                 .editSpec()
                 .editFirstContainer()
-                .withCommand("sh", "-c", "sleep 600 & wait", name + home)
+                .withCommand("tail", "-F", home.resolve(name).toString())
                 .endContainer()
                 .endSpec();
     }
@@ -164,10 +165,10 @@ class ProcessDayRealServerTest {
                 .withName("forced")
                 .withGracePeriod(0)
                 .delete();
-        assertThat(machine.processesWith("forced" + home)).isNotEmpty();
+        assertThat(machine.processesWith(" " + home.resolve("forced"))).isNotEmpty();
         machine.startAgent();
 
-        await().until(() -> machine.processesWith("forced" + home).isEmpty());
+        await().until(() -> machine.processesWith(" " + home.resolve("forced")).isEmpty());
         node.create(sleeper("late"));
         await().until(() -> isReady("late"));
         awaitProbes(2);
@@ -175,7 +176,7 @@ class ProcessDayRealServerTest {
         assertThat(node.pod("web").getMetadata().getResourceVersion())
                 .as("no report was made again: %s", node.pod("web").getStatus())
                 .isEqualTo(before.getMetadata().getResourceVersion());
-        assertThat(machine.processesWith("stays" + home)).isNotEmpty();
+        assertThat(machine.processesWith(" " + home.resolve("stays"))).isNotEmpty();
     }
 
     @Test

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -73,14 +74,13 @@ final class ProcessNode implements AutoCloseable {
 
     /** Returns what the agent has written to its error output. Fails if it has ended by itself. */
     String agentErrors() {
-        assertThat(agent).isNotNull();
-        assertThat(agent.process().isAlive()).as(agent.err()).isTrue();
-        return agent.err();
+        AgentProcess running = Objects.requireNonNull(agent);
+        assertThat(running.process().isAlive()).as(running.err()).isTrue();
+        return running.err();
     }
 
     String agentOutput() {
-        assertThat(agent).isNotNull();
-        return agent.out();
+        return Objects.requireNonNull(agent).out();
     }
 
     /** Returns the directories of all pods that the runtime keeps. */

@@ -3,6 +3,7 @@ package dev.podcache.cli;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,7 +41,8 @@ final class ServedSecret {
 
     public static void main(String[] arguments) throws IOException {
         Path file = Path.of(arguments[1]);
-        HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(arguments[0])), 0);
+        HttpServer server = HttpServer.create(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(arguments[0])), 0);
         server.createContext("/", exchange -> {
             try (exchange) {
                 answer(exchange, file);
