@@ -81,7 +81,7 @@ class HollowCommandTest {
     @Test
     void forATime_endsAfterIt_andKeepLeavesEverything() throws Exception {
         try (HollowRun run = HollowRun.start(
-                kubeconfig, "--nodes", "2", "--pods-per-node", "1", "--prefix", "edge-", "--keep", "--for", "2500ms")) {
+                kubeconfig, "--nodes", "2", "--pods-per-node", "1", "--prefix", "edge-", "--keep", "--for", "5500ms")) {
             assertThat(run.awaitEnd()).isZero();
 
             assertThat(run.says("nodes Ready, ")).isTrue();
@@ -133,7 +133,7 @@ class HollowCommandTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--strategy watch|--nodes",
+                "--strategy sometimes|sometimes",
                 "--nodes 0|--nodes",
                 "--nodes 1 --pods-per-node -1|--pods-per-node",
                 "--nodes one|--nodes",
