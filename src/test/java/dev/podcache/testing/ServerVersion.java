@@ -71,11 +71,6 @@ public record ServerVersion(int major, int minor, String text) {
         return isAtLeast(29);
     }
 
-    /** Returns whether init containers may have a restart policy of their own, which makes them sidecars. */
-    public boolean knowsSidecars() {
-        return isAtLeast(29);
-    }
-
     /** Returns whether pods get the volume with the token and root certificate of their service account by default. */
     public boolean mountsTokenVolumes() {
         return isAtLeast(21);

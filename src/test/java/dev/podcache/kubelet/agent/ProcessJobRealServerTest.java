@@ -2,7 +2,6 @@ package dev.podcache.kubelet.agent;
 
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.object.PodKey;
@@ -30,6 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -38,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Pods with what only newer servers know, sidecars and gRPC probes, on a node that runs containers as processes. */
 @RealServerTest
+@Tag("newer-server")
 @EnabledOnOs(OS.LINUX)
 @ExtendWith(NoLeaks.class)
 class ProcessJobRealServerTest {
@@ -64,7 +65,6 @@ class ProcessJobRealServerTest {
 
     @BeforeEach
     void start(NoLeaks leaks) {
-        assumeTrue(real.version().knowsSidecars(), "the server does not know sidecars");
         // a busy machine
         leaks.allowWarnings("no answer from");
         agent = new NodeAgentBuilder(options -> new WithoutServices(new Fabric8AgentServer(server, false, options)))
