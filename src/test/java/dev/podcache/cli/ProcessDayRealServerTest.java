@@ -111,6 +111,14 @@ class ProcessDayRealServerTest {
     @Test
     void secretRotated_newContentIsServed_andEachRequestIsInTheFollowedLog() throws IOException {
         assertThat(get("/")).isEqualTo("one");
+        // the pod may be Ready before the Node has the port of the agent's endpoint
+        await().ignoreExceptionsInstanceOf(KubernetesClientException.class)
+                .until(() -> node.admin
+                        .pods()
+                        .inNamespace(node.namespace)
+                        .withName("web")
+                        .getLog()
+                        .startsWith("serving etc/content/value\n"));
         ByteArrayOutputStream output = new ByteArrayOutputStream();
         try (LogWatch logs =
                 node.admin.pods().inNamespace(node.namespace).withName("web").watchLog(output)) {

@@ -266,8 +266,8 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     /**
-     * Stops everything, but neither the pods nor the runtime's containers. Waits at most some seconds for each part.
-     * Idempotent.
+     * Stops everything, but neither the pods nor the runtime's containers. Waits at most 10 s for each part. Idempotent;
+     * a second caller does not wait.
      */
     @Override
     public void close() {

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.agent;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.net.InetAddresses;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
 import dev.podcache.kubelet.agent.KubeletConfiguration.HeartbeatTimes;
@@ -33,12 +34,15 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Builds a {@link NodeAgent}. Only the name of the node is required. The defaults are the kubelet's. Not thread-safe.
  *
- * <p>Each setter throws {@link IllegalArgumentException} if its value is not allowed, and changes nothing then.
+ * <p>A value that is not allowed is refused with an {@link IllegalArgumentException} that names it: by its setter, which
+ * then changes nothing, or by {@link #build}, if it depends on the machine or on other options. The setters must not be
+ * called after {@link #build}.
  */
 public final class NodeAgentBuilder {
 
@@ -132,7 +136,8 @@ public final class NodeAgentBuilder {
 
     /** Sets the addresses of the node: one, or one of each family. Default: that of the machine's default route. */
     public NodeAgentBuilder addresses(List<InetAddress> values) {
-        registration = registration.withAddresses(new NodeIps(values));
+        registration = registration.withAddresses(
+                NodeIps.parse(values.stream().map(InetAddresses::toAddrString).collect(Collectors.joining(","))));
         return this;
     }
 
@@ -187,10 +192,14 @@ public final class NodeAgentBuilder {
         return this;
     }
 
-    /** Sets the duration of the Lease, in whole seconds, which is renewed after a quarter of it. Default: 40 s. */
+    /**
+     * Sets the duration of the Lease, which is renewed after a quarter of it: at least a second; fractions of seconds are
+     * cut. Default: 40 s.
+     */
     public NodeAgentBuilder leaseDuration(Duration value) {
         heartbeats = new HeartbeatTimes(heartbeats.statusUpdate(), heartbeats.statusReport(), (int)
-                Durations.positive("the lease duration", value).toSeconds());
+                Durations.atLeast(Duration.ofSeconds(1), "the lease duration", value)
+                        .toSeconds());
         return this;
     }
 
@@ -296,12 +305,12 @@ public final class NodeAgentBuilder {
         if (node == null) {
             throw new IllegalStateException("the node has no name: call node(\"edge-1\") before build()");
         }
-        if (facts == null) {
-            facts = HostFacts.ofThisMachine(Path.of("").toAbsolutePath().getRoot());
-        }
+        HostFacts machine = facts == null
+                ? HostFacts.ofThisMachine(Path.of("").toAbsolutePath().getRoot())
+                : facts;
         AgentServer server = serverOf.apply(this);
         try {
-            return new NodeAgent(node, facts, this, server);
+            return new NodeAgent(node, machine, this, server);
         } catch (RuntimeException | Error e) {
             server.close();
             throw e;

@@ -43,47 +43,59 @@ final class NodeEndpoint implements AutoCloseable {
      */
     void start() {
         try {
-            if (listen()) {
-                listening.run();
-            }
-        } catch (IOException | RuntimeException e) {
+            listen();
+        } catch (IOException | RuntimeException | Error e) {
+            // includes Error: a missing class must not end the thread without a word
             log.error("kubectl logs and exec do not work for this node, because it has no HTTPS endpoint", e);
         }
     }
 
-    private synchronized boolean listen() throws IOException {
-        if (closed) {
-            return false;
-        }
+    private void listen() throws IOException {
+        KubeletServer started;
         try {
-            listen(options.get());
+            started = started(options.get());
         } catch (IOException e) {
-            listen(options.get().port(0));
-            log.info("{}; the node's HTTPS endpoint is at port {} instead", e.getMessage(), port);
+            started = started(options.get().port(0));
+            log.info("{}; the node's HTTPS endpoint is at port {} instead", e.getMessage(), started.port());
         }
-        return true;
+        boolean kept;
+        synchronized (this) {
+            kept = !closed;
+            if (kept) {
+                server = started;
+                port = started.port();
+            }
+        }
+        if (kept) {
+            listening.run();
+        } else {
+            started.close();
+        }
     }
 
-    private synchronized void listen(KubeletServerBuilder with) throws IOException {
-        KubeletServer started = with.build();
+    private static KubeletServer started(KubeletServerBuilder with) throws IOException {
+        KubeletServer server = with.build();
         try {
-            started.start();
-        } catch (IOException | RuntimeException e) {
-            started.close();
+            server.start();
+            return server;
+        } catch (IOException | RuntimeException | Error e) {
+            server.close();
             throw e;
         }
-        server = started;
-        port = started.port();
     }
 
     /** Closes all connections. Waits at most 10 s. Idempotent. */
     @Override
-    public synchronized void close() {
-        closed = true;
-        port = 0;
-        if (server != null) {
-            server.close();
+    public void close() {
+        KubeletServer open;
+        synchronized (this) {
+            closed = true;
+            port = 0;
+            open = server;
             server = null;
+        }
+        if (open != null) {
+            open.close();
         }
     }
 }

@@ -79,7 +79,7 @@ final class OutputFiles implements Closeable {
         return null;
     }
 
-    /** Goes on to the file after the open one, which was read to its end. Returns false if that is the newest. */
+    /** Opens the file after the current one, which was read to its end. Returns false if there is no such file. */
     private boolean openNext() throws IOException {
         Optional<Long> following =
                 numbers(container).stream().filter(each -> each > number).findFirst();

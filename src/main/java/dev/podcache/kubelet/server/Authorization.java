@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Decides whether a user may make a request: whether the user has a verb on a subresource of our Node, after {@code
+ * Decides whether a user may make a request: whether the user has a verb on a subresource of this Node, after {@code
  * pkg/kubelet/server/auth.go}. Thread-safe; no method blocks.
  *
  * <p>The API server is asked once for a user and an access, however many requests wait for the answer. An allowed access

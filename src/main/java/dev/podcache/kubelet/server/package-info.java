@@ -38,7 +38,7 @@
  * bearer token, which the API server reviews. An accepted token is reviewed again after 2 min, a refused one after 10 s.
  * If the review fails, the answer is 401, and one warning is logged.
  *
- * <p><b>Authorization.</b> The API server reviews whether the user has a verb on a subresource of our Node: {@code get}
+ * <p><b>Authorization.</b> The API server reviews whether the user has a verb on a subresource of this Node: {@code get}
  * for GET, {@code create} for POST. Unlike upstream, a command always needs {@code create}, because a WebSocket begins
  * with GET. An allowed access is reviewed again after 5 min, a denied one after 30 s. If the review fails, the answer is
  * 500. The node's credentials need the permission to create {@code tokenreviews} and {@code subjectaccessreviews}, which
