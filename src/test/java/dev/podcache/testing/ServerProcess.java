@@ -120,6 +120,18 @@ public final class ServerProcess {
         return process != null && process.isAlive();
     }
 
+    /**
+     * Returns the process ID.
+     *
+     * @throws IllegalStateException if the program was never started
+     */
+    public synchronized long pid() {
+        if (process == null) {
+            throw new IllegalStateException(name + " was never started");
+        }
+        return process.pid();
+    }
+
     /** Returns the last lines of the log, each after a line break. */
     public String logTail() {
         try {

@@ -18,7 +18,6 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * What does one node agent cost as a process of its own? The executable jar runs {@code run} against a kube-apiserver.
@@ -46,17 +45,14 @@ public final class FootprintRun {
     private static final int PODS = 110;
     private static final int SECRETS_OF_A_POD = 5;
     private static final int PAYLOAD = 1_500;
-    private static final long TICKS_PER_SECOND = 100;
 
     private final RealApiServer server;
     private final KubernetesClient client;
-    private final Path jar;
     private final Path archive;
 
-    private FootprintRun(RealApiServer server, KubernetesClient client, Path jar, Path archive) {
+    private FootprintRun(RealApiServer server, KubernetesClient client, Path archive) {
         this.server = server;
         this.client = client;
-        this.jar = jar;
         this.archive = archive;
     }
 
@@ -66,7 +62,7 @@ public final class FootprintRun {
         Path folder = Files.createTempDirectory("podcache-footprint");
         try (RealApiServer server = RealApiServer.start();
                 KubernetesClient client = server.client()) {
-            FootprintRun run = new FootprintRun(server, client, jar(), folder.resolve("podcache.jsa"));
+            FootprintRun run = new FootprintRun(server, client, folder.resolve("podcache.jsa"));
             System.out.println(machine.sentence() + " kube-apiserver " + server.version() + ". Flags: "
                     + String.join(" ", FLAGS) + ".\n");
             System.out.println("| class-data archive | Ready, s, median (lowest to highest) | resident, MB | threads |"
@@ -78,29 +74,21 @@ public final class FootprintRun {
         System.exit(0);
     }
 
-    private static Path jar() throws IOException {
-        try (Stream<Path> files = Files.list(Path.of("target"))) {
-            return files.filter(file -> file.getFileName().toString().endsWith("-cli.jar"))
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalStateException("no executable jar: build it with mvn verify"));
-        }
-    }
-
     private void makeArchive() throws Exception {
-        Process agent = start(List.of("-XX:ArchiveClassesAtExit=" + archive));
+        AgentProcess agent = start(List.of("-XX:ArchiveClassesAtExit=" + archive));
         awaitReady();
         TimeUnit.SECONDS.sleep(20);
-        stop(agent);
+        agent.stop();
     }
 
     private String row(String label, List<String> flags) throws Exception {
         List<Double> starts = new ArrayList<>();
         for (int i = 0; i < STARTS; i++) {
             long began = System.nanoTime();
-            Process agent = start(flags);
+            AgentProcess agent = start(flags);
             awaitReady();
             starts.add((System.nanoTime() - began) * 1e-9);
-            stop(agent);
+            agent.stop();
         }
         starts.sort(null);
         return String.format(
@@ -118,7 +106,7 @@ public final class FootprintRun {
         for (int i = 0; i < PODS; i++) {
             client.resource(pod(namespace, i)).create();
         }
-        Process agent = start(flags);
+        AgentProcess agent = start(flags);
         try {
             await(
                     "all pods run",
@@ -126,19 +114,19 @@ public final class FootprintRun {
                             .allMatch(pod -> "Running".equals(pod.getStatus().getPhase())));
             TimeUnit.MINUTES.sleep(1);
             long requests = requests();
-            long cpu = cpu(agent.pid());
+            double cpu = AgentProcess.cpuSeconds(agent.pid());
             Duration over = Duration.ofMinutes(2);
             TimeUnit.NANOSECONDS.sleep(over.toNanos());
-            double share = (cpu(agent.pid()) - cpu) * 100.0 / TICKS_PER_SECOND / over.toSeconds();
+            double share = (AgentProcess.cpuSeconds(agent.pid()) - cpu) * 100 / over.toSeconds();
             return String.format(
                     Locale.ROOT,
-                    " %.0f | %s | %.2f | %.0f |",
-                    Long.parseLong(status(agent.pid(), "VmRSS").split(" ")[0]) / 1024.0,
-                    status(agent.pid(), "Threads"),
+                    " %.0f | %d | %.2f | %.0f |",
+                    agent.resident() / 1024.0 / 1024.0,
+                    agent.threads(),
                     share,
                     (requests() - requests) / 2.0);
         } finally {
-            stop(agent);
+            agent.stop();
             client.namespaces().withName(namespace).withGracePeriod(0).delete();
             client.pods().inNamespace(namespace).withGracePeriod(0).delete();
         }
@@ -174,18 +162,15 @@ public final class FootprintRun {
         return pod.build();
     }
 
-    private Process start(List<String> more) throws IOException {
+    private AgentProcess start(List<String> more) throws IOException {
         client.nodes().withName(NODE).delete();
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(FLAGS);
-        command.addAll(more);
-        command.addAll(List.of("-jar", jar.toString(), "run", "--hostname-override", NODE));
-        command.addAll(List.of("--kubeconfig", server.nodeKubeconfig(NODE).toString()));
-        return new ProcessBuilder(command)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        List<String> flags = new ArrayList<>(FLAGS);
+        flags.addAll(more);
+        String kubeconfig = server.nodeKubeconfig(NODE).toString();
+        return AgentProcess.start(
+                flags,
+                List.of("run", "--hostname-override", NODE, "--kubeconfig", kubeconfig),
+                ProcessBuilder.Redirect.DISCARD);
     }
 
     private void awaitReady() throws Exception {
@@ -208,11 +193,6 @@ public final class FootprintRun {
         }
     }
 
-    private static void stop(Process agent) throws InterruptedException {
-        agent.destroy();
-        agent.waitFor();
-    }
-
     /** Returns how many requests for what an agent uses the server has answered. */
     private long requests() {
         ServerMetrics metrics = server.metrics();
@@ -223,19 +203,5 @@ public final class FootprintRun {
             }
         }
         return sum;
-    }
-
-    private static long cpu(long pid) throws IOException {
-        String stat = Files.readString(Path.of("/proc", "" + pid, "stat"));
-        String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-        return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
-    }
-
-    private static String status(long pid, String field) throws IOException {
-        return Files.readAllLines(Path.of("/proc", "" + pid, "status")).stream()
-                .filter(line -> line.startsWith(field + ":"))
-                .map(line -> line.substring(field.length() + 1).strip())
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("no " + field + " in the status of process " + pid));
     }
 }
