@@ -18,7 +18,6 @@ import dev.podcache.kubelet.agent.ProcessRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -83,8 +82,7 @@ final class RunCommand implements Callable<Integer> {
         KubeletConfiguration configuration = node.configuration(agent);
         Config config = node.cluster(console);
         try (EventWriter events = EventWriter.to(console.out(), output.format);
-                KubernetesClient client = ClusterAccess.client(config);
-                Fabric8ApiServer server = Fabric8ApiServer.of(client, configuration.rates())) {
+                Fabric8ApiServer server = ClusterAccess.server(config, configuration.rates())) {
             FirstContact contact = new FirstContact(server, config, console, events);
             if (contact.await(name, agent.duration)) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));

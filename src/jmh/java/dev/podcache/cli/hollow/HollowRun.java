@@ -2,8 +2,8 @@ package dev.podcache.cli.hollow;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.podcache.kubelet.agent.AgentProcess;
 import dev.podcache.kubelet.agent.HollowTemplate;
+import dev.podcache.kubelet.agent.MeasuredProcess;
 import dev.podcache.report.Machine;
 import dev.podcache.testing.RealApiServer;
 import io.fabric8.kubernetes.api.model.ListOptions;
@@ -45,7 +45,7 @@ public final class HollowRun {
 
     private final RealApiServer server;
     private final KubernetesClient client;
-    private final AgentProcess hollow;
+    private final MeasuredProcess hollow;
     private final Path output;
     private final LeaseIntervals leases = new LeaseIntervals();
     private final ObjectMapper json = new ObjectMapper();
@@ -60,14 +60,14 @@ public final class HollowRun {
         this.nodes = nodes;
         this.output = output;
         String kubeconfig = server.kubeconfig().toString();
-        hollow = AgentProcess.start(
+        hollow = MeasuredProcess.start(
                 FLAGS,
                 List.of("hollow", "--kubeconfig", kubeconfig, "--nodes", "" + nodes, "--keep", "-o", "json"),
                 ProcessBuilder.Redirect.to(output.toFile()));
         pids = new long[] {hollow.pid(), server.apiServer().pid(), server.etcd().pid()};
         cpu = new double[pids.length];
         for (int i = 1; i < pids.length; i++) {
-            cpu[i] = AgentProcess.cpuSeconds(pids[i]);
+            cpu[i] = MeasuredProcess.cpuSeconds(pids[i]);
         }
     }
 
@@ -157,7 +157,7 @@ public final class HollowRun {
         double[] used = new double[pids.length];
         double all = 0;
         for (int i = 0; i < pids.length; i++) {
-            double now = AgentProcess.cpuSeconds(pids[i]);
+            double now = MeasuredProcess.cpuSeconds(pids[i]);
             used[i] = now - cpu[i];
             cpu[i] = now;
             all += used[i];

@@ -30,7 +30,8 @@ import java.util.stream.IntStream;
  * run makes. Takes about eight minutes. Needs Linux and the programs that kube-api-test keeps.
  *
  * <ul>
- *   <li>Ready: from the start of the process until the Node is Ready at the server; the median of nine starts.
+ *   <li>Ready: from the start of the process until the Node is Ready at the server; the median of nine starts, or of
+ *       as many as the argument says.
  *   <li>The rest: idle under strategy WATCH with 110 pods that refer to 550 Secrets of 1.5 KB, a minute after all of them
  *       run, over two minutes. Resident memory is that at the end. Requests are those that were answered, watches left
  *       out.
@@ -39,9 +40,8 @@ import java.util.stream.IntStream;
 public final class FootprintRun {
 
     private static final List<String> FLAGS =
-            List.of("-XX:+UseSerialGC", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-Xss256k");
+            List.of("-XX:+UseSerialGC", "-Xmx40m", "-Xmn8m", "-XX:TieredStopAtLevel=1", "-Xss256k");
     private static final String NODE = "footprint";
-    private static final int STARTS = 9;
     private static final int PODS = 110;
     private static final int SECRETS_OF_A_POD = 5;
     private static final int PAYLOAD = 1_500;
@@ -49,20 +49,23 @@ public final class FootprintRun {
     private final RealApiServer server;
     private final KubernetesClient client;
     private final Path archive;
+    private final int starts;
 
-    private FootprintRun(RealApiServer server, KubernetesClient client, Path archive) {
+    private FootprintRun(RealApiServer server, KubernetesClient client, Path archive, int starts) {
         this.server = server;
         this.client = client;
         this.archive = archive;
+        this.starts = starts;
     }
 
     /** Measures and prints. */
     public static void main(String[] args) throws Exception {
+        int starts = args.length == 0 ? 9 : Integer.parseInt(args[0]);
         Machine machine = Machine.now();
         Path folder = Files.createTempDirectory("podcache-footprint");
         try (RealApiServer server = RealApiServer.start();
                 KubernetesClient client = server.client()) {
-            FootprintRun run = new FootprintRun(server, client, folder.resolve("podcache.jsa"));
+            FootprintRun run = new FootprintRun(server, client, folder.resolve("podcache.jsa"), starts);
             System.out.println(machine.sentence() + " kube-apiserver " + server.version() + ". Flags: "
                     + String.join(" ", FLAGS) + ".\n");
             System.out.println("| class-data archive | Ready, s, median (lowest to highest) | resident, MB | threads |"
@@ -75,29 +78,29 @@ public final class FootprintRun {
     }
 
     private void makeArchive() throws Exception {
-        AgentProcess agent = start(List.of("-XX:ArchiveClassesAtExit=" + archive));
+        MeasuredProcess agent = start(List.of("-XX:ArchiveClassesAtExit=" + archive));
         awaitReady();
         TimeUnit.SECONDS.sleep(20);
         agent.stop();
     }
 
     private String row(String label, List<String> flags) throws Exception {
-        List<Double> starts = new ArrayList<>();
-        for (int i = 0; i < STARTS; i++) {
+        List<Double> seconds = new ArrayList<>();
+        for (int i = 0; i < starts; i++) {
             long began = System.nanoTime();
-            AgentProcess agent = start(flags);
+            MeasuredProcess agent = start(flags);
             awaitReady();
-            starts.add((System.nanoTime() - began) * 1e-9);
+            seconds.add((System.nanoTime() - began) * 1e-9);
             agent.stop();
         }
-        starts.sort(null);
+        seconds.sort(null);
         return String.format(
                         Locale.ROOT,
                         "| %s | %.2f (%.2f to %.2f) |",
                         label,
-                        starts.get(STARTS / 2),
-                        starts.get(0),
-                        starts.get(STARTS - 1))
+                        seconds.get(starts / 2),
+                        seconds.get(0),
+                        seconds.get(starts - 1))
                 + idle(flags);
     }
 
@@ -106,7 +109,7 @@ public final class FootprintRun {
         for (int i = 0; i < PODS; i++) {
             client.resource(pod(namespace, i)).create();
         }
-        AgentProcess agent = start(flags);
+        MeasuredProcess agent = start(flags);
         try {
             await(
                     "all pods run",
@@ -114,10 +117,10 @@ public final class FootprintRun {
                             .allMatch(pod -> "Running".equals(pod.getStatus().getPhase())));
             TimeUnit.MINUTES.sleep(1);
             long requests = requests();
-            double cpu = AgentProcess.cpuSeconds(agent.pid());
+            double cpu = MeasuredProcess.cpuSeconds(agent.pid());
             Duration over = Duration.ofMinutes(2);
             TimeUnit.NANOSECONDS.sleep(over.toNanos());
-            double share = (AgentProcess.cpuSeconds(agent.pid()) - cpu) * 100 / over.toSeconds();
+            double share = (MeasuredProcess.cpuSeconds(agent.pid()) - cpu) * 100 / over.toSeconds();
             return String.format(
                     Locale.ROOT,
                     " %.0f | %d | %.2f | %.0f |",
@@ -162,12 +165,12 @@ public final class FootprintRun {
         return pod.build();
     }
 
-    private AgentProcess start(List<String> more) throws IOException {
+    private MeasuredProcess start(List<String> more) throws IOException {
         client.nodes().withName(NODE).delete();
         List<String> flags = new ArrayList<>(FLAGS);
         flags.addAll(more);
         String kubeconfig = server.nodeKubeconfig(NODE).toString();
-        return AgentProcess.start(
+        return MeasuredProcess.start(
                 flags,
                 List.of("run", "--hostname-override", NODE, "--kubeconfig", kubeconfig),
                 ProcessBuilder.Redirect.DISCARD);

@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.fabric8;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
@@ -16,6 +17,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.RequestConfig;
 import io.fabric8.kubernetes.client.http.Interceptor;
+import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
@@ -34,7 +36,7 @@ import java.util.function.Predicate;
  */
 public final class Fabric8ApiServer implements AutoCloseable {
 
-    private final KubernetesClient client;
+    private final KubernetesSerialization serialization;
     private final Timekeeper timekeeper;
     private final ApiConnections connections;
     private final Requests requests;
@@ -55,10 +57,26 @@ public final class Fabric8ApiServer implements AutoCloseable {
             RequestLimit limit,
             Timekeeper timekeeper,
             ObjIntConsumer<ServerRequest> observer) {
-        this.client = client;
+        this(
+                new ApiConnections(
+                        urlOf(client.getConfiguration()),
+                        client.getConfiguration(),
+                        requestConfig(client),
+                        timekeeper,
+                        observer),
+                client.getKubernetesSerialization(),
+                limit,
+                timekeeper);
+    }
+
+    private Fabric8ApiServer(
+            ApiConnections connections,
+            KubernetesSerialization serialization,
+            RequestLimit limit,
+            Timekeeper timekeeper) {
+        this.connections = connections;
+        this.serialization = serialization;
         this.timekeeper = timekeeper;
-        Config config = client.getConfiguration();
-        this.connections = new ApiConnections(urlOf(config), config, requestConfig(client), timekeeper, observer);
         this.requests = new Requests(connections, new TokenBucket(limit.perSecond(), limit.burst(), timekeeper));
         // the clients of a server cause reviews, and must not use up the limit of its own requests
         this.reviews = new Requests(connections, new TokenBucket(limit.perSecond(), limit.burst(), timekeeper));
@@ -79,6 +97,23 @@ public final class Fabric8ApiServer implements AutoCloseable {
         Objects.requireNonNull(client, "client");
         Objects.requireNonNull(limit, "limit");
         return new Fabric8ApiServer(client, limit, Timekeeper.system());
+    }
+
+    /**
+     * Returns the server that {@code config} names. A program that needs no fabric8 client saves its connections, its
+     * threads and its time to start.
+     */
+    public static Fabric8ApiServer of(Config config, RequestLimit limit) {
+        Objects.requireNonNull(config, "config");
+        Objects.requireNonNull(limit, "limit");
+        Timekeeper timekeeper = Timekeeper.system();
+        return new Fabric8ApiServer(
+                new ApiConnections(
+                        urlOf(config), config, config.getRequestConfig(), timekeeper, (request, status) -> {}),
+                // objects are decoded as a known class, so no list of all classes is needed
+                new KubernetesSerialization(new ObjectMapper(), false),
+                limit,
+                timekeeper);
     }
 
     /** Returns a getter of objects of one kind. */
@@ -128,9 +163,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
      */
     public <T extends HasMetadata> ObjectApi<T> api(ObjectKind<T> kind, Duration timeout) {
         return new Fabric8ObjectApi<>(
-                kind,
-                client.getKubernetesSerialization(),
-                (request, decode) -> requests.send(request, timeout, decode));
+                kind, serialization, (request, decode) -> requests.send(request, timeout, decode));
     }
 
     /**
@@ -139,7 +172,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
      * @param timeout the time for each call, including the wait for the limit; positive
      */
     public TokenRequests tokenRequests(Duration timeout) {
-        return new Fabric8TokenRequests(client.getKubernetesSerialization(), requests, timeout);
+        return new Fabric8TokenRequests(serialization, requests, timeout);
     }
 
     /**
@@ -149,7 +182,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
      * @param timeout the time for each call, including the wait for the limit; positive
      */
     public AccessReviews accessReviews(Duration timeout) {
-        return new Fabric8AccessReviews(client.getKubernetesSerialization(), reviews, timeout);
+        return new Fabric8AccessReviews(serialization, reviews, timeout);
     }
 
     /**
@@ -160,7 +193,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
      * @throws IllegalArgumentException if {@code leaseDuration} is less than 1 s
      */
     public Heartbeats heartbeats(Duration leaseDuration) {
-        return new Heartbeats(connections.heartbeats(leaseDuration), client.getKubernetesSerialization());
+        return new Heartbeats(connections.heartbeats(leaseDuration), serialization);
     }
 
     /** Returns the number of connections that are open or being opened, without those of heartbeats. */
@@ -184,7 +217,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
     }
 
     private <T extends HasMetadata> Fabric8ObjectDecoder<T> decoder(ObjectKind<T> kind) {
-        return new Fabric8ObjectDecoder<>(kind, client.getKubernetesSerialization());
+        return new Fabric8ObjectDecoder<>(kind, serialization);
     }
 
     /** A client from newClient(RequestConfig) keeps its impersonation in a tag, not in its Config. */

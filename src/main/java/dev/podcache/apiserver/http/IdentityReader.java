@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.http;
 
+import com.google.common.hash.HashCode;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.AuthInfo;
 import io.fabric8.kubernetes.api.model.NamedAuthInfo;
@@ -44,6 +45,8 @@ final class IdentityReader {
     private final @Nullable CredentialPlugin plugin;
     private final boolean followsKubeconfig;
     private long reads;
+    private Optional<HashCode> sources = Optional.empty(); // of the settings
+    private @Nullable ConnectionSettings settings; // of the last read
 
     IdentityReader(Config config, RequestConfig requestConfig, URI server, Timekeeper timekeeper) {
         this.config = config;
@@ -108,7 +111,7 @@ final class IdentityReader {
     }
 
     private Identity identity(Config tls, @Nullable String token, @Nullable Instant expires) {
-        ConnectionSettings settings = ConnectionSettings.of(config, tls);
+        ConnectionSettings settings = settings(tls);
         X509Certificate certificate = certificate(tls);
         Instant end = certificate == null ? null : certificate.getNotAfter().toInstant();
         reads++;
@@ -118,6 +121,18 @@ final class IdentityReader {
                 settings,
                 certificate,
                 expires != null && (end == null || expires.isBefore(end)) ? expires : end);
+    }
+
+    /** Returns the settings by {@code tls}: those of the last read, unless a key, a certificate or a CA has changed. */
+    private ConnectionSettings settings(Config tls) {
+        Optional<HashCode> now = TlsSources.hash(tls);
+        ConnectionSettings known = settings;
+        if (known == null || now.isEmpty() || !now.equals(sources)) {
+            known = ConnectionSettings.of(config, tls);
+            settings = known;
+            sources = now;
+        }
+        return known;
     }
 
     private Map<String, List<String>> headers(Collection<Interceptor> interceptors, @Nullable String token) {

@@ -2,6 +2,8 @@ package dev.podcache.cli.config;
 
 import com.google.common.base.Strings;
 import com.google.common.base.Throwables;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.NamedCluster;
@@ -10,6 +12,7 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.internal.SSLUtils;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.io.File;
 import java.io.IOException;
@@ -20,6 +23,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -89,15 +93,36 @@ public final class ClusterAccess {
         try {
             return new KubernetesClientBuilder().withConfig(config).build();
         } catch (KubernetesClientException e) {
-            Throwable root = Throwables.getRootCause(e);
-            String why = root instanceof FileSystemException file
-                    ? "file " + file.getFile() + " cannot be read"
-                    : "it is malformed (" + root.getClass().getSimpleName() + ")";
-            throw new CommandException(
-                    "API server " + config.getMasterUrl() + ": a certificate or key for it cannot be used: " + why
-                            + "; correct it in the kubeconfig",
-                    e);
+            throw unusable(config, e);
         }
+    }
+
+    /**
+     * Returns the API server that {@code config} names, to be closed by the caller, without a client.
+     *
+     * @throws CommandException if a certificate or key in it cannot be used
+     */
+    public static Fabric8ApiServer server(Config config, RequestLimit limit) {
+        // fabric8 keeps the key in a key store in memory, where an encryption that is slow on purpose protects nothing
+        System.setProperty("keystore.pkcs12.keyPbeIterationCount", "1");
+        try {
+            SSLUtils.keyManagers(config);
+            SSLUtils.trustManagers(config);
+        } catch (GeneralSecurityException | IOException | RuntimeException e) {
+            throw unusable(config, e);
+        }
+        return Fabric8ApiServer.of(config, limit);
+    }
+
+    private static CommandException unusable(Config config, Exception e) {
+        Throwable root = Throwables.getRootCause(e);
+        String why = root instanceof FileSystemException file
+                ? "file " + file.getFile() + " cannot be read"
+                : "it is malformed (" + root.getClass().getSimpleName() + ")";
+        return new CommandException(
+                "API server " + config.getMasterUrl() + ": a certificate or key for it cannot be used: " + why
+                        + "; correct it in the kubeconfig",
+                e);
     }
 
     /** Returns whether {@code config} has no credentials. */

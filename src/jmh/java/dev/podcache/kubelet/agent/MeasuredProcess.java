@@ -11,14 +11,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** The executable jar as a process of its own, and what Linux says about a process. */
-public final class AgentProcess {
+public final class MeasuredProcess {
 
     private static final double TICKS_PER_SECOND = 100;
-    private static final Pattern HEAP_USED = Pattern.compile(" total \\d+K, used (\\d+)K");
+    private static final Pattern TOTAL = Pattern.compile("(?m)^Total +\\d+ +(\\d+)");
 
     private final Process process;
 
-    private AgentProcess(Process process) {
+    private MeasuredProcess(Process process) {
         this.process = process;
     }
 
@@ -29,14 +29,14 @@ public final class AgentProcess {
      * @param arguments of the program
      * @param output where its standard output goes
      */
-    public static AgentProcess start(List<String> flags, List<String> arguments, ProcessBuilder.Redirect output)
+    public static MeasuredProcess start(List<String> flags, List<String> arguments, ProcessBuilder.Redirect output)
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(ofJdk("java"));
         command.addAll(flags);
         command.addAll(List.of("-jar", jar().toString()));
         command.addAll(arguments);
-        return new AgentProcess(new ProcessBuilder(command)
+        return new MeasuredProcess(new ProcessBuilder(command)
                 .redirectOutput(output)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start());
@@ -64,15 +64,14 @@ public final class AgentProcess {
         return process.isAlive();
     }
 
-    /** Returns the used heap after a full collection, in bytes. */
+    /** Returns the size of all objects that a full collection leaves, in bytes. */
     public long heapAfterCollection() throws IOException, InterruptedException {
-        jcmd("GC.run");
-        Matcher used = HEAP_USED.matcher(jcmd("GC.heap_info"));
-        long bytes = 0;
-        while (used.find()) {
-            bytes += Long.parseLong(used.group(1)) * 1024;
+        String histogram = jcmd("GC.class_histogram");
+        Matcher total = TOTAL.matcher(histogram);
+        if (!total.find()) {
+            throw new IllegalStateException("no histogram of the heap: " + histogram);
         }
-        return bytes;
+        return Long.parseLong(total.group(1));
     }
 
     private String jcmd(String command) throws IOException, InterruptedException {
