@@ -12,6 +12,7 @@ import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
@@ -23,6 +24,8 @@ import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -366,6 +369,41 @@ class NodeAgentTest {
 
         assertThat(fixture.ready()).isEqualTo("True");
         assertThat(advertisedPort()).isZero();
+    }
+
+    @Test
+    void start_endpointDoesNotListenYet_nodeIsRegisteredOnceItDoes_withItsPort() {
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        startWithEndpoint(tasks);
+        tasks.remove().run(); // the runtime answers
+        advance(Duration.ofSeconds(9));
+        assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
+
+        tasks.remove().run(); // the endpoint listens
+        advance(Duration.ofMillis(1));
+
+        assertThat(advertisedPort()).isPositive();
+        assertThat(fixture.calls()).containsKey("CREATE Node").doesNotContainKey("PATCH Node");
+    }
+
+    @Test
+    void start_endpointHangs_nodeIsRegisteredWithoutAPort() {
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        startWithEndpoint(tasks);
+        tasks.remove().run(); // the runtime answers
+
+        advance(Duration.ofSeconds(11));
+
+        assertThat(advertisedPort()).isZero();
+    }
+
+    private void startWithEndpoint(Deque<Runnable> tasks) {
+        fixture.agent(options -> {
+                    options.endpoint = new Endpoint(true, "127.0.0.1", 0, "", "", "");
+                    options.threadsOf = (limit, time) -> TaskThreads.on(tasks::add, limit, time);
+                    return options;
+                })
+                .start();
     }
 
     @Test
