@@ -111,7 +111,7 @@ public final class NodeAgent implements AutoCloseable {
                 timekeeper);
         NodeSelf self = new NodeSelf(node, facts, options, timekeeper);
         // first, because it may throw, and nothing has to be closed yet
-        NodeStatusOptions status = self.status(events, runtime.type(), health, this::kubeletPort, ports.reconnect());
+        NodeStatusOptions status = self.status(events, runtime, health, this::kubeletPort, ports.reconnect());
         this.lister = NodeLister.following(node, ports.node(), recovery);
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
         this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.podsync;
 
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodReferences;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -17,7 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds pods of which the runtime knows a container, but which are no longer to run: they were deleted while no agent was
- * there. Looks for them after each list of the pods, once all sources of pods were read. Thread-safe; no method blocks.
+ * there. Looks for them after each list of the pods, once all sources of pods were read. Thread-safe; only {@link #find}
+ * blocks.
  */
 final class OrphanedPods {
 
@@ -88,30 +90,42 @@ final class OrphanedPods {
     }
 
     private void endAll() {
+        try {
+            for (Pod orphan : find()) {
+                log.info(
+                        "stopping pod {}, which neither the API server nor a file has", PodReferences.key(orphan));
+                end.accept(orphan);
+            }
+        } catch (RuntimeException | Error e) {
+            log.warn("the runtime did not list its pods; pods that were deleted meanwhile are not stopped", e);
+        }
+    }
+
+    /** Returns the pods that only the runtime knows, with their identities alone. Throws what the runtime throws. */
+    List<Pod> find() {
         List<PodKey> running;
         listingSince = timekeeper.nanoTime();
         try {
             running = runtime.pods();
-        } catch (RuntimeException | Error e) {
-            log.warn("the runtime did not list its pods; pods that were deleted meanwhile are not stopped", e);
-            return;
         } finally {
             listingSince = null;
         }
-        for (PodKey key : running) {
-            if (!isKnown.test(key.uid())) {
-                log.info("stopping pod {}, which neither the API server nor a file has", key);
-                end.accept(new PodBuilder()
-                        .withNewMetadata()
-                        .withNamespace(key.namespace())
-                        .withName(key.name())
-                        .withUid(key.uid())
-                        .endMetadata()
-                        .withNewSpec()
-                        .endSpec()
-                        .build());
-            }
-        }
+        return running.stream()
+                .filter(key -> !isKnown.test(key.uid()))
+                .map(OrphanedPods::pod)
+                .toList();
+    }
+
+    private static Pod pod(PodKey key) {
+        return new PodBuilder()
+                .withNewMetadata()
+                .withNamespace(key.namespace())
+                .withName(key.name())
+                .withUid(key.uid())
+                .endMetadata()
+                .withNewSpec()
+                .endSpec()
+                .build();
     }
 
     /** Returns that the runtime does not answer when it is asked for its pods; empty if it does. */

@@ -90,7 +90,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         this.calls = new RuntimeCalls(parts.threads(), parts.timekeeper(), this::hangs);
         RuntimeExec exec = new RuntimeExec(parts.runtime(), parts.threads());
         this.hooks = new LifecycleHooks(exec, parts.network(), parts.timekeeper());
-        this.orphans = new OrphanedPods(parts, workers::containsKey, this::end);
+        this.orphans = new OrphanedPods(parts, workers::containsKey, this::endOrphan);
     }
 
     @Override
@@ -111,7 +111,13 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         orphans.listed();
     }
 
-    private void end(Pod orphan) {
+    /** Returns the pods that only the runtime knows. Blocks, and throws what the runtime throws. */
+    List<Pod> orphans() {
+        return orphans.find();
+    }
+
+    /** Stops a pod that only the runtime knows. */
+    void endOrphan(Pod orphan) {
         PodWorker worker = worker(orphan);
         worker.assumeGone();
         if (workers.putIfAbsent(orphan.getMetadata().getUid(), worker) == null) {
@@ -135,16 +141,6 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         orphans.filesRead();
     }
 
-    /** Adds or replaces a static pod. */
-    void runStatic(Pod pod) {
-        put(pod);
-    }
-
-    /** Stops a static pod, with its grace period; {@link StaticPods#finished} follows. */
-    void endStatic(Pod last) {
-        remove(last);
-    }
-
     /** Adds or replaces a pod of the API server. A mirror pod is ignored: its static pod runs. */
     @Override
     public void upsert(Fetched<Pod> fetched) {
@@ -160,7 +156,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         }
     }
 
-    private void put(Pod pod) {
+    /** Adds or replaces a pod. */
+    void put(Pod pod) {
         String uid = pod.getMetadata().getUid();
         parts.known().put(uid, pod);
         PodWorker worker = workers.get(uid);
@@ -241,7 +238,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         workers.values().forEach(PodWorker::close);
     }
 
-    private void remove(Pod last) {
+    /** Stops a pod if it runs; {@link StaticPods#finished} follows. */
+    void remove(Pod last) {
         String uid = String.valueOf(last.getMetadata().getUid());
         parts.known().remove(uid);
         PodWorker worker = workers.get(uid);

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Passes the static pods of a node on to its workers, and to {@link MirrorPods}. A pod whose file has changed is stopped
- * before its successor of the same name starts. The mirror pod stays until the pod has stopped. Thread-safe; no method
- * blocks.
+ * before its successor of the same name starts. The mirror pod stays until the pod has stopped. Thread-safe; {@link #set}
+ * must be called by one thread at a time.
  */
 public final class StaticPods {
 
@@ -34,6 +34,7 @@ public final class StaticPods {
     private Map<ObjectKey, Pod> wanted = Map.of(); // guarded by this
     private final Map<ObjectKey, Active> active = new HashMap<>(); // guarded by this
     private final Set<ObjectKey> ended = new HashSet<>(); // guarded by this
+    private boolean endedPredecessors; // used by set() only
     private boolean running; // guarded by this
     private boolean again; // guarded by this
 
@@ -57,10 +58,17 @@ public final class StaticPods {
         workers.setStaticPods(this);
     }
 
-    /** Sets the static pods, with unique names and UIDs. Pods that were set before and are not among them are stopped. */
+    /**
+     * Sets the static pods, with unique names and UIDs. Pods that were set before and are not among them are stopped. The
+     * first call asks the runtime for its pods, and so may block and throw; then nothing was set.
+     */
     public void set(List<Pod> pods) {
         Map<ObjectKey, Pod> byName = new LinkedHashMap<>();
         pods.forEach(pod -> byName.put(name(pod), pod));
+        if (!endedPredecessors) {
+            endPredecessors(byName);
+            endedPredecessors = true;
+        }
         synchronized (this) {
             wanted = byName;
         }
@@ -69,20 +77,39 @@ public final class StaticPods {
         mirrors.staticPodsAreKnown();
     }
 
+    /** Stops earlier versions of the pods that an agent before this one started. They are waited for like others. */
+    private void endPredecessors(Map<ObjectKey, Pod> successors) {
+        List<Pod> predecessors = new ArrayList<>();
+        for (Pod orphan : workers.orphans()) {
+            Pod successor = successors.get(name(orphan));
+            if (successor != null && !uid(successor).equals(uid(orphan))) {
+                predecessors.add(orphan);
+            }
+        }
+        synchronized (this) {
+            for (Pod predecessor : predecessors) {
+                Active stopping = new Active(predecessor);
+                stopping.stopping = true;
+                active.put(name(predecessor), stopping);
+            }
+        }
+        predecessors.forEach(workers::endOrphan);
+    }
+
     /** Syncs all static pods, because something has changed that they do not show. */
     public void syncAll() {
         List<Pod> pods = new ArrayList<>();
         synchronized (this) {
             active.values().forEach(each -> pods.add(each.pod));
         }
-        pods.forEach(pod -> workers.changed(pod.getMetadata().getUid()));
+        pods.forEach(pod -> workers.changed(uid(pod)));
     }
 
     /** Called when a pod was stopped and cleaned up. */
     void finished(String uid) {
         synchronized (this) {
             active.values().removeIf(each -> {
-                boolean isEnded = each.stopping && each.pod.getMetadata().getUid().equals(uid);
+                boolean isEnded = each.stopping && uid(each.pod).equals(uid);
                 return isEnded && ended.add(name(each.pod));
             });
         }
@@ -138,7 +165,7 @@ public final class StaticPods {
                 active.put(name, new Active(pod));
                 steps.add(() -> start(pod));
             }
-        } else if (pod != null && pod.getMetadata().getUid().equals(now.pod.getMetadata().getUid())) {
+        } else if (pod != null && uid(pod).equals(uid(now.pod))) {
             if (now.stopping || !pod.equals(now.pod)) {
                 now.stopping = false;
                 now.pod = pod;
@@ -147,13 +174,17 @@ public final class StaticPods {
         } else if (!now.stopping) {
             now.stopping = true;
             Pod last = now.pod;
-            steps.add(() -> workers.endStatic(last));
+            steps.add(() -> workers.remove(last));
         }
     }
 
     private void start(Pod pod) {
-        workers.runStatic(pod);
+        workers.put(pod);
         mirrors.add(pod);
+    }
+
+    private static String uid(Pod pod) {
+        return pod.getMetadata().getUid();
     }
 
     private static ObjectKey name(Pod pod) {

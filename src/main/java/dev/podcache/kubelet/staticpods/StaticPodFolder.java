@@ -71,7 +71,8 @@ public final class StaticPodFolder implements AutoCloseable {
      * Creates a folder that reads nothing until {@link #start}.
      *
      * @param receiver gets all static pods after each read, first after the first one; none if the path does not exist. A
-     *     pod that has not changed is the instance of the read before. Called by one thread at a time; must not block
+     *     pod that has not changed is the instance of the read before. Called by one thread at a time, which may
+     *     block; what it throws is logged
      */
     public StaticPodFolder(StaticPodFiles files, Parts parts, Consumer<List<Pod>> receiver) {
         this.files = files;

@@ -11,6 +11,7 @@ import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.Node;
@@ -380,10 +381,13 @@ class NodeAgentTest {
         assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
 
         tasks.remove().run(); // the endpoint listens
-        advance(Duration.ofMillis(1));
+        advance(Duration.ofSeconds(1));
 
         assertThat(advertisedPort()).isPositive();
-        assertThat(fixture.calls()).containsKey("CREATE Node").doesNotContainKey("PATCH Node");
+        assertThat(fixture.server.sent())
+                .filteredOn(sent -> sent.verb() == Verb.CREATE && sent.kind() == ObjectKind.NODE)
+                .singleElement()
+                .satisfies(sent -> assertThat(sent.body()).contains("{\"Port\":" + advertisedPort() + "}"));
     }
 
     @Test

@@ -194,8 +194,6 @@ class NodeStaticPodsTest {
         assertThat(runningUids()).isEqualTo(running);
         assertThat(mirror().orElseThrow().getMetadata().getUid())
                 .isEqualTo(before.getMetadata().getUid());
-        assertThat(mirror().orElseThrow().getStatus().getStartTime())
-                .isEqualTo(before.getStatus().getStartTime());
         assertThat(fixture.calls()).doesNotContainKeys("CREATE Pod", "DELETE Pod");
     }
 
@@ -254,7 +252,8 @@ class NodeStaticPodsTest {
     }
 
     @Test
-    void otherPods_areRunAsEver() throws IOException {
+    void otherPods_areRunAsEver(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("connection closed");
         write("nginx");
         fixture.createPods(2);
         NodeAgent agent = start();
