@@ -136,9 +136,12 @@ public final class Main {
         return FAILED;
     }
 
-    /** Asks the command to end, and waits for it for some seconds. */
+    /** Asks the command to end, and waits for it for some seconds. A command that only loads classes is not waited for. */
     private static void stop(Console console, CountDownLatch ended) {
         console.stop().complete(null);
+        if (!console.begun().isDone()) {
+            return;
+        }
         try {
             ended.await(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

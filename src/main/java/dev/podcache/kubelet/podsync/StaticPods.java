@@ -124,8 +124,7 @@ public final class StaticPods {
             }
             running = true;
         }
-        List<Runnable> steps;
-        while (!(steps = nextSteps()).isEmpty()) {
+        for (List<Runnable> steps = nextSteps(); !steps.isEmpty(); steps = nextSteps()) {
             steps.forEach(StaticPods::run);
         }
     }
