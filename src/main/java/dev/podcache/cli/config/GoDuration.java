@@ -24,7 +24,8 @@ public final class GoDuration implements ITypeConverter<Duration> {
     @Override
     public Duration convert(String text) {
         if (text.length() > LONGEST_TEXT || !ALL.matcher(text).matches()) {
-            boolean number = text.length() < LONGEST_TEXT && NUMBER.matcher(text).matches();
+            boolean number =
+                    text.length() < LONGEST_TEXT && NUMBER.matcher(text).matches();
             throw number
                     ? new TypeConversionException(Quoted.value(text) + " has no unit: write " + text + "s for seconds")
                     : refused(text, "is not a duration");

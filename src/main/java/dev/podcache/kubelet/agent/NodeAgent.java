@@ -115,11 +115,11 @@ public final class NodeAgent implements AutoCloseable {
         this.lister = NodeLister.following(node, ports.node(), recovery);
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
         this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
+        lease.pauseWhile(updater::isDeleted);
         this.tokens = new ServiceAccountTokens(ports.tokens(), timekeeper, NodeAgent::random);
         this.services = ServiceLister.following(ports.services(), recovery);
         this.mirrors = new MirrorPods(ports.podStatus(), lister, timekeeper, this::mirrorPodsChanged);
-        this.statuses =
-                new PodStatusManager(ports.podStatus(), known.shownBy(mirrors), timekeeper, NodeAgent::random);
+        this.statuses = new PodStatusManager(ports.podStatus(), known.shownBy(mirrors), timekeeper, NodeAgent::random);
         this.network = new ProbeNetwork(timekeeper, options.version);
         this.probes = ProbedHealth.of(network, runtime, events, threads, this::changed);
         Caches caches = options.reads.apply(server.caches(lister));
@@ -129,13 +129,9 @@ public final class NodeAgent implements AutoCloseable {
             workers.follow(caches.configMaps());
         }
         this.nodePods = new NodePods(
-                workers,
-                mirrors,
-                options.staticPods,
-                new StaticPodFolder.Parts(node, events, threads, timekeeper));
+                workers, mirrors, options.staticPods, new StaticPodFolder.Parts(node, events, threads, timekeeper));
         this.pods = new Reflector<>(ports.pods(), nodePods, recovery);
-        this.endpoint =
-                new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon, timekeeper);
+        this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon, timekeeper);
         this.servesHttps = options.endpoint.enabled();
         this.all = new AgentServices(ImmutableList.of(
                 AgentServices.part("node status", updater::start, updater::close),

@@ -16,7 +16,11 @@ final class NodeEvents {
 
     /** Records that the Node has changed to {@code status}, such as {@code NodeReady}. */
     void statusChanged(String status) {
-        recorder.event(InvolvedObject.ofNode(node), EventRecorder.EventType.NORMAL, status, "Node " + node + " status is now: " + status);
+        recorder.event(
+                InvolvedObject.ofNode(node),
+                EventRecorder.EventType.NORMAL,
+                status,
+                "Node " + node + " status is now: " + status);
     }
 
     void rebooted(String bootId) {

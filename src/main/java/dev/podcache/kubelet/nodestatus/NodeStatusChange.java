@@ -21,7 +21,8 @@ final class NodeStatusChange {
 
     // After nodeStatusHasChanged of kubernetes/kubernetes, pkg/kubelet/kubelet_node_status.go.
 
-    private static final List<String> COMPARED_BY_VALUE = List.of("conditions", "capacity", "allocatable", "declaredFeatures");
+    private static final List<String> COMPARED_BY_VALUE =
+            List.of("conditions", "capacity", "allocatable", "declaredFeatures");
 
     private NodeStatusChange() {}
 

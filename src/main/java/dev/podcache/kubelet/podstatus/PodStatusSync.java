@@ -60,7 +60,8 @@ final class PodStatusSync implements AutoCloseable {
      * @param serverUid the UID of the pod at the server that it was reported for
      * @param answered the server's answer: normalised, or null if there was no such pod
      */
-    private record ReportedVersion(long version, String serverUid, @Nullable PodStatus answered) {}
+    private record ReportedVersion(
+            long version, String serverUid, @Nullable PodStatus answered) {}
 
     /** Creates a sync that does nothing until {@link #start}. */
     PodStatusSync(ObjectApi<Pod> api, PodStatusCache cache, Timekeeper timekeeper, DoubleSupplier random) {
@@ -129,8 +130,9 @@ final class PodStatusSync implements AutoCloseable {
     private synchronized boolean reserve(VersionedPodStatus status, String serverUid) {
         String uid = status.pod().uid();
         ReportedVersion last = reported.get(uid);
-        boolean behind =
-                last == null || last.version() < status.version() || !last.serverUid().equals(serverUid);
+        boolean behind = last == null
+                || last.version() < status.version()
+                || !last.serverUid().equals(serverUid);
         boolean due = behind && !closed && !inFlight.contains(uid) && !pauses.isPausing(uid);
         return due && inFlight.size() < IN_FLIGHT && inFlight.add(uid);
     }

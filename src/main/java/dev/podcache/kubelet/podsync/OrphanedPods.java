@@ -92,8 +92,7 @@ final class OrphanedPods {
     private void endAll() {
         try {
             for (Pod orphan : find()) {
-                log.info(
-                        "stopping pod {}, which neither the API server nor a file has", PodReferences.key(orphan));
+                log.info("stopping pod {}, which neither the API server nor a file has", PodReferences.key(orphan));
                 end.accept(orphan);
             }
         } catch (RuntimeException | Error e) {

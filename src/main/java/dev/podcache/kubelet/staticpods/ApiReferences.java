@@ -51,8 +51,9 @@ final class ApiReferences {
         if (volume.getGlusterfs() != null) {
             return "endpoints";
         }
-        List<VolumeProjection> sources =
-                volume.getProjected() == null ? List.of() : volume.getProjected().getSources();
+        List<VolumeProjection> sources = volume.getProjected() == null
+                ? List.of()
+                : volume.getProjected().getSources();
         for (VolumeProjection source : sources) {
             if (source.getServiceAccountToken() != null) {
                 return SERVICE_ACCOUNTS;

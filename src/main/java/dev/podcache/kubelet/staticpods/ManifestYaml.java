@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.staticpods;
 
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.constructor.core.ConstructYamlCoreInt;
@@ -8,7 +9,6 @@ import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
-import org.jspecify.annotations.Nullable;
 
 /** Reads YAML, of which JSON is a part, as a kubelet does. Pure functions. */
 final class ManifestYaml {

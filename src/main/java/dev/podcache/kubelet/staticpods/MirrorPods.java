@@ -59,9 +59,15 @@ public final class MirrorPods implements AutoCloseable {
 
     /** The state of one name. Guarded by the lock of the instance. */
     private static final class Slot {
-        @Nullable Pod wanted;
-        @Nullable Pod mirror;
-        @Nullable String deletedUid;
+        @Nullable
+        Pod wanted;
+
+        @Nullable
+        Pod mirror;
+
+        @Nullable
+        String deletedUid;
+
         boolean requesting;
         int failures;
         Timekeeper.@Nullable Scheduled pause;

@@ -184,7 +184,7 @@ public final class StaticPodFolder implements AutoCloseable {
                 .addToAnnotations(PodOrigin.SEEN, time)
                 .endMetadata()
                 .build();
-        return marked.equals(last) ? last : marked;
+        return last != null && marked.equals(last) ? last : marked;
     }
 
     /** Reports a problem once, until it is another one. */
@@ -200,6 +200,8 @@ public final class StaticPodFolder implements AutoCloseable {
         if (e instanceof AccessDeniedException) {
             return "it may not be read by this user";
         }
-        return e instanceof CharacterCodingException ? "it is not UTF-8 text" : Quoted.text(String.valueOf(e.getMessage()));
+        return e instanceof CharacterCodingException
+                ? "it is not UTF-8 text"
+                : Quoted.text(String.valueOf(e.getMessage()));
     }
 }

@@ -132,8 +132,7 @@ class KubeletSettingsTest {
                                                 thresholds("memory.available", "1Gi", "imagefs.available", "10.5%"))),
                         Duration.ofSeconds(30),
                         new KubeletConfiguration.Endpoint(false, "127.0.0.1", 1, "/tls.crt", "/tls.key", "/ca.crt"),
-                        Optional.of(new StaticPodFiles(
-                                Path.of("/etc/kubernetes/manifests"), Duration.ofSeconds(5)))));
+                        Optional.of(new StaticPodFiles(Path.of("/etc/kubernetes/manifests"), Duration.ofSeconds(5)))));
     }
 
     @Test

@@ -255,14 +255,17 @@ class NodeAgentTest {
     }
 
     @Test
-    void nodeDeletedByHand_staysDeleted(NoLeaks leaks) {
+    void nodeDeletedByHand_staysDeleted_andItsLeaseIsNotRenewed(NoLeaks leaks) {
         leaks.allowWarnings("was deleted, so it is neither registered nor reported");
-        leaks.allowWarnings("lease");
         NodeAgent agent = fixture.start();
         advance(Duration.ofSeconds(15));
 
         fixture.server.cluster().delete(fixture.node());
-        advance(Duration.ofMinutes(2));
+        advance(Duration.ofMinutes(1));
+        fixture.server.clearActions();
+        advance(Duration.ofMinutes(1));
+
+        assertThat(fixture.calls()).doesNotContainKeys("UPDATE Lease", "GET Lease", "CREATE Lease");
 
         assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
         assertThat(agent.status().problem()).hasValue("Node worker-1 was deleted");
@@ -385,7 +388,7 @@ class NodeAgentTest {
 
         assertThat(advertisedPort()).isPositive();
         assertThat(fixture.server.sent())
-                .filteredOn(sent -> sent.verb() == Verb.CREATE && sent.kind() == ObjectKind.NODE)
+                .filteredOn(sent -> sent.verb() == Verb.CREATE && sent.kind().equals(ObjectKind.NODE))
                 .singleElement()
                 .satisfies(sent -> assertThat(sent.body()).contains("{\"Port\":" + advertisedPort() + "}"));
     }

@@ -69,7 +69,8 @@ class NodeStaticPodsProperties {
     @Provide
     Arbitrary<List<FileEvent>> events() {
         return Combinators.combine(
-                        Arbitraries.of(FileStep.values()), Arbitraries.integers().between(0, 1))
+                        Arbitraries.of(FileStep.values()),
+                        Arbitraries.integers().between(0, 1))
                 .as(FileEvent::new)
                 .list()
                 .ofMaxSize(30);
@@ -117,7 +118,8 @@ class NodeStaticPodsProperties {
         }
 
         private NodeAgent start() {
-            NodeAgent started = fixture.agent(options -> options.runtime(runtime).staticPods(manifests));
+            NodeAgent started =
+                    fixture.agent(options -> options.runtime(runtime).staticPods(manifests));
             started.start();
             return started;
         }
@@ -138,9 +140,10 @@ class NodeStaticPodsProperties {
                 }
                 case DELETE_MIRROR -> storedMirrors(name).forEach(fixture.server.cluster()::delete);
                 case DELETE_MIRROR_NOW -> storedMirrors(name).forEach(fixture.server.cluster()::deleteNow);
-                case SERVER_FAILS -> fixture.server.failNext(
-                        Integer.MAX_VALUE,
-                        new ApiServerException(FailureReason.UNAVAILABLE, 0, null, "for the test", null));
+                case SERVER_FAILS ->
+                    fixture.server.failNext(
+                            Integer.MAX_VALUE,
+                            new ApiServerException(FailureReason.UNAVAILABLE, 0, null, "for the test", null));
                 case SERVER_ANSWERS -> fixture.server.clearFailures();
                 case WATCHES_END -> fixture.server.resetWatches();
                 case RESTART_AGENT -> {

@@ -91,10 +91,12 @@ class NodeStaticPodsTest {
 
         assertThat(mirrorPhase()).isEqualTo("Running");
         assertThat(mirror().orElseThrow().getStatus().getHostIP()).isEqualTo("192.0.2.7");
-        assertThat(agent.pods()).singleElement().satisfies(pod -> assertThat(PodOrigin.isStatic(pod))
-                .isTrue());
+        assertThat(agent.pods())
+                .singleElement()
+                .satisfies(pod -> assertThat(PodOrigin.isStatic(pod)).isTrue());
         assertThat(runningUids())
-                .containsExactly(mirror().orElseThrow().getMetadata().getAnnotations().get(PodOrigin.MIRROR));
+                .containsExactly(
+                        mirror().orElseThrow().getMetadata().getAnnotations().get(PodOrigin.MIRROR));
     }
 
     @Test

@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -73,19 +72,19 @@ class StaticPodsRealServerTest {
         Files.move(unfinished, manifests.resolve("web.yaml"), StandardCopyOption.ATOMIC_MOVE);
     }
 
-    private @Nullable Pod mirror() {
-        return admin.pods().inNamespace(namespace).withName("web-" + node).get();
+    private Optional<Pod> mirror() {
+        return Optional.ofNullable(
+                admin.pods().inNamespace(namespace).withName("web-" + node).get());
     }
 
-    private static boolean isRunning(@Nullable Pod pod) {
-        return pod != null && "Running".equals(pod.getStatus().getPhase());
+    private boolean isRunning(Predicate<Pod> such) {
+        return mirror().filter(mirror -> "Running".equals(mirror.getStatus().getPhase()))
+                .filter(such)
+                .isPresent();
     }
 
-    private void awaitRunning(Predicate<Pod> such) {
-        await().until(() -> {
-            Pod mirror = mirror();
-            return isRunning(mirror) && such.test(mirror);
-        });
+    private boolean isGone() {
+        return mirror().isEmpty() && runningUids().isEmpty();
     }
 
     private List<String> runningUids() {
@@ -97,15 +96,14 @@ class StaticPodsRealServerTest {
         leaks.allowWarnings("no answer from"); // a busy machine
         write("nginx");
         try (NodeAgent agent = start()) {
-            await().until(() -> isRunning(mirror()));
-            Pod first = mirror();
-            assertThat(first).isNotNull();
+            await().until(() -> isRunning(any -> true));
+            Pod first = mirror().orElseThrow();
             List<String> running = runningUids();
             Node owner = admin.nodes().withName(node).get();
             assertThat(first.getMetadata().getOwnerReferences())
                     .singleElement()
-                    .satisfies(reference ->
-                            assertThat(reference.getUid()).isEqualTo(owner.getMetadata().getUid()));
+                    .satisfies(reference -> assertThat(reference.getUid())
+                            .isEqualTo(owner.getMetadata().getUid()));
             assertThat(first.getMetadata().getAnnotations())
                     .containsEntry("kubernetes.io/config.mirror", running.get(0))
                     .containsEntry("kubernetes.io/config.source", "file");
@@ -113,16 +111,17 @@ class StaticPodsRealServerTest {
             // as kubectl does, with a grace period
             admin.pods().inNamespace(namespace).withName("web-" + node).delete();
             String uid = first.getMetadata().getUid();
-            awaitRunning(mirror -> !uid.equals(mirror.getMetadata().getUid()));
+            await().until(() ->
+                    isRunning(mirror -> !uid.equals(mirror.getMetadata().getUid())));
             assertThat(runningUids()).isEqualTo(running);
 
             write("httpd");
-            awaitRunning(
-                    mirror -> mirror.getSpec().getContainers().get(0).getImage().equals("httpd"));
+            await().until(() -> isRunning(
+                    mirror -> mirror.getSpec().getContainers().get(0).getImage().equals("httpd")));
             assertThat(runningUids()).hasSize(1).isNotEqualTo(running);
 
             Files.delete(manifests.resolve("web.yaml"));
-            await().until(() -> mirror() == null && runningUids().isEmpty());
+            await().until(this::isGone);
             assertThat(agent.pods()).isEmpty();
         }
     }
@@ -131,14 +130,14 @@ class StaticPodsRealServerTest {
     void agentIsAwayWhileTheFileIsDeleted_itsMirrorPodGoes() throws IOException {
         write("nginx");
         try (NodeAgent agent = start()) {
-            await().until(() -> isRunning(mirror()));
+            await().until(() -> isRunning(any -> true));
             assertThat(agent.status().registered()).isTrue();
         }
-        assertThat(isRunning(mirror())).isTrue();
+        assertThat(isRunning(any -> true)).isTrue();
         Files.delete(manifests.resolve("web.yaml"));
 
         try (NodeAgent agent = start()) {
-            await().until(() -> mirror() == null && runningUids().isEmpty());
+            await().until(this::isGone);
             assertThat(agent.pods()).isEmpty();
         }
     }

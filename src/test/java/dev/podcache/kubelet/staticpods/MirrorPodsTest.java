@@ -291,7 +291,8 @@ class MirrorPodsTest {
     void close_noFurtherRequest(NoLeaks leaks) {
         leaks.allowWarnings("was not created; retrying: ");
         server.failNext(
-                1, new ApiServerException(FailureReason.UNAVAILABLE, 0, null, "for the test", null),
+                1,
+                new ApiServerException(FailureReason.UNAVAILABLE, 0, null, "for the test", null),
                 RequestPattern.any().verb(Verb.CREATE));
         start();
         mirrors.add(web("nginx"));

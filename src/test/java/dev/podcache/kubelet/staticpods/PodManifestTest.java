@@ -97,12 +97,13 @@ class PodManifestTest {
     void parse_commentsAndOrder_doNotChangeTheUid() {
         String uid = parse(WEB).getMetadata().getUid();
 
-        assertThat(parse("# new\nkind: Pod\n" + WEB.replace("kind: Pod\n", "") + "---\n").getMetadata().getUid())
+        assertThat(parse("# new\nkind: Pod\n" + WEB.replace("kind: Pod\n", "") + "---\n")
+                        .getMetadata()
+                        .getUid())
                 .isEqualTo(uid);
         assertThat(parse("""
                 {"kind":"Pod","apiVersion":"v1","metadata":{"name":"web"},
-                 "spec":{"containers":[{"image":"nginx:1.27","name":"main"}]}}""").getMetadata().getUid())
-                .isEqualTo(uid);
+                 "spec":{"containers":[{"image":"nginx:1.27","name":"main"}]}}""").getMetadata().getUid()).isEqualTo(uid);
     }
 
     @Test
