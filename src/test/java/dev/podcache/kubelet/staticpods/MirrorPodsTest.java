@@ -25,6 +25,7 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -113,8 +114,8 @@ class MirrorPodsTest {
         }
     }
 
-    private String storedHash() {
-        return stored().orElseThrow().getMetadata().getAnnotations().get(PodOrigin.MIRROR);
+    private Map<String, String> storedAnnotations() {
+        return stored().orElseThrow().getMetadata().getAnnotations();
     }
 
     @Test
@@ -185,7 +186,8 @@ class MirrorPodsTest {
 
         mirrors.add(second);
 
-        assertThat(storedHash()).isEqualTo(second.getMetadata().getUid());
+        assertThat(storedAnnotations())
+                .containsEntry(PodOrigin.MIRROR, second.getMetadata().getUid());
         assertThat(mirrors.of(second)).isPresent();
         assertThat(mirrors.of(web("nginx"))).isEmpty();
     }

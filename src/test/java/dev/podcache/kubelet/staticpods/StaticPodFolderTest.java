@@ -2,7 +2,6 @@ package dev.podcache.kubelet.staticpods;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.collect.Iterables;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.RecordedEvents;
@@ -60,7 +59,7 @@ class StaticPodFolderTest {
     }
 
     private List<Pod> pods() {
-        return Iterables.getLast(received);
+        return received.get(received.size() - 1);
     }
 
     private List<String> names() {
