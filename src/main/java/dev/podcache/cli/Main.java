@@ -38,26 +38,47 @@ public final class Main {
 
     /** Runs the program and ends the process with its exit code, or after a signal with the exit code of the signal. */
     public static void main(String[] args) {
-        run(HollowRuntime::new, args);
-    }
-
-    /**
-     * Runs the program with your own runtime, so that {@code run} becomes a node that runs containers. Ends the process
-     * as {@link #main} does.
-     *
-     * @param runtime called when {@code run} starts; the argument provides the time and threads of the agent
-     */
-    public static void run(Function<Timekeeper, PodRuntime> runtime, String... args) {
-        AddressLookups.setShortTtl();
         Console console = Console.ofProcess();
-        CountDownLatch ended = new CountDownLatch(1);
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(console, ended), "shutdown"));
-        int code = execute(console, runtime, args);
-        console.out().flush();
-        ended.countDown();
+        int code = runUntilTerminated(console, HollowRuntime::new, args);
         if (!console.stop().isDone()) {
             // exit would run the hooks of a surrounding process such as Maven, which print after the data
             Runtime.getRuntime().halt(code);
+        }
+    }
+
+    /**
+     * Runs the program with your own runtime, so that {@code run} becomes a node that runs containers. Blocks until the
+     * program has ended: by itself, after {@code --for}, or because the process is told to terminate. Does not end the
+     * process. Several may run at the same time.
+     *
+     * @param runtime called when {@code run} starts; the argument provides the time and threads of the agent
+     * @return the exit code, for {@link System#exit}
+     */
+    public static int run(Function<Timekeeper, PodRuntime> runtime, String... args) {
+        return runUntilTerminated(Console.ofProcess(), runtime, args);
+    }
+
+    private static int runUntilTerminated(Console console, Function<Timekeeper, PodRuntime> runtime, String... args) {
+        AddressLookups.setShortTtl();
+        CountDownLatch ended = new CountDownLatch(1);
+        Thread hook = new Thread(() -> stop(console, ended), "shutdown");
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            return execute(console, runtime, args);
+        } finally {
+            console.out().flush();
+            ended.countDown();
+            if (!console.stop().isDone()) {
+                remove(hook);
+            }
+        }
+    }
+
+    private static void remove(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // the process ends at this very moment, and the hook has nothing to wait for
         }
     }
 
@@ -115,9 +136,12 @@ public final class Main {
         return FAILED;
     }
 
-    /** Asks the command to end, and waits for it for some seconds. */
+    /** Asks the command to end, and waits for it for some seconds. A command that only loads classes is not waited for. */
     private static void stop(Console console, CountDownLatch ended) {
         console.stop().complete(null);
+        if (!console.begun().isDone()) {
+            return;
+        }
         try {
             ended.await(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

@@ -20,6 +20,7 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
@@ -84,23 +85,28 @@ final class RunCommand implements Callable<Integer> {
         try (EventWriter events = EventWriter.to(console.out(), output.format);
                 Fabric8ApiServer server = ClusterAccess.server(config, configuration.rates())) {
             FirstContact contact = new FirstContact(server, config, console, events);
-            if (contact.await(name, agent.duration)) {
+            BooleanSupplier contacted = () -> contact.await(name, agent.duration);
+            // static pods do not wait for the API server
+            boolean startsFirst = configuration.staticPods().isPresent();
+            if (startsFirst || contacted.getAsBoolean()) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
-                run(name, configuration, server, events);
+                NodeAgentBuilder options =
+                        NodeAgent.builder(server).runtime(this::runtime).registerAgain(registerAgain);
+                try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
+                    run(running, startsFirst ? contacted : () -> true, events);
+                }
             }
         }
         return 0;
     }
 
-    private void run(String name, KubeletConfiguration configuration, Fabric8ApiServer server, EventWriter events) {
-        NodeAgentBuilder options =
-                NodeAgent.builder(server).runtime(this::runtime).registerAgain(registerAgain);
-        try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
-            running.start();
+    private void run(ReportedNode running, BooleanSupplier contacted, EventWriter events) {
+        running.start();
+        if (contacted.getAsBoolean()) {
             console.await(agent.duration, events);
-            running.stop();
-            events.block(running.summary());
         }
+        running.stop();
+        events.block(running.summary());
     }
 
     private PodRuntime runtime(Timekeeper timekeeper) {

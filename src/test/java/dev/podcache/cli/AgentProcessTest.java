@@ -3,6 +3,7 @@ package dev.podcache.cli;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,6 +42,25 @@ class AgentProcessTest {
         assertThat(demo.process().exitValue()).isEqualTo(TERMINATED);
         assertThat(demo.out()).contains("-- Summary", "-- The same workload under each strategy");
         assertThat(demo.err()).isEmpty();
+    }
+
+    @Test
+    void run_toldToTerminateWhileItReadsItsConfiguration_diesAtOnce() throws Exception {
+        Path kubeconfig = directory.resolve("kubeconfig");
+        assertThat(new ProcessBuilder("mkfifo", kubeconfig.toString()).start().waitFor())
+                .isZero();
+        AgentProcess run =
+                start(Map.of(), "run", "--hostname-override", "worker-1", "--kubeconfig", kubeconfig.toString());
+
+        // opens once the program reads the other end
+        try (OutputStream pipe = Files.newOutputStream(kubeconfig)) {
+            pipe.flush();
+            run.process().destroy();
+
+            assertThat(run.process().waitFor(4, TimeUnit.SECONDS)).isTrue();
+        }
+        assertThat(run.process().exitValue()).isEqualTo(TERMINATED);
+        assertThat(run.err()).isEmpty();
     }
 
     @Test

@@ -35,7 +35,7 @@ class DeployManifestsTest {
         "'', nodes, worker-1, get list watch patch update",
         "'', nodes/status, worker-1, get list watch patch update",
         "'', services, '', list watch",
-        "'', pods, '', get list watch delete",
+        "'', pods, '', get list watch create delete",
         "'', pods/status, '', patch update",
         "'', events, '', create patch"
     })

@@ -10,6 +10,7 @@ import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.Faults;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.RequestPattern;
+import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
@@ -74,7 +75,8 @@ class MainTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "demo --for soon | \"soon\" is not a duration: write it as 15s, 1m30s, 500ms, or a number of seconds",
+                "demo --for soon | \"soon\" is not a duration: write a number with a unit, such as 15s, 1m30s or 500ms",
+                "demo --for 10 | \"10\" has no unit: write 10s for seconds",
                 "demo --for 0s | \"0s\" must be positive",
                 "demo --strategy Sometimes | 'Sometimes'",
                 "demo -o yaml | 'yaml'",
@@ -97,6 +99,12 @@ class MainTest {
         assertThat(console.err()).hasSizeBetween(2, 3);
         assertThat(console.err()).first().asString().startsWith("error: ").contains(complaint);
         assertThat(console.err()).last().asString().startsWith("try: podcache").endsWith("--help");
+    }
+
+    @Test
+    void run_programOfAnother_returnsItsExitCodeAndThisProcessGoesOn() {
+        assertThat(Main.run(HollowRuntime::new, "version")).isZero();
+        assertThat(Main.run(HollowRuntime::new, "run")).isEqualTo(2);
     }
 
     @Test

@@ -102,8 +102,8 @@
  * {@code TestSyncPodNoDeadlock}</td><td>{@code PodStatusTroubleTest}</td><td></td></tr>
  * <tr><td>{@code TestStatusEquality}</td><td>{@code PodStatusEqualityTest}</td><td></td></tr>
  * <tr><td>{@code TestStatusNormalizationEnforcesMaxBytes}</td><td>{@code PodStatusNormalizerTest}</td><td></td></tr>
- * <tr><td>{@code TestStaticPod}, {@code TestDoNotDeleteMirrorPods}</td><td>-</td><td>pods come from the API server
- * alone: there are no static ones, and so no mirror pods</td></tr>
+ * <tr><td>{@code TestStaticPod},
+ * {@code TestDoNotDeleteMirrorPods}</td><td>{@code MirrorStatusTest}</td><td></td></tr>
  * <tr><td>{@code TestTerminatePod}</td><td>{@code PodStatusEndTest}, {@code StatusStepsTest}</td><td></td></tr>
  * <tr><td>{@code TestSetContainerReadiness}, {@code TestSetContainerStartup},
  * {@code TestReconcilePodStatus}</td><td>{@code PodStatusManagerTest}</td><td></td></tr>

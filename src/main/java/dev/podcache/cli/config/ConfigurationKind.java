@@ -16,9 +16,9 @@ enum ConfigurationKind {
                     nodeStatusReportFrequency nodeLeaseDurationSeconds kubeAPIQPS kubeAPIBurst registerNode
                     registerWithTaints providerID maxPods podsPerCore systemReserved kubeReserved evictionHard
                     mergeDefaultEvictionSettings evictionPressureTransitionPeriod port address enableServer
-                    tlsCertFile tlsPrivateKeyFile authentication
+                    tlsCertFile tlsPrivateKeyFile authentication staticPodPath fileCheckFrequency
                     """), names("""
-                    staticPodPath podLogsDir fileCheckFrequency httpCheckFrequency staticPodURL
+                    podLogsDir httpCheckFrequency staticPodURL
                     staticPodURLHeader readOnlyPort tlsCipherSuites
                     tlsCurvePreferences tlsMinVersion rotateCertificates serverTLSBootstrap authorization registryPullQPS registryBurst imagePullCredentialsVerificationPolicy
                     preloadedImagesVerificationAllowlist enableDebuggingHandlers enableContentionProfiling

@@ -10,25 +10,28 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Parses positive durations in Go's format, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}. A number without a
- * unit means seconds.
+ * Parses positive durations in Go's format, such as {@code 1m30s}, {@code 500ms} or {@code 1.5h}, of flags and files. As
+ * in Go, a number without a unit is refused.
  */
 public final class GoDuration implements ITypeConverter<Duration> {
 
     private static final Pattern TERM = Pattern.compile("(\\d+(?:\\.\\d*)?|\\.\\d+)(ns|us|µs|ms|s|m|h)");
     private static final Pattern ALL = Pattern.compile("(?:" + TERM.pattern() + ")+");
-    private static final Pattern SECONDS = Pattern.compile("\\d+(\\.\\d+)?");
+    private static final Pattern NUMBER = Pattern.compile("\\d+(\\.\\d+)?");
     private static final int LONGEST_TEXT = 40;
     private static final BigDecimal LONGEST_NANOS = BigDecimal.valueOf(Long.MAX_VALUE);
 
     @Override
     public Duration convert(String text) {
-        String written = SECONDS.matcher(text).matches() ? text + "s" : text;
-        if (written.length() > LONGEST_TEXT || !ALL.matcher(written).matches()) {
-            throw refused(text, "is not a duration");
+        if (text.length() > LONGEST_TEXT || !ALL.matcher(text).matches()) {
+            boolean number =
+                    text.length() < LONGEST_TEXT && NUMBER.matcher(text).matches();
+            throw number
+                    ? new TypeConversionException(Quoted.value(text) + " has no unit: write " + text + "s for seconds")
+                    : refused(text, "is not a duration");
         }
         BigDecimal sum = BigDecimal.ZERO;
-        Matcher terms = TERM.matcher(written);
+        Matcher terms = TERM.matcher(text);
         while (terms.find()) {
             sum = sum.add(new BigDecimal(terms.group(1)).multiply(BigDecimal.valueOf(nanosOf(terms.group(2)))));
         }
@@ -55,6 +58,6 @@ public final class GoDuration implements ITypeConverter<Duration> {
 
     private static TypeConversionException refused(String text, String why) {
         return new TypeConversionException(
-                Quoted.value(text) + " " + why + ": write it as 15s, 1m30s, 500ms, or a number of seconds");
+                Quoted.value(text) + " " + why + ": write a number with a unit, such as 15s, 1m30s or 500ms");
     }
 }

@@ -114,6 +114,18 @@ final class KubeletFlags {
             description = "the authority of the endpoint's clients; without it, kubectl logs and exec are refused")
     private @Nullable String clientCaFile;
 
+    @Option(
+            names = "--pod-manifest-path",
+            paramLabel = "PATH",
+            description = "a folder with manifests of static pods, or one manifest")
+    private @Nullable String podManifestPath;
+
+    @Option(
+            names = "--file-check-frequency",
+            paramLabel = "DURATION",
+            description = "how often these manifests are read (default: 20s)")
+    private @Nullable Duration fileCheckFrequency;
+
     /** Returns the file to read, or null if the flag is not set. */
     @Nullable
     Path config() {
@@ -143,6 +155,8 @@ final class KubeletFlags {
         put(given, "tlsCertFile", "--tls-cert-file", tlsCertFile);
         put(given, "tlsPrivateKeyFile", "--tls-private-key-file", tlsPrivateKeyFile);
         put(given, "clientCAFile", "--client-ca-file", clientCaFile);
+        put(given, "staticPodPath", "--pod-manifest-path", podManifestPath);
+        put(given, "fileCheckFrequency", "--file-check-frequency", fileCheckFrequency);
         put(given, "evictionHard", "--eviction-hard", map("--eviction-hard", evictionHard, '<'));
         return given;
     }

@@ -10,14 +10,17 @@ import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.kubelet.staticpods.StaticPodFiles;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** Creates a {@link KubeletConfiguration} from settings, with the kubelet's defaults for unset fields. */
 public final class KubeletSettings {
@@ -66,7 +69,17 @@ public final class KubeletSettings {
                         all.integer("podsPerCore", FROM_0, 0),
                         reserved(all)),
                 all.duration("evictionPressureTransitionPeriod", DEFAULT.pressureTransition()),
-                endpoint(all));
+                endpoint(all),
+                staticPods(all));
+    }
+
+    private static Optional<StaticPodFiles> staticPods(Settings all) {
+        String path = all.text("staticPodPath", "");
+        Duration frequency = all.duration("fileCheckFrequency", StaticPodFiles.DEFAULT_FREQUENCY);
+        return path.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new StaticPodFiles(
+                        all.text("staticPodPath", Path::of, Path.of("")).toAbsolutePath(), frequency));
     }
 
     private static KubeletConfiguration.Endpoint endpoint(Settings all) {

@@ -53,15 +53,11 @@ public final class Settings {
         if (setting.value() instanceof Duration duration) {
             return duration;
         }
-        String text = setting.as(String.class, DURATION);
-        if (!text.isEmpty() && Character.isLetter(text.charAt(text.length() - 1))) {
-            try {
-                return new GoDuration().convert(text);
-            } catch (TypeConversionException e) {
-                // refused below
-            }
+        try {
+            return new GoDuration().convert(setting.as(String.class, DURATION));
+        } catch (TypeConversionException e) {
+            throw setting.refused(DURATION);
         }
-        throw setting.refused(DURATION);
     }
 
     int integer(String field, Range<Integer> allowed, int byDefault) {

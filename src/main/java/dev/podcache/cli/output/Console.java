@@ -20,6 +20,7 @@ import org.slf4j.event.Level;
  * @param environment the environment variables
  * @param home the user's home directory
  * @param stop completes when the command is asked to end
+ * @param begun completes when the command waits for the first time; before that, it has nothing to end in order
  * @param logging sets the log level of Podcache; called before a command does anything else
  */
 public record Console(
@@ -28,6 +29,7 @@ public record Console(
         Map<String, String> environment,
         Path home,
         CompletableFuture<Void> stop,
+        CompletableFuture<Void> begun,
         Consumer<Level> logging) {
 
     /** Returns the console of this process. */
@@ -37,6 +39,7 @@ public record Console(
                 System.err,
                 System.getenv(),
                 Path.of(System.getProperty("user.home", "")),
+                new CompletableFuture<>(),
                 new CompletableFuture<>(),
                 ProgramLogging::toStandardError);
     }
@@ -63,7 +66,8 @@ public record Console(
         return !stop.isDone();
     }
 
-    private static boolean endsWithin(@Nullable Duration duration, CompletableFuture<?> end, EventWriter events) {
+    private boolean endsWithin(@Nullable Duration duration, CompletableFuture<?> end, EventWriter events) {
+        begun.complete(null);
         boolean ended = true;
         try {
             long nanos = duration == null ? Long.MAX_VALUE : duration.toNanos();

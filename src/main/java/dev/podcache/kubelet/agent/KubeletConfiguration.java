@@ -5,15 +5,18 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.kubelet.staticpods.StaticPodFiles;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.api.model.Taint;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The complete configuration of a node agent. Immutable. The names follow the kubelet's {@code KubeletConfiguration}, the
  * defaults its {@code pkg/kubelet/apis/config/v1beta1/defaults.go}.
  *
  * @param pressureTransition how long the node reports pressure after it has ended
+ * @param staticPods where static pods are; empty if the node has none
  */
 public record KubeletConfiguration(
         ObjectCaching caching,
@@ -22,7 +25,8 @@ public record KubeletConfiguration(
         NodeRegistrationOptions registration,
         Reservations reservations,
         Duration pressureTransition,
-        Endpoint endpoint) {
+        Endpoint endpoint,
+        Optional<StaticPodFiles> staticPods) {
 
     /** The kubelet's defaults. */
     public static final KubeletConfiguration DEFAULT = new KubeletConfiguration(
@@ -32,12 +36,13 @@ public record KubeletConfiguration(
             new NodeRegistrationOptions(true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
             new Reservations(110, 0, NodeReservations.none()),
             Duration.ofMinutes(5),
-            new Endpoint(true, "0.0.0.0", 10_250, "", "", ""));
+            new Endpoint(true, "0.0.0.0", 10_250, "", "", ""),
+            Optional.empty());
 
     /** Returns a copy whose node has no HTTPS endpoint. */
     public KubeletConfiguration withoutEndpoint() {
         return new KubeletConfiguration(
-                caching, heartbeats, rates, registration, reservations, pressureTransition, Endpoint.NONE);
+                caching, heartbeats, rates, registration, reservations, pressureTransition, Endpoint.NONE, staticPods);
     }
 
     /**

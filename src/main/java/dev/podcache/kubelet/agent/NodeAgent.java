@@ -29,6 +29,8 @@ import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.server.KubeletServer;
 import dev.podcache.kubelet.server.KubeletServerBuilder;
+import dev.podcache.kubelet.staticpods.MirrorPods;
+import dev.podcache.kubelet.staticpods.StaticPodFolder;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
 import dev.podcache.reflector.Recovery;
@@ -38,7 +40,6 @@ import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -52,8 +53,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * from Secrets and ConfigMaps, has a {@link PodRuntime} run the pods, and reports their status. Several agents may run in
  * one process. Thread-safe.
  *
- * <p>{@link #start} starts the parts in the order of their dependencies: the runtime and its health, node status, Lease,
- * pod status, pod workers, assigned pods. {@link #close} stops them in reverse order. The Node, the Lease and the pods
+ * <p>{@link #start} starts the parts in the order of their dependencies: the runtime and its health, the HTTPS endpoint,
+ * node status, Lease, pod status, pod workers, static and assigned pods. {@link #close} stops them in reverse order. The Node, the Lease and the pods
  * remain in the cluster for the next agent of the node.
  */
 public final class NodeAgent implements AutoCloseable {
@@ -80,6 +81,8 @@ public final class NodeAgent implements AutoCloseable {
     private final ProbeNetwork network;
     private final ProbedHealth probes;
     private final PodWorkers workers;
+    private final MirrorPods mirrors;
+    private final NodePods nodePods;
     private final Reflector<Pod> pods;
     private final AtomicBoolean following = new AtomicBoolean();
     private final NodeEndpoint endpoint;
@@ -108,13 +111,15 @@ public final class NodeAgent implements AutoCloseable {
                 timekeeper);
         NodeSelf self = new NodeSelf(node, facts, options, timekeeper);
         // first, because it may throw, and nothing has to be closed yet
-        NodeStatusOptions status = self.status(events, runtime.type(), health, this::kubeletPort, ports.reconnect());
+        NodeStatusOptions status = self.status(events, runtime, health, this::kubeletPort, ports.reconnect());
         this.lister = NodeLister.following(node, ports.node(), recovery);
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
         this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
+        lease.pauseWhile(updater::isDeleted);
         this.tokens = new ServiceAccountTokens(ports.tokens(), timekeeper, NodeAgent::random);
         this.services = ServiceLister.following(ports.services(), recovery);
-        this.statuses = new PodStatusManager(ports.podStatus(), known::get, timekeeper, NodeAgent::random);
+        this.mirrors = new MirrorPods(ports.podStatus(), lister, timekeeper, this::mirrorPodsChanged);
+        this.statuses = new PodStatusManager(ports.podStatus(), known.shownBy(mirrors), timekeeper, NodeAgent::random);
         this.network = new ProbeNetwork(timekeeper, options.version);
         this.probes = ProbedHealth.of(network, runtime, events, threads, this::changed);
         Caches caches = options.reads.apply(server.caches(lister));
@@ -123,8 +128,10 @@ public final class NodeAgent implements AutoCloseable {
             workers.follow(caches.secrets());
             workers.follow(caches.configMaps());
         }
-        this.pods = new Reflector<>(ports.pods(), workers, recovery);
-        this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon);
+        this.nodePods = new NodePods(
+                workers, mirrors, options.staticPods, new StaticPodFolder.Parts(node, events, threads, timekeeper));
+        this.pods = new Reflector<>(ports.pods(), nodePods, recovery);
+        this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon, timekeeper);
         this.servesHttps = options.endpoint.enabled();
         this.all = new AgentServices(ImmutableList.of(
                 AgentServices.part("node status", updater::start, updater::close),
@@ -153,20 +160,11 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     private KubeletServerBuilder endpointOptions(String node, NodeAgentBuilder options, NodePorts ports) {
-        KubeletConfiguration.Endpoint configured = options.endpoint;
-        KubeletServerBuilder endpointOptions = KubeletServer.builder(node, ports.timekeeper())
-                .address(configured.address())
-                .port(configured.port())
+        KubeletServerBuilder base = KubeletServer.builder(node, ports.timekeeper())
                 .pods(known::all)
                 .runtime(runtime)
                 .reviews(ports.reviews());
-        if (!configured.certificate().isEmpty()) {
-            endpointOptions.certificate(Path.of(configured.certificate()), Path.of(configured.key()));
-        }
-        if (!configured.clientAuthority().isEmpty()) {
-            endpointOptions.clientAuthority(Path.of(configured.clientAuthority()));
-        }
-        return options.server.apply(endpointOptions);
+        return options.server.apply(NodeEndpoint.configured(base, options.endpoint));
     }
 
     private OptionalInt kubeletPort() {
@@ -196,7 +194,8 @@ public final class NodeAgent implements AutoCloseable {
 
     /**
      * Starts to work. Returns at once; nothing may have succeeded yet, and what fails is repeated. The node is registered
-     * once the runtime has answered, or after 5 s. Idempotent.
+     * once the runtime has answered, or after 5 s, and once the HTTPS endpoint listens, or after 10 s. Static pods start
+     * whether or not the API server answers. Idempotent.
      *
      * @throws IllegalStateException if the agent is closed
      */
@@ -214,7 +213,9 @@ public final class NodeAgent implements AutoCloseable {
             health.startAsync();
         }
         if (servesHttps) {
-            threads.executeNow(endpoint::start);
+            endpoint.start(threads);
+        } else {
+            endpoint.skip();
         }
     }
 
@@ -293,19 +294,31 @@ public final class NodeAgent implements AutoCloseable {
         followPodsIfPossible();
     }
 
-    /** Watches the pods once the runtime has started and the Node is known, because pods report its addresses. */
+    /**
+     * Starts the static pods once the runtime has started, and watches the others once the Node is known, because pods
+     * report its addresses.
+     */
     private void followPodsIfPossible() {
-        boolean possible = partsStarted && runtimeStarted && lister.get().isPresent();
-        if (possible && following.compareAndSet(false, true)) {
-            // the Node is the owner of the Lease, and the last renewal may have come before the registration
-            lease.renewSoon();
-            pods.start();
+        if (partsStarted && runtimeStarted) {
+            nodePods.startStaticPods();
+            if (lister.get().isPresent() && following.compareAndSet(false, true)) {
+                // the Node is the owner of the Lease, and the last renewal may have come before the registration
+                lease.renewSoon();
+                nodePods.nodeIsKnown();
+                pods.start();
+            }
         }
+        nodePods.nodeChanged();
     }
 
     private void leavePods() {
         following.set(true);
+        nodePods.close();
         pods.close();
+    }
+
+    private void mirrorPodsChanged() {
+        statuses.mirrorPodsChanged();
     }
 
     private void endWorkers() {
@@ -319,12 +332,12 @@ public final class NodeAgent implements AutoCloseable {
         workers.changed(podUid);
     }
 
-    /** Starts the parts when the runtime has answered for the first time, or does not answer. */
+    /** Starts the parts when the runtime has answered for the first time, or does not answer, and the endpoint listens. */
     private final class FirstAnswer extends Service.Listener {
 
         @Override
         public void running() {
-            startParts();
+            endpoint.attempted().thenRun(NodeAgent.this::startParts);
         }
     }
 

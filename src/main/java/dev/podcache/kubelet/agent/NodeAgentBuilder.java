@@ -15,6 +15,7 @@ import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.server.KubeletServerBuilder;
+import dev.podcache.kubelet.staticpods.StaticPodFiles;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.ObjectKey;
@@ -30,6 +31,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -64,6 +66,7 @@ public final class NodeAgentBuilder {
     Duration pressureTransition = KubeletConfiguration.DEFAULT.pressureTransition();
     RequestLimit rates = KubeletConfiguration.DEFAULT.rates();
     Endpoint endpoint = KubeletConfiguration.DEFAULT.endpoint();
+    Optional<StaticPodFiles> staticPods = KubeletConfiguration.DEFAULT.staticPods();
     UnaryOperator<KubeletServerBuilder> server = UnaryOperator.identity();
     ImmutableMap<String, Quantity> capacity = ImmutableMap.of();
     Supplier<List<NodeCondition>> conditions = List::of;
@@ -249,6 +252,15 @@ public final class NodeAgentBuilder {
         return this;
     }
 
+    /**
+     * Sets where the manifests of static pods are: a folder, or one file. They are read every 20 s; their pods run whether
+     * or not the API server answers. Default: none.
+     */
+    public NodeAgentBuilder staticPods(Path manifests) {
+        staticPods = Optional.of(new StaticPodFiles(manifests, StaticPodFiles.DEFAULT_FREQUENCY));
+        return this;
+    }
+
     /** Sets how many pods are synced at the same time, without those whose runtime call takes long. Default: 8. */
     public NodeAgentBuilder threads(int value) {
         if (value <= 0) {
@@ -291,6 +303,7 @@ public final class NodeAgentBuilder {
         reservations = value.reservations();
         pressureTransition = value.pressureTransition();
         endpoint = value.endpoint();
+        staticPods = value.staticPods();
         return this;
     }
 

@@ -2,8 +2,13 @@ package dev.podcache.kubelet.agent;
 
 import dev.podcache.kubelet.server.KubeletServer;
 import dev.podcache.kubelet.server.KubeletServerBuilder;
+import dev.podcache.time.TaskThreads;
+import dev.podcache.time.Timekeeper;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,8 +19,13 @@ final class NodeEndpoint implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(NodeEndpoint.class);
 
+    /** How long the node's registration waits for the endpoint. */
+    private static final Duration ATTEMPT_TIMEOUT = Duration.ofSeconds(10);
+
     private final Supplier<KubeletServerBuilder> options;
     private final Runnable listening;
+    private final Timekeeper timekeeper;
+    private final CompletableFuture<Void> attempted = new CompletableFuture<>();
     private @Nullable KubeletServer server; // guarded by this
     private boolean closed; // guarded by this
     private volatile int port;
@@ -26,9 +36,41 @@ final class NodeEndpoint implements AutoCloseable {
      * @param options creates the options of a server; called at each try
      * @param listening called when the port is known
      */
-    NodeEndpoint(Supplier<KubeletServerBuilder> options, Runnable listening) {
+    NodeEndpoint(Supplier<KubeletServerBuilder> options, Runnable listening, Timekeeper timekeeper) {
         this.options = options;
         this.listening = listening;
+        this.timekeeper = timekeeper;
+    }
+
+    /** Sets the options that come from the configuration. */
+    static KubeletServerBuilder configured(KubeletServerBuilder options, KubeletConfiguration.Endpoint configured) {
+        options.address(configured.address()).port(configured.port());
+        if (!configured.certificate().isEmpty()) {
+            options.certificate(Path.of(configured.certificate()), Path.of(configured.key()));
+        }
+        if (!configured.clientAuthority().isEmpty()) {
+            options.clientAuthority(Path.of(configured.clientAuthority()));
+        }
+        return options;
+    }
+
+    /**
+     * Returns a future that completes when the endpoint listens or has failed to, or after 10 s. An API server takes port
+     * 10250 for a Node that was reported before.
+     */
+    CompletableFuture<Void> attempted() {
+        return attempted;
+    }
+
+    /** Starts nothing, because the node has no endpoint. */
+    void skip() {
+        attempted.complete(null);
+    }
+
+    /** Starts to listen on a thread of its own. Failures are logged. */
+    void start(TaskThreads threads) {
+        timekeeper.schedule(ATTEMPT_TIMEOUT, this::skip);
+        threads.executeNow(this::attempt);
     }
 
     /** Returns the port; empty while the endpoint does not listen. */
@@ -37,19 +79,19 @@ final class NodeEndpoint implements AutoCloseable {
         return listensOn == 0 ? OptionalInt.empty() : OptionalInt.of(listensOn);
     }
 
-    /**
-     * Starts to listen: on the configured port, or on any free port if the configured one is in use, as it is on a machine
-     * with a kubelet. Blocks while a certificate is made or read. Failures are logged.
-     */
-    void start() {
+    /** Blocks while a certificate is made or read. */
+    private void attempt() {
         try {
             listen();
         } catch (IOException | RuntimeException | Error e) {
             // includes Error: a missing class must not end the thread without a word
             log.error("kubectl logs and exec do not work for this node, because it has no HTTPS endpoint", e);
+        } finally {
+            attempted.complete(null);
         }
     }
 
+    /** On any free port if the configured one is in use, as it is on a machine with a kubelet. */
     private void listen() throws IOException {
         KubeletServer started;
         try {

@@ -9,6 +9,8 @@ import dev.podcache.kubelet.nodestatus.NodeStatusSetter;
 import dev.podcache.kubelet.nodestatus.NodeStatusSetters;
 import dev.podcache.kubelet.nodestatus.NodeVersions;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
+import dev.podcache.kubelet.runtime.ContainerExec;
+import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.List;
@@ -17,6 +19,9 @@ import java.util.function.Supplier;
 
 /** Creates the options of the node status and the Lease from the options of the agent. */
 final class NodeSelf {
+
+    /** An API server from 1.36 on passes the WebSocket of {@code kubectl exec} on to a node that declares this. */
+    private static final String WEB_SOCKETS = "ExtendWebSocketsToKubelet";
 
     private final String node;
     private final HostFacts facts;
@@ -32,12 +37,12 @@ final class NodeSelf {
 
     NodeStatusOptions status(
             EventRecorder events,
-            String runtimeType,
+            PodRuntime runtime,
             RuntimeHealth health,
             Supplier<OptionalInt> kubeletPort,
             Runnable onRepeatedFailure) {
         return NodeStatusOptions.builder(initial())
-                .setters(setters(events, runtimeType, health, kubeletPort))
+                .setters(setters(events, runtime, health, kubeletPort))
                 .registerNode(options.registration.register())
                 .registerAgain(options.registerAgain)
                 .updateFrequency(options.heartbeats.statusUpdate())
@@ -60,8 +65,9 @@ final class NodeSelf {
     }
 
     private List<NodeStatusSetter> setters(
-            EventRecorder events, String runtimeType, RuntimeHealth health, Supplier<OptionalInt> kubeletPort) {
+            EventRecorder events, PodRuntime runtime, RuntimeHealth health, Supplier<OptionalInt> kubeletPort) {
         KubeletConfiguration.Reservations reservations = options.reservations;
+        boolean servesExec = options.endpoint.enabled() && runtime instanceof ContainerExec;
         return NodeStatusSetters.standard(node, facts, events, timekeeper)
                 .nodeIps(options.registration.addresses())
                 .reservations(reservations.reserved())
@@ -70,7 +76,8 @@ final class NodeSelf {
                 .conditions(options.conditions)
                 .pressureTransitionPeriod(options.pressureTransition)
                 .kubeletPort(kubeletPort)
-                .versions(new NodeVersions(options.version, runtimeType, health::version))
+                .declaredFeatures(servesExec ? List.of(WEB_SOCKETS) : List.of())
+                .versions(new NodeVersions(options.version, runtime.type(), health::version))
                 .runtimeHealth(health)
                 .build();
     }

@@ -25,4 +25,17 @@ public final class InvolvedObject {
     public static ObjectReference of(Pod pod, String fieldPath) {
         return new ObjectReferenceBuilder(of(pod)).withFieldPath(fieldPath).build();
     }
+
+    /**
+     * Returns a reference to a Node. Its UID is the Node's name, as in the kubelet: {@code kubectl describe node} uses
+     * that.
+     */
+    public static ObjectReference ofNode(String name) {
+        return new ObjectReferenceBuilder()
+                .withApiVersion("v1")
+                .withKind("Node")
+                .withName(name)
+                .withUid(name)
+                .build();
+    }
 }

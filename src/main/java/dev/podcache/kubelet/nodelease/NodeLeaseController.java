@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,7 @@ public final class NodeLeaseController extends AbstractService {
 
     private final LeaseSync sync;
     private final PeriodicLoop loop;
+    private volatile BooleanSupplier paused = () -> false;
 
     /** Creates a controller that is not started. */
     public NodeLeaseController(
@@ -51,6 +53,16 @@ public final class NodeLeaseController extends AbstractService {
     NodeLeaseController(LeaseSync sync, NodeLeaseOptions options, Timekeeper timekeeper, DoubleSupplier random) {
         this.sync = sync;
         this.loop = new PeriodicLoop(this::round, options.interval(), timekeeper, random);
+    }
+
+    /**
+     * Sets whether the Node was deleted: then the Lease is neither renewed nor created. Default: never. Call it before the
+     * start.
+     *
+     * @param deleted called before each round; must not block
+     */
+    public void pauseWhile(BooleanSupplier deleted) {
+        paused = deleted;
     }
 
     /**
@@ -86,6 +98,9 @@ public final class NodeLeaseController extends AbstractService {
     }
 
     private CompletableFuture<Void> round() {
+        if (paused.getAsBoolean()) {
+            return CompletableFuture.completedFuture(null);
+        }
         return sync.round().whenComplete((done, thrown) -> {
             if (thrown != null) {
                 log.error("a round of Lease renewal failed; this is a bug in Podcache; the next round follows", thrown);

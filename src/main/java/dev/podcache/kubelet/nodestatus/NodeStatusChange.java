@@ -21,7 +21,8 @@ final class NodeStatusChange {
 
     // After nodeStatusHasChanged of kubernetes/kubernetes, pkg/kubelet/kubelet_node_status.go.
 
-    private static final List<String> COMPARED_BY_VALUE = List.of("conditions", "capacity", "allocatable");
+    private static final List<String> COMPARED_BY_VALUE =
+            List.of("conditions", "capacity", "allocatable", "declaredFeatures");
 
     private NodeStatusChange() {}
 
@@ -36,7 +37,13 @@ final class NodeStatusChange {
         return !sameConditions(before.getConditions(), after.getConditions())
                 || !sameQuantities(before.getCapacity(), after.getCapacity())
                 || !sameQuantities(before.getAllocatable(), after.getAllocatable())
+                || !sameFeatures(before.getDeclaredFeatures(), after.getDeclaredFeatures())
                 || !rest(before).equals(rest(after));
+    }
+
+    /** A server that does not know the field drops it, so its absence must not be reported again and again. */
+    private static boolean sameFeatures(@Nullable List<String> before, @Nullable List<String> after) {
+        return before == null || before.isEmpty() || before.equals(after);
     }
 
     private static ObjectNode rest(NodeStatus status) {

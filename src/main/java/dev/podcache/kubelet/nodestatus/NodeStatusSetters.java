@@ -42,6 +42,7 @@ public final class NodeStatusSetters {
     private int podsPerCore;
     private NodeVersions versions = new NodeVersions("", "podcache", () -> "Unknown");
     private Supplier<OptionalInt> kubeletPort = OptionalInt::empty;
+    private List<String> declaredFeatures = List.of();
     private Supplier<List<NodeImage>> images = List::of;
     private int maxImages = 50;
     private Duration pressureTransitionPeriod = Duration.ofMinutes(5);
@@ -119,6 +120,12 @@ public final class NodeStatusSetters {
      */
     public NodeStatusSetters kubeletPort(Supplier<OptionalInt> port) {
         this.kubeletPort = port;
+        return this;
+    }
+
+    /** Sets what this node can do that not every node of its version can, sorted. Default: nothing. */
+    public NodeStatusSetters declaredFeatures(List<String> features) {
+        this.declaredFeatures = List.copyOf(features);
         return this;
     }
 
@@ -231,6 +238,7 @@ public final class NodeStatusSetters {
                 .add((node, now) -> offer(node, capacity))
                 .add(new VersionInfoSetter(facts, versions))
                 .add((node, now) -> setDaemonEndpoints(node, kubeletPort.get()))
+                .add((node, now) -> node.getStatus().setDeclaredFeatures(declaredFeatures))
                 .add(new ImagesSetter(images, maxImages))
                 .add((node, now) -> setPlatform(node, facts))
                 .addAll(pressureSetters())

@@ -44,8 +44,8 @@ final class NodeStatusSync implements AutoCloseable {
     private final Pause pause;
 
     private boolean mayRegisterAgain;
-    private boolean deleted;
     private boolean failing;
+    private volatile boolean deleted; // written by tasks of SerialTasks
     private volatile boolean registered; // written by tasks of SerialTasks
     private volatile @Nullable String problem; // written by tasks of SerialTasks
 
@@ -87,6 +87,11 @@ final class NodeStatusSync implements AutoCloseable {
     /** Returns whether the Node is registered. May be called from any thread. */
     boolean isRegistered() {
         return registered;
+    }
+
+    /** Returns whether the Node was deleted and is not to be registered again. May be called from any thread. */
+    boolean isDeleted() {
+        return deleted;
     }
 
     /** Returns why the last attempt failed; empty if it succeeded. May be called from any thread. */

@@ -92,6 +92,11 @@ public final class NodeStatusUpdater implements AutoCloseable {
         }
     }
 
+    /** Returns whether the Node was deleted, so that it is not reported until another client creates it. */
+    public boolean isDeleted() {
+        return sync.isDeleted();
+    }
+
     /** Returns the current state. Its parts may be of slightly different times. */
     public NodeStatusState state() {
         return new NodeStatusState(sync.isRegistered(), reports.last(), sync.problem());

@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.podconfig;
 
 import dev.podcache.manager.Manager;
+import dev.podcache.pod.PodOrigin;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -19,8 +20,6 @@ import java.util.Map;
  * upstream, whose order is partly random, it keeps the order above, and it rejects {@code fileKeyRef}.
  */
 public final class ContainerEnvironment {
-
-    private static final String STATIC_SOURCE = "kubernetes.io/config.source";
 
     private final PodObjects.PodManagers managers;
     private final ServiceLister services;
@@ -52,18 +51,13 @@ public final class ContainerEnvironment {
         if (enableServiceLinks == null) {
             throw target.failure("nil pod.spec.enableServiceLinks encountered, cannot construct envvars");
         }
-        if (!services.hasSynced() && !isStatic(pod)) {
+        // a static pod must start without an API server
+        if (!services.hasSynced() && !PodOrigin.isStatic(pod)) {
             throw target.failure("services have not yet been read at least once, cannot construct envvars");
         }
         String namespace = pod.getMetadata().getNamespace();
         Map<String, String> serviceVariables = ServiceVariables.of(services, namespace, enableServiceLinks);
         return new EnvironmentAssembly(ConfigSources.of(managers, pod, placement, target), serviceVariables)
                 .assemble(container);
-    }
-
-    /** Returns whether the pod comes from a file or a URL: such a pod must start without an API server. */
-    private static boolean isStatic(Pod pod) {
-        String source = Nullables.orEmpty(pod.getMetadata().getAnnotations()).get(STATIC_SOURCE);
-        return source != null && !source.equals("api");
     }
 }

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.podstatus;
 
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodEnd;
+import dev.podcache.pod.PodOrigin;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
 import dev.podcache.time.Timekeeper;
@@ -12,7 +13,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,7 +26,7 @@ final class PodStatusCache {
 
     private static final Logger log = LoggerFactory.getLogger(PodStatusManager.class);
 
-    private final Function<String, Optional<Pod>> known;
+    private final PodLookup known;
     private final Timekeeper timekeeper;
     // ordered by version, so that a pod that changes constantly does not delay the reports of others
     private final Map<String, VersionedPodStatus> byUid = new LinkedHashMap<>(); // guarded by this
@@ -34,18 +34,22 @@ final class PodStatusCache {
     private final Map<String, Map<String, Boolean>> readinessSet = new HashMap<>(); // guarded by this
     private long lastVersion; // guarded by this
 
-    PodStatusCache(Function<String, Optional<Pod>> known, Timekeeper timekeeper) {
+    PodStatusCache(PodLookup known, Timekeeper timekeeper) {
         this.known = known;
         this.timekeeper = timekeeper;
     }
 
     /**
-     * Returns the pod as the API server last reported it, or null if it is unknown. Calls the function of the manager's
-     * owner, so it must not be called under the lock.
+     * Returns the pod as the API server last reported it, which for a static pod is its mirror pod, or null if it is
+     * unknown. Calls a method of the manager's owner, so it must not be called under the lock.
      */
     @Nullable
-    Pod known(String uid) {
-        return known.apply(uid).orElse(null);
+    Pod atServer(String uid) {
+        return known.atServer(uid).orElse(null);
+    }
+
+    private @Nullable Pod known(String uid) {
+        return known.get(uid).orElse(null);
     }
 
     /** Returns the newest statuses, in the order of their versions. */
@@ -148,6 +152,9 @@ final class PodStatusCache {
             Pod pod, Function<@Nullable PodStatus, @Nullable PodStatus> edit, boolean forced, boolean finished) {
         PodKey key = PodReferences.key(pod);
         String now = ApiTime.of(timekeeper.wallTime());
+        boolean isStatic = PodOrigin.isStatic(pod);
+        // what the agent before this one reported of a static pod
+        @Nullable Pod mirror = isStatic ? atServer(key.uid()) : null;
         String refusal;
         synchronized (this) {
             VersionedPodStatus cached = byUid.get(key.uid());
@@ -155,7 +162,7 @@ final class PodStatusCache {
             if (next == null) {
                 return false;
             }
-            PodStatus before = cached == null ? PodParts.status(pod) : cached.status();
+            PodStatus before = cached == null ? PodParts.status(mirror == null ? pod : mirror) : cached.status();
             refusal = StatusTransitions.refusal(pod.getSpec(), before, next);
             if (refusal == null) {
                 StatusContinuity.carryOver(pod, before, next, now);
@@ -163,17 +170,16 @@ final class PodStatusCache {
                 if (cached != null && !forced && PodStatusEquality.equal(cached.status(), normalised)) {
                     return false;
                 }
-                putLocked(key, normalised, finished || (cached != null && cached.finished()));
+                boolean staysFinished = !isStatic && cached != null && cached.finished();
+                lastVersion++;
+                byUid.remove(key.uid());
+                byUid.put(
+                        key.uid(),
+                        new VersionedPodStatus(key, lastVersion, normalised, finished || staysFinished, isStatic));
                 return true;
             }
         }
         log.warn("status of pod {} was rejected: {}", key, refusal);
         return false;
-    }
-
-    private void putLocked(PodKey key, PodStatus status, boolean finished) {
-        lastVersion++;
-        byUid.remove(key.uid());
-        byUid.put(key.uid(), new VersionedPodStatus(key, lastVersion, status, finished));
     }
 }

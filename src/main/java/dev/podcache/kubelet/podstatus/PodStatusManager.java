@@ -7,7 +7,6 @@ import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
-import java.util.function.Function;
 
 /**
  * Keeps the newest status of each pod of a node and reports it to the API server. Thread-safe; no method blocks or
@@ -34,9 +33,11 @@ import java.util.function.Function;
  * 10 s, or as long as the server requests (Retry-After). Every 10 s, a full pass compares the pods at the API server
  * with their reported statuses, and repeats the reports that others have overwritten.
  *
- * <p>Supports pods from the API server; mirror pods of static pods get no special treatment. Follows the kubelet's
- * {@code pkg/kubelet/status/status_manager.go}, except for concurrent reports, pauses, and statuses after the end of a
- * pod.
+ * <p>The status of a static pod is reported for its mirror pod, as {@link PodLookup#atServer} finds it, again for each
+ * new mirror pod, and not while there is none. A mirror pod is never deleted.
+ *
+ * <p>Follows the kubelet's {@code pkg/kubelet/status/status_manager.go}, except for concurrent reports, pauses, and
+ * statuses after the end of a pod.
  */
 public final class PodStatusManager implements AutoCloseable {
 
@@ -47,13 +48,12 @@ public final class PodStatusManager implements AutoCloseable {
      * Creates a manager, which reports nothing until {@link #start}.
      *
      * @param api the API for pods; not closed by the manager
-     * @param known returns the pod with a UID as the API server last reported it, such as from a watch; must not block.
-     *     The full pass compares it with the reported status; readiness and startup changes use its spec
+     * @param known finds the pods as the API server last reported them, such as from a watch. The full pass compares them
+     *     with the reported statuses; readiness and startup changes use their specs
      * @param timekeeper the clock and timers; not closed by the manager
      * @param random uniform in [0, 1), for jitter
      */
-    public PodStatusManager(
-            ObjectApi<Pod> api, Function<String, Optional<Pod>> known, Timekeeper timekeeper, DoubleSupplier random) {
+    public PodStatusManager(ObjectApi<Pod> api, PodLookup known, Timekeeper timekeeper, DoubleSupplier random) {
         this.cache = new PodStatusCache(
                 Objects.requireNonNull(known, "known"), Objects.requireNonNull(timekeeper, "timekeeper"));
         this.sync = new PodStatusSync(
@@ -133,6 +133,11 @@ public final class PodStatusManager implements AutoCloseable {
      */
     public void terminatePod(Pod pod) {
         reportIf(cache.terminate(pod));
+    }
+
+    /** Reports the statuses of static pods whose mirror pods have appeared since. */
+    public void mirrorPodsChanged() {
+        sync.wakeUp();
     }
 
     /** Discards the status of a pod that the API server no longer has. Makes no request. */

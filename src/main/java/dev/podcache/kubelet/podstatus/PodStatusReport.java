@@ -28,7 +28,7 @@ final class PodStatusReport {
         /** The server has the status. {@code answered} is its normalised answer. */
         record Reported(PodStatus answered) implements Result {}
 
-        /** The pod no longer exists: this report deleted it, or its name belongs to another pod. */
+        /** The pod of this UID no longer exists: this report deleted it, or its name belongs to another pod. */
         record Gone() implements Result {}
     }
 
@@ -39,19 +39,23 @@ final class PodStatusReport {
         this.closed = closed;
     }
 
-    /** Starts the requests. The future fails if a request fails, and with CancellationException if closed. */
-    CompletableFuture<Result> report(VersionedPodStatus wanted) {
-        return api.get(wanted.key()).thenComposeAsync(server -> write(server, wanted), timekeeper.workers());
+    /**
+     * Starts the requests. The future fails if a request fails, and with CancellationException if closed.
+     *
+     * @param uid the UID of the pod at the server: for a static pod, that of its mirror pod
+     */
+    CompletableFuture<Result> report(VersionedPodStatus wanted, String uid) {
+        return api.get(wanted.key()).thenComposeAsync(server -> write(server, wanted, uid), timekeeper.workers());
     }
 
-    private CompletableFuture<Result> write(Pod server, VersionedPodStatus wanted) {
-        if (!server.getMetadata().getUid().equals(wanted.pod().uid())) {
+    private CompletableFuture<Result> write(Pod server, VersionedPodStatus wanted, String uid) {
+        if (!server.getMetadata().getUid().equals(uid)) {
             return CompletableFuture.completedFuture(new Result.Gone());
         }
         PodStatus before = PodParts.status(server);
         PodStatus merged =
                 PodStatusMerge.merge(before, wanted.status(), !wanted.finished(), ApiTime.of(timekeeper.wallTime()));
-        StatusPatch patch = StatusPatch.between(wanted.pod().uid(), before, merged);
+        StatusPatch patch = StatusPatch.between(uid, before, merged);
         if (patch.unchanged()) {
             return end(server, wanted);
         }
@@ -71,7 +75,7 @@ final class PodStatusReport {
 
     /** Returns whether the pod is marked for deletion and has ended, according to both the server and the node. */
     static boolean isDeletable(Pod pod, VersionedPodStatus known) {
-        return PodEnd.isDeleted(pod) && known.finished() && PodEnd.isTerminal(pod);
+        return !known.isStatic() && PodEnd.isDeleted(pod) && known.finished() && PodEnd.isTerminal(pod);
     }
 
     private void requireOpen() {

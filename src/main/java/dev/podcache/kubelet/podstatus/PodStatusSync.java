@@ -54,8 +54,14 @@ final class PodStatusSync implements AutoCloseable {
     private boolean closed; // guarded by this
     private Timekeeper.@Nullable Scheduled fullPass; // guarded by this
 
-    /** The last reported version, and the server's answer to it: normalised, or null if there was no such pod. */
-    private record ReportedVersion(long version, @Nullable PodStatus answered) {}
+    /**
+     * The last reported version.
+     *
+     * @param serverUid the UID of the pod at the server that it was reported for
+     * @param answered the server's answer: normalised, or null if there was no such pod
+     */
+    private record ReportedVersion(
+            long version, String serverUid, @Nullable PodStatus answered) {}
 
     /** Creates a sync that does nothing until {@link #start}. */
     PodStatusSync(ObjectApi<Pod> api, PodStatusCache cache, Timekeeper timekeeper, DoubleSupplier random) {
@@ -104,45 +110,57 @@ final class PodStatusSync implements AutoCloseable {
             scanPending = false;
         }
         for (VersionedPodStatus status : cache.all()) {
-            if (reserve(status)) {
-                startReport(status);
+            String serverUid = serverUid(status);
+            if (serverUid != null && reserve(status, serverUid)) {
+                startReport(status, serverUid);
             }
         }
     }
 
+    /** Returns the UID of the pod at the server, or null if it is a static pod that has no mirror pod yet. */
+    private @Nullable String serverUid(VersionedPodStatus status) {
+        if (!status.isStatic()) {
+            return status.pod().uid();
+        }
+        Pod mirror = cache.atServer(status.pod().uid());
+        return mirror == null ? null : mirror.getMetadata().getUid();
+    }
+
     /** Reserves one of the IN_FLIGHT places if a report of {@code status} is due, and returns whether it did. */
-    private synchronized boolean reserve(VersionedPodStatus status) {
+    private synchronized boolean reserve(VersionedPodStatus status, String serverUid) {
         String uid = status.pod().uid();
-        boolean due = !closed && !inFlight.contains(uid) && !pauses.isPausing(uid) && isBehindLocked(status);
+        ReportedVersion last = reported.get(uid);
+        boolean behind = last == null
+                || last.version() < status.version()
+                || !last.serverUid().equals(serverUid);
+        boolean due = behind && !closed && !inFlight.contains(uid) && !pauses.isPausing(uid);
         return due && inFlight.size() < IN_FLIGHT && inFlight.add(uid);
     }
 
-    private boolean isBehindLocked(VersionedPodStatus status) {
-        ReportedVersion last = reported.get(status.pod().uid());
-        return last == null || last.version() < status.version();
-    }
-
-    private void startReport(VersionedPodStatus status) {
+    private void startReport(VersionedPodStatus status, String serverUid) {
         CompletableFuture<PodStatusReport.Result> report;
         try {
-            report = reports.report(status);
+            report = reports.report(status, serverUid);
         } catch (RuntimeException e) {
             report = CompletableFuture.failedFuture(e);
         }
         report.whenComplete((result, thrown) -> {
             if (result != null) {
-                completed(status, result);
+                completed(status, serverUid, result);
             } else {
-                failed(status, Objects.requireNonNull(thrown));
+                failed(status, serverUid, Objects.requireNonNull(thrown));
             }
             wakeUp();
         });
     }
 
-    private void completed(VersionedPodStatus status, PodStatusReport.Result result) {
+    private void completed(VersionedPodStatus status, String serverUid, PodStatusReport.Result result) {
         String uid = status.pod().uid();
         if (result instanceof PodStatusReport.Result.Reported success) {
-            remember(status, success.answered());
+            remember(status, serverUid, success.answered());
+        } else if (status.isStatic()) {
+            // the next mirror pod gets the status
+            remember(status, serverUid, null);
         } else {
             cache.remove(uid);
             synchronized (this) {
@@ -153,18 +171,18 @@ final class PodStatusSync implements AutoCloseable {
         }
     }
 
-    private synchronized void remember(VersionedPodStatus status, @Nullable PodStatus answered) {
+    private synchronized void remember(VersionedPodStatus status, String serverUid, @Nullable PodStatus answered) {
         String uid = status.pod().uid();
         inFlight.remove(uid);
         pauses.forget(uid);
-        reported.put(uid, new ReportedVersion(status.version(), answered));
+        reported.put(uid, new ReportedVersion(status.version(), serverUid, answered));
     }
 
-    private void failed(VersionedPodStatus status, Throwable thrown) {
+    private void failed(VersionedPodStatus status, String serverUid, Throwable thrown) {
         Throwable cause = ApiServerException.causeOf(thrown);
         if (cause instanceof ApiServerException refused && refused.reason() == FailureReason.NOT_FOUND) {
             // the pod no longer exists; its status remains readable until PodStatusManager.forget
-            remember(status, null);
+            remember(status, serverUid, null);
             return;
         }
         int failures;
@@ -231,7 +249,7 @@ final class PodStatusSync implements AutoCloseable {
         if (last == null || last.answered() == null) {
             return false;
         }
-        Pod pod = cache.known(status.pod().uid());
+        Pod pod = cache.atServer(status.pod().uid());
         if (pod == null) {
             return false;
         }

@@ -1,11 +1,14 @@
 package dev.podcache.kubelet.podsync;
 
+import dev.podcache.kubelet.podstatus.PodLookup;
+import dev.podcache.kubelet.staticpods.MirrorPods;
+import dev.podcache.pod.PodOrigin;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The pods of a node as the API server last reported them, by UID. Thread-safe. */
+/** The pods of a node by UID: as the API server last reported them, and static pods. Thread-safe. */
 public final class KnownPods {
 
     private final ConcurrentHashMap<String, Pod> pods = new ConcurrentHashMap<>();
@@ -18,6 +21,21 @@ public final class KnownPods {
     /** Returns a snapshot of all pods, in no particular order; unmodifiable. Do not modify the pods. */
     public List<Pod> all() {
         return List.copyOf(pods.values());
+    }
+
+    /** Returns a lookup in these pods that finds a static pod at the API server by its mirror pod. */
+    public PodLookup shownBy(MirrorPods mirrors) {
+        return new PodLookup() {
+            @Override
+            public Optional<Pod> get(String uid) {
+                return KnownPods.this.get(uid);
+            }
+
+            @Override
+            public Optional<Pod> atServer(String uid) {
+                return get(uid).flatMap(pod -> PodOrigin.isStatic(pod) ? mirrors.of(pod) : Optional.of(pod));
+            }
+        };
     }
 
     void put(String uid, Pod pod) {

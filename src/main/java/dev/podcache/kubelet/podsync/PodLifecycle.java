@@ -7,6 +7,7 @@ import dev.podcache.kubelet.podstatus.PodStatuses;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
 import dev.podcache.pod.PodEnd;
+import dev.podcache.pod.PodOrigin;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.time.ApiTime;
 import io.fabric8.kubernetes.api.model.Node;
@@ -193,6 +194,10 @@ final class PodLifecycle {
 
     private void forget(Pod pod) throws IOException, InterruptedException {
         PodKey key = PodReferences.key(pod);
+        if (!ended && PodOrigin.isStatic(pod)) {
+            // its file is gone, which is all that announces its end
+            end(pod);
+        }
         if (!ended) {
             // the state is not asked first: a pod that was force-deleted while the agent was away has no status
             stopAll(pod, PodState.NONE);

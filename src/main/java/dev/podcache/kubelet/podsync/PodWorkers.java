@@ -9,14 +9,13 @@ import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.ObjectEvent;
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodOrigin;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.reflector.ReflectorSink;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -36,7 +35,8 @@ import org.slf4j.event.Level;
 /**
  * Runs the pods of a node, each with a worker of its own. Receives the pods from a reflector that selects them by
  * {@code spec.nodeName}. A pod is identified by its UID, so a deleted pod and its successor of the same name stop and
- * start independently. The reflector's methods must be called by one thread at a time; none of them blocks.
+ * start independently. The reflector's methods must be called by one thread at a time; none of them blocks. {@link
+ * StaticPods} adds the pods that come from files.
  *
  * <p>Follows the kubelet's {@code pod_workers.go}.
  */
@@ -44,18 +44,16 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
-    /** So that the node is not ready 30 s after the call: its status is computed every 10 s. */
-    private static final Duration LISTING_HANGS_AFTER = Duration.ofSeconds(15);
-
     private final Parts parts;
     private final DoubleSupplier random;
     private final RuntimeCalls calls;
     private final LifecycleHooks hooks;
+    private final OrphanedPods orphans;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
     private final List<AutoCloseable> listeners = new CopyOnWriteArrayList<>();
     private boolean watching; // only used by the reflector's thread
     private volatile boolean closed;
-    private volatile @Nullable Long listingSince; // nanoseconds; null while the runtime's pods are not listed
+    private volatile @Nullable StaticPods staticPods;
 
     /**
      * The collaborators of the workers, which do not close them.
@@ -92,6 +90,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         this.calls = new RuntimeCalls(parts.threads(), parts.timekeeper(), this::hangs);
         RuntimeExec exec = new RuntimeExec(parts.runtime(), parts.threads());
         this.hooks = new LifecycleHooks(exec, parts.network(), parts.timekeeper());
+        this.orphans = new OrphanedPods(parts, workers::containsKey, this::endOrphan);
     }
 
     @Override
@@ -104,59 +103,45 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         for (String uid : Set.copyOf(workers.keySet())) {
             if (!listed.contains(uid)) {
                 PodWorker worker = workers.get(uid);
-                if (worker != null) {
+                if (worker != null && !PodOrigin.isStatic(worker.pod())) {
                     remove(worker.pod());
                 }
             }
         }
-        parts.threads().submit(() -> {
-            endOrphans();
-            return listed;
-        });
+        orphans.listed();
     }
 
-    /** Stops pods of which the runtime knows a container, but which the API server no longer has. */
-    private void endOrphans() {
-        List<PodKey> running;
-        listingSince = parts.timekeeper().nanoTime();
-        try {
-            running = parts.runtime().pods();
-        } catch (RuntimeException | Error e) {
-            log.warn("the runtime did not list its pods; pods that were deleted meanwhile are not stopped", e);
-            return;
-        } finally {
-            listingSince = null;
-        }
-        for (PodKey key : running) {
-            if (!workers.containsKey(key.uid())) {
-                log.info("stopping pod {}, which the API server no longer has", key);
-                Pod orphan = new PodBuilder()
-                        .withNewMetadata()
-                        .withNamespace(key.namespace())
-                        .withName(key.name())
-                        .withUid(key.uid())
-                        .endMetadata()
-                        .withNewSpec()
-                        .endSpec()
-                        .build();
-                PodWorker worker = worker(orphan);
-                worker.assumeGone();
-                if (workers.putIfAbsent(key.uid(), worker) == null) {
-                    worker.requestSync();
-                }
-            }
+    /** Returns the pods that only the runtime knows. Blocks, and throws what the runtime throws. */
+    List<Pod> orphans() {
+        return orphans.find();
+    }
+
+    /** Stops a pod that only the runtime knows. */
+    void endOrphan(Pod orphan) {
+        PodWorker worker = worker(orphan);
+        worker.assumeGone();
+        if (workers.putIfAbsent(orphan.getMetadata().getUid(), worker) == null) {
+            worker.requestSync();
         }
     }
 
     /** Returns that the runtime does not answer when it is asked for its pods; empty if it does. Does not block. */
     public Optional<String> listingProblem() {
-        Long since = listingSince;
-        if (since == null || parts.timekeeper().nanoTime() - since < LISTING_HANGS_AFTER.toNanos()) {
-            return Optional.empty();
-        }
-        return Optional.of("has not returned for " + LISTING_HANGS_AFTER.toSeconds() + " s");
+        return orphans.listingProblem();
     }
 
+    /** Sets what provides static pods. Call it once, before any pod is added. */
+    void setStaticPods(StaticPods source) {
+        staticPods = source;
+        orphans.awaitFiles();
+    }
+
+    /** Tells that all static pods were added once. */
+    void filesRead() {
+        orphans.filesRead();
+    }
+
+    /** Adds or replaces a pod of the API server. A mirror pod is ignored: its static pod runs. */
     @Override
     public void upsert(Fetched<Pod> fetched) {
         Pod pod = fetched.object();
@@ -166,6 +151,13 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
             log.warn("a pod of this node was ignored: {}", e.getMessage());
             return;
         }
+        if (!PodOrigin.isMirror(pod)) {
+            put(PodOrigin.fromServer(pod));
+        }
+    }
+
+    /** Adds or replaces a pod. */
+    void put(Pod pod) {
         String uid = pod.getMetadata().getUid();
         parts.known().put(uid, pod);
         PodWorker worker = workers.get(uid);
@@ -246,7 +238,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         workers.values().forEach(PodWorker::close);
     }
 
-    private void remove(Pod last) {
+    /** Stops a pod if it runs; {@link StaticPods#finished} follows. */
+    void remove(Pod last) {
         String uid = String.valueOf(last.getMetadata().getUid());
         parts.known().remove(uid);
         PodWorker worker = workers.get(uid);
@@ -294,6 +287,10 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         @Override
         public void finished() {
             workers.computeIfPresent(uid, (key, worker) -> worker.isFinished() ? null : worker);
+            StaticPods source = staticPods;
+            if (source != null) {
+                source.finished(uid);
+            }
         }
     }
 }

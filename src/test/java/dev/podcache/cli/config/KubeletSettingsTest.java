@@ -11,12 +11,14 @@ import dev.podcache.kubelet.agent.ObjectCaching;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.kubelet.staticpods.StaticPodFiles;
 import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.api.model.TaintBuilder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +55,8 @@ class KubeletSettingsTest {
                                 true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
                         new KubeletConfiguration.Reservations(110, 0, NodeReservations.none()),
                         Duration.ofMinutes(5),
-                        new KubeletConfiguration.Endpoint(true, "0.0.0.0", 10_250, "", "", "")));
+                        new KubeletConfiguration.Endpoint(true, "0.0.0.0", 10_250, "", "", ""),
+                        Optional.empty()));
     }
 
     @Test
@@ -81,6 +84,8 @@ class KubeletSettingsTest {
                 evictionHard: {memory.available: 1Gi, imagefs.available: 10.5%}
                 evictionPressureTransitionPeriod: 30s
                 port: 1
+                staticPodPath: /etc/kubernetes/manifests
+                fileCheckFrequency: 5s
                 ---
                 apiVersion: podcache.dev/v1alpha1
                 kind: PodcacheConfiguration
@@ -126,7 +131,8 @@ class KubeletSettingsTest {
                                         .withHardEviction(
                                                 thresholds("memory.available", "1Gi", "imagefs.available", "10.5%"))),
                         Duration.ofSeconds(30),
-                        new KubeletConfiguration.Endpoint(false, "127.0.0.1", 1, "/tls.crt", "/tls.key", "/ca.crt")));
+                        new KubeletConfiguration.Endpoint(false, "127.0.0.1", 1, "/tls.crt", "/tls.key", "/ca.crt"),
+                        Optional.of(new StaticPodFiles(Path.of("/etc/kubernetes/manifests"), Duration.ofSeconds(5)))));
     }
 
     @Test

@@ -36,7 +36,8 @@ class DemoNodeTest {
 
     private void play() {
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
-        Console console = new Console(nowhere, nowhere, Map.of(), Path.of(""), stop, level -> {});
+        Console console =
+                new Console(nowhere, nowhere, Map.of(), Path.of(""), stop, new CompletableFuture<>(), level -> {});
         new DemoNode(cluster, recorded.events(), console, Duration.ofSeconds(Patience.SECONDS)).play();
     }
 

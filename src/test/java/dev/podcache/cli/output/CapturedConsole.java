@@ -45,6 +45,7 @@ public final class CapturedConsole {
                 environment,
                 home,
                 stop,
+                new CompletableFuture<>(),
                 level -> {});
     }
 

@@ -11,7 +11,9 @@ import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.TaskThreads;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
@@ -23,6 +25,8 @@ import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -251,14 +255,17 @@ class NodeAgentTest {
     }
 
     @Test
-    void nodeDeletedByHand_staysDeleted(NoLeaks leaks) {
+    void nodeDeletedByHand_staysDeleted_andItsLeaseIsNotRenewed(NoLeaks leaks) {
         leaks.allowWarnings("was deleted, so it is neither registered nor reported");
-        leaks.allowWarnings("lease");
         NodeAgent agent = fixture.start();
         advance(Duration.ofSeconds(15));
 
         fixture.server.cluster().delete(fixture.node());
-        advance(Duration.ofMinutes(2));
+        advance(Duration.ofMinutes(1));
+        fixture.server.clearActions();
+        advance(Duration.ofMinutes(1));
+
+        assertThat(fixture.calls()).doesNotContainKeys("UPDATE Lease", "GET Lease", "CREATE Lease");
 
         assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
         assertThat(agent.status().problem()).hasValue("Node worker-1 was deleted");
@@ -366,6 +373,44 @@ class NodeAgentTest {
 
         assertThat(fixture.ready()).isEqualTo("True");
         assertThat(advertisedPort()).isZero();
+    }
+
+    @Test
+    void start_endpointDoesNotListenYet_nodeIsRegisteredOnceItDoes_withItsPort() {
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        startWithEndpoint(tasks);
+        tasks.remove().run(); // the runtime answers
+        advance(Duration.ofSeconds(9));
+        assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
+
+        tasks.remove().run(); // the endpoint listens
+        advance(Duration.ofSeconds(1));
+
+        assertThat(advertisedPort()).isPositive();
+        assertThat(fixture.server.sent())
+                .filteredOn(sent -> sent.verb() == Verb.CREATE && sent.kind().equals(ObjectKind.NODE))
+                .singleElement()
+                .satisfies(sent -> assertThat(sent.body()).contains("{\"Port\":" + advertisedPort() + "}"));
+    }
+
+    @Test
+    void start_endpointHangs_nodeIsRegisteredWithoutAPort() {
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        startWithEndpoint(tasks);
+        tasks.remove().run(); // the runtime answers
+
+        advance(Duration.ofSeconds(11));
+
+        assertThat(advertisedPort()).isZero();
+    }
+
+    private void startWithEndpoint(Deque<Runnable> tasks) {
+        fixture.agent(options -> {
+                    options.endpoint = new Endpoint(true, "127.0.0.1", 0, "", "", "");
+                    options.threadsOf = (limit, time) -> TaskThreads.on(tasks::add, limit, time);
+                    return options;
+                })
+                .start();
     }
 
     @Test

@@ -6,6 +6,7 @@ import dev.podcache.embedded.Verb;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.pod.PodOrigin;
 import dev.podcache.testing.FakeApiServer;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -28,8 +29,25 @@ final class PodStatusFixture implements AutoCloseable {
     /** The pods that a watch would have delivered, by UID. */
     final Map<String, Pod> known = new LinkedHashMap<>();
 
-    final PodStatusManager manager = new PodStatusManager(
-            server.api(ObjectKind.POD, TIMEOUT), uid -> Optional.ofNullable(known.get(uid)), time, () -> 0.0);
+    /** The mirror pods that a watch would have delivered, by the UID of their static pods. */
+    final Map<String, Pod> mirrors = new LinkedHashMap<>();
+
+    final PodStatusManager manager =
+            new PodStatusManager(server.api(ObjectKind.POD, TIMEOUT), new KnownHere(), time, () -> 0.0);
+
+    private final class KnownHere implements PodLookup {
+
+        @Override
+        public Optional<Pod> get(String uid) {
+            return Optional.ofNullable(known.get(uid));
+        }
+
+        @Override
+        public Optional<Pod> atServer(String uid) {
+            return get(uid).flatMap(
+                            pod -> PodOrigin.isStatic(pod) ? Optional.ofNullable(mirrors.get(uid)) : Optional.of(pod));
+        }
+    }
 
     /** Creates a pod in the cluster and delivers it to the manager. */
     Pod create(String name, PodSpec spec) {

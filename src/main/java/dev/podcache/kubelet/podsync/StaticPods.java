@@ -1,0 +1,192 @@
+package dev.podcache.kubelet.podsync;
+
+import dev.podcache.kubelet.staticpods.MirrorPods;
+import dev.podcache.object.ObjectKey;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Passes the static pods of a node on to its workers, and to {@link MirrorPods}. A pod whose file has changed is stopped
+ * before its successor of the same name starts. The mirror pod stays until the pod has stopped. Thread-safe; {@link #set}
+ * must be called by one thread at a time.
+ */
+public final class StaticPods {
+
+    private static final Logger log = LoggerFactory.getLogger(StaticPods.class);
+
+    /*
+     * For each name there is the pod that is wanted and the pod that the workers have. The difference is computed under the
+     * lock, as steps, which one thread at a time runs outside of it, in order. Calls that come meanwhile, some of them from
+     * the steps themselves, only change the state, and the running thread computes the next steps.
+     */
+
+    private final PodWorkers workers;
+    private final MirrorPods mirrors;
+
+    private Map<ObjectKey, Pod> wanted = Map.of(); // guarded by this
+    private final Map<ObjectKey, Active> active = new HashMap<>(); // guarded by this
+    private final Set<ObjectKey> ended = new HashSet<>(); // guarded by this
+    private boolean endedPredecessors; // used by set() only
+    private boolean running; // guarded by this
+    private boolean again; // guarded by this
+
+    /** A pod that the workers have. */
+    private static final class Active {
+        Pod pod;
+        boolean stopping;
+
+        Active(Pod pod) {
+            this.pod = pod;
+        }
+    }
+
+    /**
+     * Creates an instance without pods. Until the first {@link #set}, the workers do not stop pods that only the runtime
+     * knows, because they may be static pods.
+     */
+    public StaticPods(PodWorkers workers, MirrorPods mirrors) {
+        this.workers = workers;
+        this.mirrors = mirrors;
+        workers.setStaticPods(this);
+    }
+
+    /**
+     * Sets the static pods, with unique names and UIDs. Pods that were set before and are not among them are stopped. The
+     * first call asks the runtime for its pods, and so may block and throw; then nothing was set.
+     */
+    public void set(List<Pod> pods) {
+        Map<ObjectKey, Pod> byName = new LinkedHashMap<>();
+        pods.forEach(pod -> byName.put(name(pod), pod));
+        if (!endedPredecessors) {
+            endPredecessors(byName);
+            endedPredecessors = true;
+        }
+        synchronized (this) {
+            wanted = byName;
+        }
+        reconcile();
+        workers.filesRead();
+        mirrors.staticPodsAreKnown();
+    }
+
+    /** Stops earlier versions of the pods that an agent before this one started. They are waited for like others. */
+    private void endPredecessors(Map<ObjectKey, Pod> successors) {
+        List<Pod> predecessors = new ArrayList<>();
+        for (Pod orphan : workers.orphans()) {
+            Pod successor = successors.get(name(orphan));
+            if (successor != null && !uid(successor).equals(uid(orphan))) {
+                predecessors.add(orphan);
+            }
+        }
+        synchronized (this) {
+            for (Pod predecessor : predecessors) {
+                Active stopping = new Active(predecessor);
+                stopping.stopping = true;
+                active.put(name(predecessor), stopping);
+            }
+        }
+        predecessors.forEach(workers::endOrphan);
+    }
+
+    /** Syncs all static pods, because something has changed that they do not show. */
+    public void syncAll() {
+        List<Pod> pods = new ArrayList<>();
+        synchronized (this) {
+            active.values().forEach(each -> pods.add(each.pod));
+        }
+        pods.forEach(pod -> workers.changed(uid(pod)));
+    }
+
+    /** Called when a pod was stopped and cleaned up. */
+    void finished(String uid) {
+        synchronized (this) {
+            active.values().removeIf(each -> {
+                boolean isEnded = each.stopping && uid(each.pod).equals(uid);
+                return isEnded && ended.add(name(each.pod));
+            });
+        }
+        reconcile();
+    }
+
+    private void reconcile() {
+        synchronized (this) {
+            again = true;
+            if (running) {
+                return;
+            }
+            running = true;
+        }
+        for (List<Runnable> steps = nextSteps(); !steps.isEmpty(); steps = nextSteps()) {
+            steps.forEach(StaticPods::run);
+        }
+    }
+
+    private static void run(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            log.error("a static pod was not started or stopped; this is a bug in Podcache", e);
+        }
+    }
+
+    /** Returns the steps that are due; none if this thread is to end. */
+    private synchronized List<Runnable> nextSteps() {
+        List<Runnable> steps = new ArrayList<>();
+        if (again) {
+            again = false;
+            Set<ObjectKey> names = new HashSet<>(wanted.keySet());
+            names.addAll(active.keySet());
+            names.forEach(name -> addStepLocked(name, steps));
+            for (ObjectKey name : ended) {
+                if (!active.containsKey(name)) {
+                    steps.add(() -> mirrors.remove(name));
+                }
+            }
+            ended.clear();
+        }
+        running = !steps.isEmpty();
+        return steps;
+    }
+
+    private void addStepLocked(ObjectKey name, List<Runnable> steps) {
+        Pod pod = wanted.get(name);
+        Active now = active.get(name);
+        if (now == null) {
+            if (pod != null) {
+                active.put(name, new Active(pod));
+                steps.add(() -> start(pod));
+            }
+        } else if (pod != null && uid(pod).equals(uid(now.pod))) {
+            if (now.stopping || !pod.equals(now.pod)) {
+                now.stopping = false;
+                now.pod = pod;
+                steps.add(() -> start(pod));
+            }
+        } else if (!now.stopping) {
+            now.stopping = true;
+            Pod last = now.pod;
+            steps.add(() -> workers.remove(last));
+        }
+    }
+
+    private void start(Pod pod) {
+        workers.put(pod);
+        mirrors.add(pod);
+    }
+
+    private static String uid(Pod pod) {
+        return pod.getMetadata().getUid();
+    }
+
+    private static ObjectKey name(Pod pod) {
+        return ObjectKey.of(pod.getMetadata().getNamespace(), pod.getMetadata().getName());
+    }
+}

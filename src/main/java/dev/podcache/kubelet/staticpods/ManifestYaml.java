@@ -1,0 +1,59 @@
+package dev.podcache.kubelet.staticpods;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.constructor.core.ConstructYamlCoreInt;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.Tag;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
+
+/** Reads YAML, of which JSON is a part, as a kubelet does. Pure functions. */
+final class ManifestYaml {
+
+    private static final LoadSettings SETTINGS = LoadSettings.builder()
+            .setSchema(new CoreSchema())
+            .setTagConstructors(Map.of(Tag.INT, new YamlInteger()))
+            .setCodePointLimit(StaticPodFolder.LARGEST_FILE)
+            .build();
+
+    private ManifestYaml() {}
+
+    /** Reads {@code 0644} as octal, as YAML 1.1 does: file modes are written so. */
+    private static final class YamlInteger extends ConstructYamlCoreInt {
+
+        @Override
+        public Object createIntNumber(String digits) {
+            boolean octal = digits.length() > 1 && digits.matches("0[0-7]+");
+            return octal ? createLongOrBigInteger(digits, 8) : super.createIntNumber(digits);
+        }
+    }
+
+    /**
+     * Returns the only document of {@code text}: maps, lists, strings, numbers and booleans.
+     *
+     * @throws IllegalArgumentException if there is none, or another, or it is not YAML; the message quotes nothing
+     */
+    static Object document(String text) {
+        @Nullable Object found = null;
+        try {
+            for (Object document : new Load(SETTINGS).loadAllFromString(text)) {
+                if (found != null && document != null) {
+                    throw new IllegalArgumentException("it has more than one document: write a file for each pod");
+                }
+                found = found == null ? document : found;
+            }
+        } catch (MarkedYamlEngineException e) {
+            int line = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
+            throw new IllegalArgumentException("it is neither YAML nor JSON, see line " + line);
+        } catch (YamlEngineException e) {
+            throw new IllegalArgumentException("it is neither YAML nor JSON");
+        }
+        if (found == null) {
+            throw new IllegalArgumentException("it is empty");
+        }
+        return found;
+    }
+}

@@ -1,0 +1,185 @@
+package dev.podcache.kubelet.staticpods;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonMappingException.Reference;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.google.common.hash.Hashing;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.Quoted;
+import dev.podcache.pod.PodOrigin;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Toleration;
+import io.fabric8.kubernetes.api.model.TolerationBuilder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a static pod of the content of a file: its name gets the node's name as a suffix, and its UID is a hash of the
+ * content, so that another content is another pod. Follows {@code pkg/kubelet/config/common.go}. Pure functions.
+ */
+final class PodManifest {
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+            .build();
+
+    private static final Pattern UID = Pattern.compile("[A-Za-z0-9](?:[-A-Za-z0-9]{0,62})");
+    private static final int HASH_LENGTH = 32;
+
+    private static final Toleration NO_EXECUTE = new TolerationBuilder()
+            .withOperator("Exists")
+            .withEffect("NoExecute")
+            .build();
+
+    private PodManifest() {}
+
+    /**
+     * Returns the static pod.
+     *
+     * @param file part of the hash
+     * @throws IllegalArgumentException if the content is not a pod that can run without an API server; the message says
+     *     why, and quotes no value of the content but names
+     */
+    static Pod parse(String content, Path file, String node) {
+        Object document = ManifestYaml.document(content);
+        Pod written = pod(document);
+        String uid = written.getMetadata().getUid();
+        if (uid == null || uid.isEmpty()) {
+            uid = hash(document, file, node);
+        } else if (!UID.matcher(uid).matches()) {
+            throw new IllegalArgumentException("metadata.uid " + Quoted.value(uid)
+                    + " must have at most 63 letters, digits and dashes; or leave it out");
+        }
+        Pod pod = new PodBuilder()
+                .withMetadata(metadata(written.getMetadata(), uid, node))
+                .withSpec(written.getSpec())
+                .withNewStatus()
+                .withPhase("Pending")
+                .endStatus()
+                .build();
+        complete(pod.getSpec(), node);
+        requireIndependent(pod);
+        return pod;
+    }
+
+    private static Pod pod(Object document) {
+        JsonNode tree = MAPPER.valueToTree(document);
+        String apiVersion = tree.path("apiVersion").asText();
+        String kind = tree.path("kind").asText();
+        if (!kind.equals("Pod") || !apiVersion.equals("v1")) {
+            throw new IllegalArgumentException("it has kind " + Quoted.value(kind) + " of apiVersion "
+                    + Quoted.value(apiVersion) + ": only kind Pod of apiVersion v1 can be a static pod");
+        }
+        Pod pod;
+        try {
+            pod = MAPPER.treeToValue(tree, Pod.class);
+        } catch (JsonMappingException e) {
+            // its message quotes the value, which may be secret
+            throw new IllegalArgumentException(path(e) + " has the wrong type");
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("it is not a pod");
+        }
+        require(pod);
+        return pod;
+    }
+
+    private static String path(JsonMappingException e) {
+        String path = e.getPath().stream()
+                .map(Reference::getFieldName)
+                .filter(Objects::nonNull)
+                .collect(Collectors.joining("."));
+        return path.isEmpty() ? "the pod" : path;
+    }
+
+    private static void require(Pod pod) {
+        ObjectMeta metadata = pod.getMetadata();
+        if (metadata == null || metadata.getName() == null || metadata.getName().isEmpty()) {
+            throw new IllegalArgumentException("the pod has no metadata.name");
+        }
+        if (pod.getSpec() == null || pod.getSpec().getContainers().isEmpty()) {
+            throw new IllegalArgumentException("the pod has no spec.containers");
+        }
+        Set<@Nullable String> names = new HashSet<>();
+        List<Container> containers = new ArrayList<>(pod.getSpec().getInitContainers());
+        containers.addAll(pod.getSpec().getContainers());
+        for (Container container : containers) {
+            String name = container.getName();
+            if (name == null || name.isEmpty()) {
+                throw new IllegalArgumentException("a container of the pod has no name");
+            }
+            if (!names.add(name)) {
+                throw new IllegalArgumentException("two containers of the pod are named " + Quoted.value(name));
+            }
+        }
+    }
+
+    /** Keeps what describes the pod, and not what an API server would have set. */
+    private static ObjectMeta metadata(ObjectMeta written, String uid, String node) {
+        String namespace = written.getNamespace();
+        boolean isSet = namespace != null && !namespace.isEmpty();
+        ObjectKey key = ObjectKey.validated(
+                isSet ? namespace : "default", written.getName() + "-" + node.toLowerCase(Locale.ROOT));
+        return new ObjectMetaBuilder()
+                .withNamespace(key.namespace())
+                .withName(key.name())
+                .withUid(uid)
+                .withLabels(written.getLabels())
+                .withAnnotations(written.getAnnotations())
+                .removeFromAnnotations(PodOrigin.MIRROR)
+                .addToAnnotations(PodOrigin.HASH, uid)
+                .addToAnnotations(PodOrigin.SOURCE, "file")
+                .build();
+    }
+
+    private static void complete(PodSpec spec, String node) {
+        spec.setNodeName(node);
+        List<Toleration> tolerations = new ArrayList<>(spec.getTolerations());
+        if (!tolerations.contains(NO_EXECUTE)) {
+            tolerations.add(NO_EXECUTE);
+        }
+        spec.setTolerations(tolerations);
+        PodDefaults.apply(spec);
+    }
+
+    private static void requireIndependent(Pod pod) {
+        String kind = ApiReferences.first(pod);
+        if (kind != null) {
+            throw new IllegalArgumentException("static pods may not refer to " + kind
+                    + ", because they must start without an API server: use files of the node");
+        }
+    }
+
+    /** Returns a hash of the fields. Comments and the order of fields do not count. */
+    private static String hash(Object document, Path file, String node) {
+        try {
+            return Hashing.sha256()
+                    .newHasher()
+                    .putString(MAPPER.writeValueAsString(document), StandardCharsets.UTF_8)
+                    .putString("host:" + node + "file:" + file, StandardCharsets.UTF_8)
+                    .hash()
+                    .toString()
+                    .substring(0, HASH_LENGTH);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("cannot write a tree as JSON", e);
+        }
+    }
+}

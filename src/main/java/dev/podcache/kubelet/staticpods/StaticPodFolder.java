@@ -1,0 +1,207 @@
+package dev.podcache.kubelet.staticpods;
+
+import dev.podcache.kubelet.events.EventRecorder;
+import dev.podcache.kubelet.events.EventRecorder.EventType;
+import dev.podcache.kubelet.events.InvolvedObject;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.Quoted;
+import dev.podcache.pod.PodOrigin;
+import dev.podcache.time.PeriodicLoop;
+import dev.podcache.time.TaskThreads;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ObjectReference;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the static pods of a node from files, again and again. Files in subfolders and files whose names begin with a dot
+ * are ignored. A file that is no pod is reported, by a log line and an event of the Node, and its pod counts as gone; the
+ * other files are used. Thread-safe; no method blocks.
+ *
+ * <p>Follows {@code pkg/kubelet/config/file.go}, without inotify.
+ */
+public final class StaticPodFolder implements AutoCloseable {
+
+    /* Reads run one at a time, each after the one before, so what they remember needs no lock. */
+
+    /** In bytes. */
+    static final int LARGEST_FILE = 10 << 20;
+
+    private static final Logger log = LoggerFactory.getLogger(StaticPodFolder.class);
+
+    private final StaticPodFiles files;
+    private final String node;
+    private final EventRecorder events;
+    private final TaskThreads threads;
+    private final Timekeeper timekeeper;
+    private final Consumer<List<Pod>> receiver;
+    private final PeriodicLoop loop;
+
+    private Map<String, Pod> lastPods = Map.of(); // by UID
+    private final Map<Path, String> problems = new HashMap<>();
+
+    /**
+     * What a folder uses, and does not close.
+     *
+     * @param node the name of the node
+     * @param threads run the reads, each on a thread of its own, because a file system may hang
+     */
+    public record Parts(String node, EventRecorder events, TaskThreads threads, Timekeeper timekeeper) {}
+
+    /**
+     * Creates a folder that reads nothing until {@link #start}.
+     *
+     * @param receiver gets all static pods after each read, first after the first one; none if the path does not exist. A
+     *     pod that has not changed is the instance of the read before. Called by one thread at a time, which may
+     *     block; what it throws is logged
+     */
+    public StaticPodFolder(StaticPodFiles files, Parts parts, Consumer<List<Pod>> receiver) {
+        this.files = files;
+        this.node = parts.node();
+        this.events = parts.events();
+        this.threads = parts.threads();
+        this.timekeeper = parts.timekeeper();
+        this.receiver = receiver;
+        this.loop = new PeriodicLoop(this::check, files.checkFrequency(), timekeeper, () -> 0);
+    }
+
+    /** Starts to read. Call it once. */
+    public void start() {
+        loop.start();
+    }
+
+    /** Starts no further read. A running one continues. Idempotent. */
+    @Override
+    public void close() {
+        loop.close();
+    }
+
+    private CompletableFuture<?> check() {
+        CompletableFuture<Path> done = new CompletableFuture<>();
+        threads.executeNow(() -> {
+            try {
+                receiver.accept(read());
+            } catch (IOException e) {
+                report(files.path(), "cannot be read (" + reason(e) + "); the static pods stay as they are");
+            } catch (RuntimeException | Error e) {
+                log.error("reading static pods from {} failed; retrying", files.path(), e);
+            } finally {
+                done.complete(files.path());
+            }
+        });
+        return done;
+    }
+
+    private List<Pod> read() throws IOException {
+        Map<ObjectKey, Pod> pods = new LinkedHashMap<>();
+        Set<String> uids = new HashSet<>();
+        Set<Path> broken = new HashSet<>();
+        for (Path file : manifests(broken)) {
+            try {
+                Pod pod = seen(PodManifest.parse(text(file), file, node));
+                ObjectKey key = ObjectKey.of(
+                        pod.getMetadata().getNamespace(), pod.getMetadata().getName());
+                if (pods.containsKey(key) || !uids.add(pod.getMetadata().getUid())) {
+                    throw new IllegalArgumentException(
+                            "another file has a pod of the same name or UID, " + key + ": rename one of them");
+                }
+                pods.put(key, pod);
+            } catch (NoSuchFileException gone) {
+                log.debug("{} was deleted while the folder was read", file);
+            } catch (IOException e) {
+                broken.add(file);
+                report(file, "is not used: " + reason(e));
+            } catch (IllegalArgumentException | StackOverflowError e) {
+                broken.add(file);
+                report(file, "is not used: " + (e instanceof Error ? "it is nested too deeply" : e.getMessage()));
+            }
+        }
+        problems.keySet().retainAll(broken);
+        Map<String, Pod> byUid = new HashMap<>();
+        pods.values().forEach(pod -> byUid.put(pod.getMetadata().getUid(), pod));
+        lastPods = byUid;
+        return List.copyOf(pods.values());
+    }
+
+    /** Returns the files to read, by name; none if the path does not exist. */
+    private List<Path> manifests(Set<Path> broken) throws IOException {
+        if (Files.isRegularFile(files.path())) {
+            return List.of(files.path());
+        }
+        List<Path> manifests = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(files.path(), entry -> !isHidden(entry))) {
+            for (Path entry : entries) {
+                if (Files.isRegularFile(entry)) {
+                    manifests.add(entry);
+                }
+            }
+        } catch (NoSuchFileException e) {
+            broken.add(files.path());
+            report(files.path(), "does not exist; there are no static pods until it does");
+        }
+        Collections.sort(manifests);
+        return manifests;
+    }
+
+    private static boolean isHidden(Path entry) {
+        return entry.getFileName().toString().startsWith(".");
+    }
+
+    private static String text(Path file) throws IOException {
+        if (Files.size(file) > LARGEST_FILE) {
+            throw new IllegalArgumentException("it is larger than " + (LARGEST_FILE >> 20) + " MiB");
+        }
+        return Files.readString(file);
+    }
+
+    /** Returns the pod of the read before if it has not changed, else the pod with the time at which it was first seen. */
+    private Pod seen(Pod pod) {
+        Pod last = lastPods.get(pod.getMetadata().getUid());
+        String time = last == null
+                ? timekeeper.wallTime().toString()
+                : last.getMetadata().getAnnotations().get(PodOrigin.SEEN);
+        Pod marked = new PodBuilder(pod)
+                .editMetadata()
+                .addToAnnotations(PodOrigin.SEEN, time)
+                .endMetadata()
+                .build();
+        return last != null && marked.equals(last) ? last : marked;
+    }
+
+    /** Reports a problem once, until it is another one. */
+    private void report(Path path, String problem) {
+        if (!problem.equals(problems.put(path, problem))) {
+            log.warn("static pod file {} {}", path, problem);
+            ObjectReference about = InvolvedObject.ofNode(node);
+            events.event(about, EventType.WARNING, "FailedValidation", "static pod file " + path + " " + problem);
+        }
+    }
+
+    private static String reason(IOException e) {
+        if (e instanceof AccessDeniedException) {
+            return "it may not be read by this user";
+        }
+        return e instanceof CharacterCodingException
+                ? "it is not UTF-8 text"
+                : Quoted.text(String.valueOf(e.getMessage()));
+    }
+}

@@ -1,0 +1,223 @@
+package dev.podcache.kubelet.staticpods;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.podcache.pod.PodOrigin;
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Toleration;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PodManifestTest {
+
+    private static final Path FILE = Path.of("/etc/kubernetes/manifests/web.yaml");
+
+    private static final String WEB = """
+            apiVersion: v1
+            kind: Pod
+            metadata:
+              name: web
+            spec:
+              containers:
+              - name: main
+                image: nginx:1.27
+            """;
+
+    private static Pod parse(String text) {
+        return PodManifest.parse(text, FILE, "Worker-1");
+    }
+
+    @Test
+    void parse_shortestPod_isCompleteAsAStaticPodOfItsNode() {
+        Pod pod = parse(WEB);
+
+        assertThat(pod.getMetadata().getName()).isEqualTo("web-worker-1");
+        assertThat(pod.getMetadata().getNamespace()).isEqualTo("default");
+        assertThat(pod.getSpec().getNodeName()).isEqualTo("Worker-1");
+        assertThat(pod.getMetadata().getUid()).matches("[0-9a-f]{32}");
+        assertThat(pod.getMetadata().getAnnotations())
+                .containsEntry("kubernetes.io/config.hash", pod.getMetadata().getUid())
+                .containsEntry("kubernetes.io/config.source", "file");
+        assertThat(pod.getStatus().getPhase()).isEqualTo("Pending");
+        assertThat(pod.getSpec().getTolerations())
+                .extracting(Toleration::getOperator, Toleration::getEffect, Toleration::getKey)
+                .containsExactly(tuple("Exists", "NoExecute", null));
+        assertThat(PodOrigin.isStatic(pod)).isTrue();
+    }
+
+    @Test
+    void parse_shortestPod_hasTheDefaultsOfAnApiServer() {
+        Pod pod = parse(WEB + """
+                    ports: [{containerPort: 80}]
+                    resources: {limits: {cpu: 1, memory: 64Mi}, requests: {cpu: 100m}}
+                    readinessProbe: {httpGet: {port: 80}}
+                  volumes:
+                  - name: scratch
+                  - name: info
+                    downwardAPI: {items: [{path: name, fieldRef: {fieldPath: metadata.name}}]}
+                """);
+
+        assertThat(pod.getSpec().getRestartPolicy()).isEqualTo("Always");
+        assertThat(pod.getSpec().getTerminationGracePeriodSeconds()).isEqualTo(30);
+        assertThat(pod.getSpec().getEnableServiceLinks()).isTrue();
+        Container main = pod.getSpec().getContainers().get(0);
+        assertThat(main.getImagePullPolicy()).isEqualTo("IfNotPresent");
+        assertThat(main.getPorts().get(0).getProtocol()).isEqualTo("TCP");
+        assertThat(main.getResources().getRequests())
+                .containsEntry("cpu", new Quantity("100m"))
+                .containsEntry("memory", new Quantity("64Mi"));
+        assertThat(main.getReadinessProbe().getPeriodSeconds()).isEqualTo(10);
+        assertThat(main.getReadinessProbe().getHttpGet().getPath()).isEqualTo("/");
+        assertThat(pod.getSpec().getVolumes().get(0).getEmptyDir()).isNotNull();
+        assertThat(pod.getSpec().getVolumes().get(1).getDownwardAPI().getDefaultMode())
+                .isEqualTo(0644);
+    }
+
+    @Test
+    void parse_octalMode_isRead() {
+        Pod pod = parse(WEB + """
+                  volumes:
+                  - name: info
+                    downwardAPI: {defaultMode: 0600, items: []}
+                """);
+
+        assertThat(pod.getSpec().getVolumes().get(0).getDownwardAPI().getDefaultMode())
+                .isEqualTo(0600);
+    }
+
+    @Test
+    void parse_commentsAndOrder_doNotChangeTheUid() {
+        String uid = parse(WEB).getMetadata().getUid();
+
+        assertThat(parse("# new\nkind: Pod\n" + WEB.replace("kind: Pod\n", "") + "---\n")
+                        .getMetadata()
+                        .getUid())
+                .isEqualTo(uid);
+        assertThat(parse("""
+                {"kind":"Pod","apiVersion":"v1","metadata":{"name":"web"},
+                 "spec":{"containers":[{"image":"nginx:1.27","name":"main"}]}}""").getMetadata().getUid()).isEqualTo(uid);
+    }
+
+    @Test
+    void parse_anotherContentFileOrNode_isAnotherUid() {
+        String uid = parse(WEB).getMetadata().getUid();
+
+        assertThat(parse(WEB.replace("1.27", "1.28")).getMetadata().getUid()).isNotEqualTo(uid);
+        assertThat(PodManifest.parse(WEB, Path.of("/other.yaml"), "Worker-1")
+                        .getMetadata()
+                        .getUid())
+                .isNotEqualTo(uid);
+        assertThat(PodManifest.parse(WEB, FILE, "worker-2").getMetadata().getUid())
+                .isNotEqualTo(uid);
+    }
+
+    @Test
+    void parse_podThatAServerReturned_keepsOnlyWhatDescribesIt() {
+        Pod pod = parse("""
+                apiVersion: v1
+                kind: Pod
+                metadata:
+                  name: web
+                  namespace: kube-system
+                  uid: chosen-uid-1
+                  labels: {app: web}
+                  annotations: {kubernetes.io/config.mirror: old, kubernetes.io/config.source: api, note: kept}
+                  resourceVersion: "7"
+                  creationTimestamp: "2026-01-01T00:00:00Z"
+                  deletionTimestamp: "2026-01-01T00:00:00Z"
+                  ownerReferences: [{apiVersion: v1, kind: Node, name: n, uid: u}]
+                spec:
+                  containers: [{name: main, image: nginx}]
+                status: {phase: Failed}
+                """);
+
+        assertThat(pod.getMetadata().getUid()).isEqualTo("chosen-uid-1");
+        assertThat(pod.getMetadata().getNamespace()).isEqualTo("kube-system");
+        assertThat(pod.getMetadata().getLabels()).containsEntry("app", "web");
+        assertThat(pod.getMetadata().getAnnotations())
+                .containsOnlyKeys("note", PodOrigin.HASH, PodOrigin.SOURCE)
+                .containsEntry(PodOrigin.SOURCE, "file");
+        assertThat(pod.getMetadata().getResourceVersion()).isNull();
+        assertThat(pod.getMetadata().getDeletionTimestamp()).isNull();
+        assertThat(pod.getMetadata().getOwnerReferences()).isEmpty();
+        assertThat(pod.getStatus().getPhase()).isEqualTo("Pending");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "serviceAccountName: builder | service accounts",
+                "imagePullSecrets: [{name: pull}] | Secrets",
+                "volumes: [{name: v, secret: {secretName: db}}] | Secrets",
+                "volumes: [{name: v, configMap: {name: db}}] | ConfigMaps",
+                "volumes: [{name: v, persistentVolumeClaim: {claimName: db}}] | persistent volume claims",
+                "volumes: [{name: v, csi: {driver: d}}] | CSI drivers",
+                "volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}] | service accounts",
+                "initContainers: [{name: i, envFrom: [{secretRef: {name: db}}]}] | Secrets",
+                "initContainers: [{name: i, env: [{name: A, valueFrom: {configMapKeyRef: {name: db, key: a}}}]}] | ConfigMaps"
+            })
+    void parse_objectsOfTheApiServer_areRefusedByKind(String field, String kind) {
+        assertThatThrownBy(() -> parse(WEB + "  " + field + "\n"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("static pods may not refer to " + kind
+                        + ", because they must start without an API server: use files of the node");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'' | it is empty",
+                "'# nothing' | it is empty",
+                "'a: [' | it is neither YAML nor JSON, see line 1",
+                "'- a' | it has kind \"\" of apiVersion \"\": only kind Pod of apiVersion v1 can be a static pod",
+                "'{kind: Deployment, apiVersion: apps/v1}' | it has kind \"Deployment\" of apiVersion \"apps/v1\"",
+                "'{kind: Pod, apiVersion: v1}' | the pod has no metadata.name",
+                "'{kind: Pod, apiVersion: v1, metadata: {name: a}}' | the pod has no spec.containers",
+                "'{kind: Pod, apiVersion: v1, metadata: {name: a}, spec: {containers: [{image: b}]}}' | a container of the pod has no name",
+                "'{kind: Pod, apiVersion: v1, metadata: {name: a}, spec: {containers: [{name: b}, {name: b}]}}' | two containers of the pod are named \"b\"",
+                "'{kind: Pod, apiVersion: v1, metadata: {name: A_b}, spec: {containers: [{name: b}]}}' | \"A_b-worker-1\" is not a legal Kubernetes name",
+                "'{kind: Pod, apiVersion: v1, metadata: {name: a, uid: ../up}, spec: {containers: [{name: b}]}}' | metadata.uid \"../up\" must have at most 63 letters, digits and dashes"
+            })
+    void parse_noPod_isRefusedWithTheReason(String text, String reason) {
+        assertThatThrownBy(() -> parse(text))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(reason);
+    }
+
+    @Test
+    void parse_twoDocuments_areRefused() {
+        assertThatThrownBy(() -> parse(WEB + "---\n" + WEB))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("it has more than one document: write a file for each pod");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "  hostNetwork: " + NoLeaks.CANARY,
+                "  activeDeadlineSeconds: " + NoLeaks.CANARY,
+                "  volumes: [{name: " + NoLeaks.CANARY,
+                "  tolerations: {" + NoLeaks.CANARY + ": b}"
+            })
+    void parse_wrongType_messageQuotesNoValue(String line) {
+        assertThatThrownBy(() -> parse(WEB + line + "\n"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .satisfies(e -> assertThat(NoLeaks.saw(e).getMessage()).doesNotContain(NoLeaks.CANARY));
+    }
+
+    @Test
+    void parse_wrongType_namesTheField() {
+        assertThatThrownBy(() -> parse(WEB + "  activeDeadlineSeconds: soon\n"))
+                .hasMessage("spec.activeDeadlineSeconds has the wrong type");
+    }
+}

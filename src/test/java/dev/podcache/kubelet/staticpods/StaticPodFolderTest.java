@@ -1,0 +1,208 @@
+package dev.podcache.kubelet.staticpods;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.RecordedEvents;
+import dev.podcache.time.TaskThreads;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith(NoLeaks.class)
+class StaticPodFolderTest {
+
+    @TempDir
+    private Path parent;
+
+    private final ManualTimekeeper timekeeper = new ManualTimekeeper();
+    private final RecordedEvents events = new RecordedEvents();
+    private final List<List<Pod>> received = new ArrayList<>();
+    private Path manifests = Path.of("");
+    private StaticPodFolder folder = folder();
+
+    @BeforeEach
+    void start() throws IOException {
+        manifests = Files.createDirectory(parent.resolve("manifests"));
+        folder = folder();
+    }
+
+    private StaticPodFolder folder() {
+        return new StaticPodFolder(
+                new StaticPodFiles(manifests, StaticPodFiles.DEFAULT_FREQUENCY),
+                new StaticPodFolder.Parts("worker-1", events, TaskThreads.on(Runnable::run, 8, timekeeper), timekeeper),
+                received::add);
+    }
+
+    @AfterEach
+    void close() {
+        folder.close();
+        timekeeper.close();
+    }
+
+    private void write(String file, String pod, String image) throws IOException {
+        Files.writeString(manifests.resolve(file), manifest(pod, image));
+    }
+
+    private static String manifest(String pod, String image) {
+        return "{apiVersion: v1, kind: Pod, metadata: {name: " + pod + "}, spec: {containers: [{name: main, image: "
+                + image + "}]}}";
+    }
+
+    private List<Pod> pods() {
+        return received.get(received.size() - 1);
+    }
+
+    private List<String> names() {
+        return pods().stream().map(pod -> pod.getMetadata().getName()).toList();
+    }
+
+    private void nextRead() {
+        timekeeper.advance(StaticPodFiles.DEFAULT_FREQUENCY);
+    }
+
+    @Test
+    void start_folder_isReadAtOnceWithoutHiddenFilesAndSubfolders() throws IOException {
+        write("b.yaml", "beta", "nginx");
+        write("a.json", "alpha", "nginx");
+        write(".a.yaml.swp", "hidden", "nginx");
+        Files.createDirectory(manifests.resolve("sub"));
+        Files.writeString(manifests.resolve("sub/c.yaml"), manifest("gamma", "nginx"));
+
+        folder.start();
+
+        assertThat(names()).containsExactly("alpha-worker-1", "beta-worker-1");
+        assertThat(events.events()).isEmpty();
+    }
+
+    @Test
+    void start_oneFile_isItsPod() throws IOException {
+        write("a.yaml", "alpha", "nginx");
+        manifests = manifests.resolve("a.yaml");
+        folder = folder();
+
+        folder.start();
+
+        assertThat(names()).containsExactly("alpha-worker-1");
+    }
+
+    @Test
+    void read_nothingChanged_isTheSameInstances() throws IOException {
+        write("a.yaml", "alpha", "nginx");
+        folder.start();
+        Pod first = pods().get(0);
+
+        nextRead();
+
+        assertThat(received).hasSize(2);
+        assertThat(pods().get(0)).isSameAs(first);
+        assertThat(first.getMetadata().getAnnotations())
+                .containsEntry(
+                        "kubernetes.io/config.seen",
+                        timekeeper
+                                .wallTime()
+                                .minus(StaticPodFiles.DEFAULT_FREQUENCY)
+                                .toString());
+    }
+
+    @Test
+    void read_fileChangedAddedAndDeleted_isWhatIsThereNow() throws IOException {
+        write("a.yaml", "alpha", "nginx");
+        write("b.yaml", "beta", "nginx");
+        folder.start();
+        String before = pods().get(0).getMetadata().getUid();
+
+        write("a.yaml", "alpha", "httpd");
+        Files.delete(manifests.resolve("b.yaml"));
+        write("c.yaml", "gamma", "nginx");
+        nextRead();
+
+        assertThat(names()).containsExactly("alpha-worker-1", "gamma-worker-1");
+        assertThat(pods().get(0).getMetadata().getUid()).isNotEqualTo(before);
+    }
+
+    @Test
+    void read_brokenFile_isReportedOnceAndTheOthersAreUsed(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("static pod file ");
+        write("a.yaml", "alpha", "nginx");
+        Files.writeString(manifests.resolve("b.yaml"), "kind: [" + NoLeaks.CANARY);
+        Files.write(manifests.resolve("c.yaml"), new byte[] {(byte) 0xC3, 0x28});
+
+        folder.start();
+        nextRead();
+
+        assertThat(names()).containsExactly("alpha-worker-1");
+        assertThat(events.lines())
+                .containsExactly(
+                        "Warning FailedValidation static pod file " + manifests.resolve("b.yaml")
+                                + " is not used: it is neither YAML nor JSON, see line 1",
+                        "Warning FailedValidation static pod file " + manifests.resolve("c.yaml")
+                                + " is not used: it is not UTF-8 text");
+        assertThat(events.events().get(0).about().getKind()).isEqualTo("Node");
+    }
+
+    @Test
+    void read_fileBreaksAndIsRepairedAndBreaksAgain_isReportedTwice(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("static pod file ");
+        write("a.yaml", "alpha", "nginx");
+        folder.start();
+
+        Files.writeString(manifests.resolve("a.yaml"), "half");
+        nextRead();
+        assertThat(names()).isEmpty();
+        write("a.yaml", "alpha", "nginx");
+        nextRead();
+        assertThat(names()).containsExactly("alpha-worker-1");
+        Files.writeString(manifests.resolve("a.yaml"), "half");
+        nextRead();
+
+        assertThat(events.events()).hasSize(2);
+    }
+
+    @Test
+    void read_twoFilesOfOneName_firstIsUsed(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("another file has a pod of the same name or UID, default/alpha-worker-1");
+        write("a.yaml", "alpha", "nginx");
+        write("b.yaml", "alpha", "httpd");
+
+        folder.start();
+
+        assertThat(pods()).hasSize(1);
+        assertThat(pods().get(0).getSpec().getContainers().get(0).getImage()).isEqualTo("nginx");
+    }
+
+    @Test
+    void read_folderIsMissing_isNoPodsUntilItExists(NoLeaks leaks) throws IOException {
+        leaks.allowWarnings("does not exist; there are no static pods until it does");
+        Files.delete(manifests);
+
+        folder.start();
+        assertThat(pods()).isEmpty();
+        nextRead();
+        assertThat(events.events()).hasSize(1);
+
+        Files.createDirectory(manifests);
+        write("a.yaml", "alpha", "nginx");
+        nextRead();
+        assertThat(names()).containsExactly("alpha-worker-1");
+    }
+
+    @Test
+    void close_noFurtherRead() {
+        folder.start();
+
+        folder.close();
+        nextRead();
+
+        assertThat(received).hasSize(1);
+    }
+}
