@@ -3,6 +3,7 @@ package dev.podcache.kubelet.agent;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.kubelet.eviction.EvictionOptions;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
 import dev.podcache.manager.ChangeDetectionStrategy;
@@ -13,7 +14,7 @@ import java.time.Duration;
  * The complete configuration of a node agent. Immutable. The names follow the kubelet's {@code KubeletConfiguration}, the
  * defaults its {@code pkg/kubelet/apis/config/v1beta1/defaults.go}.
  *
- * @param pressureTransition how long the node reports pressure after it has ended
+ * @param eviction when pods are evicted, and what of memory and disk is kept free for that
  */
 public record KubeletConfiguration(
         ObjectCaching caching,
@@ -21,7 +22,7 @@ public record KubeletConfiguration(
         RequestLimit rates,
         NodeRegistrationOptions registration,
         Reservations reservations,
-        Duration pressureTransition,
+        EvictionOptions eviction,
         Endpoint endpoint) {
 
     /** The kubelet's defaults. */
@@ -31,13 +32,13 @@ public record KubeletConfiguration(
             new RequestLimit(50, 100),
             new NodeRegistrationOptions(true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
             new Reservations(110, 0, NodeReservations.none()),
-            Duration.ofMinutes(5),
+            EvictionOptions.defaults(),
             new Endpoint(true, "0.0.0.0", 10_250, "", "", ""));
 
     /** Returns a copy whose node has no HTTPS endpoint. */
     public KubeletConfiguration withoutEndpoint() {
         return new KubeletConfiguration(
-                caching, heartbeats, rates, registration, reservations, pressureTransition, Endpoint.NONE);
+                caching, heartbeats, rates, registration, reservations, eviction, Endpoint.NONE);
     }
 
     /**
@@ -83,7 +84,7 @@ public record KubeletConfiguration(
      * The part of the machine that pods can use.
      *
      * @param podsPerCore 0 for no limit
-     * @param reserved the resources that pods cannot use, and the thresholds of pressure
+     * @param reserved the resources that pods cannot use; the eviction thresholds in it have no effect
      */
     public record Reservations(int maxPods, int podsPerCore, NodeReservations reserved) {}
 

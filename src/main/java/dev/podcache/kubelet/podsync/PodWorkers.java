@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.kubelet.events.EventRecorder;
+import dev.podcache.kubelet.eviction.Eviction;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.PodRuntime;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleSupplier;
@@ -48,7 +50,9 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private static final Duration LISTING_HANGS_AFTER = Duration.ofSeconds(15);
 
     private final Parts parts;
+    private final PodAdmission admission;
     private final DoubleSupplier random;
+    private final Evictions evictions = new Evictions();
     private final RuntimeCalls calls;
     private final LifecycleHooks hooks;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
@@ -82,12 +86,23 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
             Timekeeper timekeeper) {}
 
     /**
-     * Creates workers for no pods.
+     * Creates workers for no pods, which admit every pod.
      *
      * @param random uniform in [0, 1), for the jitter of sync periods
      */
     public PodWorkers(Parts parts, DoubleSupplier random) {
+        this(parts, PodAdmission.ALL, random);
+    }
+
+    /**
+     * Creates workers for no pods.
+     *
+     * @param admission asked at the first sync of a pod that the runtime does not know
+     * @param random uniform in [0, 1), for the jitter of sync periods
+     */
+    public PodWorkers(Parts parts, PodAdmission admission, DoubleSupplier random) {
         this.parts = parts;
+        this.admission = admission;
         this.random = random;
         this.calls = new RuntimeCalls(parts.threads(), parts.timekeeper(), this::hangs);
         RuntimeExec exec = new RuntimeExec(parts.runtime(), parts.threads());
@@ -181,7 +196,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     }
 
     private PodWorker worker(Pod pod) {
-        PodLifecycle lifecycle = new PodLifecycle(parts, calls, hooks);
+        PodLifecycle lifecycle = new PodLifecycle(
+                parts, calls, hooks, new PodLifecycle.NodeDecisions(admission, evictions));
         GuardedSync sync = new GuardedSync(pod.getMetadata().getUid(), lifecycle);
         return new PodWorker(pod, sync, parts.threads(), parts.timekeeper());
     }
@@ -216,6 +232,17 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         if (worker != null) {
             worker.requestSync();
         }
+    }
+
+    /**
+     * Stops a pod and reports it as Failed, with the reason {@code Evicted}. Interrupts the sync of the pod. Does not
+     * block.
+     *
+     * @return completed when no container of the pod runs any more and its status is set; at once if the node has no such
+     *     pod. The same for each call until then
+     */
+    public CompletableFuture<Void> evict(Eviction eviction) {
+        return evictions.begin(eviction, workers.get(String.valueOf(eviction.pod().getMetadata().getUid())));
     }
 
     @Override
@@ -293,6 +320,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
         @Override
         public void finished() {
+            evictions.ended(uid);
             workers.computeIfPresent(uid, (key, worker) -> worker.isFinished() ? null : worker);
         }
     }
