@@ -192,7 +192,7 @@ public final class EvictionManager implements AutoCloseable {
         }
         Optional<Eviction> eviction = policy.forPressure(assessment, active, measurement);
         if (eviction.isEmpty()) {
-            log.warn("no pod can be evicted to reclaim {}", first.signal().resource());
+            log.info("no pod can be evicted to reclaim {}", first.signal().resource());
         }
         return eviction.map(this::evict).stream().toList();
     }
@@ -232,7 +232,7 @@ public final class EvictionManager implements AutoCloseable {
         if (begun != null) {
             return begun;
         }
-        log.warn(
+        log.info(
                 "evicting pod {}/{}: {}",
                 pod.getMetadata().getNamespace(),
                 pod.getMetadata().getName(),

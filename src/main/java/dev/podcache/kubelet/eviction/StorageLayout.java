@@ -2,7 +2,6 @@ package dev.podcache.kubelet.eviction;
 
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Sets;
-import java.util.Set;
 
 /**
  * On which file systems images, the containers' writable files and the rest of the pods are. Follows {@code
@@ -23,7 +22,7 @@ enum StorageLayout {
     /** Only images are on a file system of their own; the containers' writable files are where logs and volumes are. */
     SPLIT(
             StoragePart.ALL,
-            Sets.immutableEnumSet(Set.of()),
+            ImmutableSet.of(),
             Sets.immutableEnumSet(Cleanup.CONTAINERS),
             Sets.immutableEnumSet(Cleanup.IMAGES));
 
@@ -44,7 +43,7 @@ enum StorageLayout {
         IMAGES;
 
         static final ImmutableSet<Cleanup> ALL = Sets.immutableEnumSet(CONTAINERS, IMAGES);
-        static final ImmutableSet<Cleanup> NOTHING = Sets.immutableEnumSet(Set.of());
+        static final ImmutableSet<Cleanup> NOTHING = ImmutableSet.of();
     }
 
     private final ImmutableSet<StoragePart> onNodeFs;

@@ -5,7 +5,6 @@ import static dev.podcache.kubelet.eviction.MeasuredPods.NORMAL;
 import static dev.podcache.kubelet.eviction.MeasuredPods.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.Map;
@@ -16,7 +15,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Upstream's VerifyPodStatus functions of eviction_manager_test.go: the messages, to the letter. */
 @ExtendWith(NoLeaks.class)
-@ExpectedWarnings("evicting pod")
 class EvictionMessagesTest {
 
     private static EvictionOptions hard(EvictionSignal signal, String value) {

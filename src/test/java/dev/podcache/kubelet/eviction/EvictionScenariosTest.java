@@ -6,7 +6,6 @@ import static dev.podcache.kubelet.eviction.MeasuredPods.NORMAL;
 import static dev.podcache.kubelet.eviction.MeasuredPods.pod;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -21,7 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The scenarios of upstream's eviction_manager_test.go: pressure comes and goes. Each run is one {@code synchronize}.
  */
 @ExtendWith(NoLeaks.class)
-@ExpectedWarnings({"evicting pod", "cannot be read on this machine", "no pod can be evicted"})
 class EvictionScenariosTest {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);

@@ -8,6 +8,7 @@ import dev.podcache.kubelet.runtime.ContainerStatistics.VolumeUsage;
 import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.EmptyDirVolumeSource;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -58,7 +59,8 @@ final class MeasuredPods {
                 .editSpec()
                 .addNewVolume()
                 .withName("local-volume")
-                .withNewEmptyDir(medium, sizeLimit.isEmpty() ? null : Quantity.parse(sizeLimit))
+                .withEmptyDir(
+                        new EmptyDirVolumeSource(medium, sizeLimit.isEmpty() ? null : Quantity.parse(sizeLimit)))
                 .endVolume()
                 .endSpec()
                 .build();

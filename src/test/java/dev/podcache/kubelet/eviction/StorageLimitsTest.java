@@ -11,7 +11,6 @@ import dev.podcache.kubelet.eviction.MeasuredPods.ContainerUse;
 import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.VolumeUsage;
 import dev.podcache.pod.PodReferences;
-import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The limits of local storage in upstream's eviction_manager_test.go. */
 @ExtendWith(NoLeaks.class)
-@ExpectedWarnings("evicting pod")
 class StorageLimitsTest {
 
     private static final EvictionOptions NO_THRESHOLDS =
