@@ -1,7 +1,6 @@
 package dev.podcache.cli.config;
 
 import com.google.common.collect.ImmutableMap;
-import com.google.common.collect.Maps;
 import com.google.common.collect.Range;
 import dev.podcache.kubelet.eviction.EvictionOptions;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
@@ -41,7 +40,9 @@ final class EvictionSettings {
     }
 
     private static Map<String, Duration> durations(Map<String, String> texts) {
-        return ImmutableMap.copyOf(Maps.transformEntries(texts, EvictionSettings::duration));
+        ImmutableMap.Builder<String, Duration> durations = ImmutableMap.builder();
+        texts.forEach((signal, text) -> durations.put(signal, duration(signal, text)));
+        return durations.buildOrThrow();
     }
 
     private static Duration duration(String signal, String text) {

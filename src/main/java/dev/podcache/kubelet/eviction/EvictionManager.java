@@ -169,7 +169,7 @@ public final class EvictionManager implements AutoCloseable {
         warnOfUnreadable(measurement);
         Assessment assessment = policy.assess(measurement, parts.timekeeper.nanoTime());
         publish(assessment.pressures());
-        if (!measurement.podsMeasured()) {
+        if (!measurement.podsMeasured() || closed) {
             return List.of();
         }
         List<Pod> active = parts.pods.active();
@@ -177,9 +177,14 @@ public final class EvictionManager implements AutoCloseable {
         if (!overLimits.isEmpty()) {
             return overLimits.stream().map(this::evict).toList();
         }
-        if (assessment.due().isEmpty() || closed) {
-            return List.of();
-        }
+        return assessment.due().isEmpty()
+                ? List.of()
+                : relieve(assessment, active, measurement).stream().toList();
+    }
+
+    /** Reclaims the resource of the first threshold that is due. Returns the eviction of a pod, if one was needed. */
+    private Optional<CompletableFuture<Void>> relieve(
+            Assessment assessment, List<Pod> active, Measurement measurement) throws InterruptedException {
         EvictionThreshold first = assessment.due().get(0);
         log.info("eviction threshold {} is met; attempting to reclaim {}", first, first.signal().resource());
         parts.events.event(
@@ -188,13 +193,13 @@ public final class EvictionManager implements AutoCloseable {
                 "EvictionThresholdMet",
                 "Attempting to reclaim " + first.signal().resource());
         if (reclaimed(EvictionPolicy.cleanup(first, measurement))) {
-            return List.of();
+            return Optional.empty();
         }
         Optional<Eviction> eviction = policy.forPressure(assessment, active, measurement);
         if (eviction.isEmpty()) {
             log.info("no pod can be evicted to reclaim {}", first.signal().resource());
         }
-        return eviction.map(this::evict).stream().toList();
+        return eviction.map(this::evict);
     }
 
     private void publish(ImmutableSet<PressureType> newest) {

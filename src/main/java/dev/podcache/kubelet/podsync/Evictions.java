@@ -22,14 +22,15 @@ final class Evictions {
      */
     CompletableFuture<Void> begin(Eviction eviction, @Nullable PodWorker worker) {
         String uid = String.valueOf(eviction.pod().getMetadata().getUid());
-        Pending begun = pending.computeIfAbsent(uid, added -> new Pending(eviction, new CompletableFuture<>()));
+        Pending added = new Pending(eviction, new CompletableFuture<>());
+        Pending earlier = pending.putIfAbsent(uid, added);
         // after it was added: a worker that finishes later ends it
         if (worker == null || worker.isFinished()) {
             ended(uid);
-        } else if (begun.eviction() == eviction) {
+        } else if (earlier == null) {
             worker.endSoon();
         }
-        return begun.ended();
+        return earlier == null ? added.ended() : earlier.ended();
     }
 
     Optional<Eviction> of(String uid) {
