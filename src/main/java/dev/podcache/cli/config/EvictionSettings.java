@@ -18,17 +18,14 @@ final class EvictionSettings {
 
     static EvictionOptions of(Settings all) {
         EvictionOptions hard = DEFAULT.withHard(hard(all))
-                .withPressureTransition(
-                        all.duration("evictionPressureTransitionPeriod", DEFAULT.pressureTransition()))
+                .withPressureTransition(all.duration("evictionPressureTransitionPeriod", DEFAULT.pressureTransition()))
                 .withMaxPodGracePeriod(Duration.ofSeconds(all.integer("evictionMaxPodGracePeriod", ANY, 0)))
                 .withLocalStorageLimits(all.bool("localStorageCapacityIsolation", true));
         EvictionOptions reclaiming = all.map("evictionMinimumReclaim", hard::withMinimumReclaim, hard);
         Map<String, Duration> gracePeriods =
                 all.map("evictionSoftGracePeriod", EvictionSettings::durations, ImmutableMap.of());
         return all.map(
-                "evictionSoft",
-                soft -> reclaiming.withSoft(EvictionThresholds.parse(soft), gracePeriods),
-                reclaiming);
+                "evictionSoft", soft -> reclaiming.withSoft(EvictionThresholds.parse(soft), gracePeriods), reclaiming);
     }
 
     /** The value replaces all defaults, unless the file asks to merge them. A flag always replaces them. */

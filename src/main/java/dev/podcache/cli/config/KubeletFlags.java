@@ -103,7 +103,8 @@ final class KubeletFlags {
     @Option(
             names = "--eviction-minimum-reclaim",
             paramLabel = "S=Q,...",
-            description = "what must be available above a threshold before evictions end, such as memory.available=100Mi")
+            description =
+                    "what must be available above a threshold before evictions end, such as memory.available=100Mi")
     private @Nullable String evictionMinimumReclaim;
 
     @Option(
@@ -194,11 +195,7 @@ final class KubeletFlags {
         put(given, "evictionSoftGracePeriod", gracePeriods, map(gracePeriods, evictionSoftGracePeriod, '='));
         String reclaim = "--eviction-minimum-reclaim";
         put(given, "evictionMinimumReclaim", reclaim, map(reclaim, evictionMinimumReclaim, '='));
-        put(
-                given,
-                "evictionMaxPodGracePeriod",
-                "--eviction-max-pod-grace-period",
-                number(evictionMaxPodGracePeriod));
+        put(given, "evictionMaxPodGracePeriod", "--eviction-max-pod-grace-period", number(evictionMaxPodGracePeriod));
         put(
                 given,
                 "evictionPressureTransitionPeriod",

@@ -104,7 +104,8 @@ final class NodeEviction {
         }
         Optional<Supply> memory = facts.memory();
         return memory.isPresent()
-                ? OptionalLong.of(memory.get().capacity() - reserved(memory.get().capacity()))
+                ? OptionalLong.of(
+                        memory.get().capacity() - reserved(memory.get().capacity()))
                 : OptionalLong.empty();
     }
 

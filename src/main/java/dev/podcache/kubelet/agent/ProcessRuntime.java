@@ -259,9 +259,7 @@ public final class ProcessRuntime
         Instant now = timekeeper.wallTime();
         List<PodUsage> usage = new ArrayList<>();
         for (PodKey pod : pods.pods()) {
-            processes
-                    .of(pod, pods.newest(pod), volumes.directories(pod), now)
-                    .ifPresent(usage::add);
+            processes.of(pod, pods.newest(pod), volumes.directories(pod), now).ifPresent(usage::add);
         }
         return usage;
     }

@@ -15,11 +15,7 @@ import java.time.Duration;
  *     not, the pod exceeded a limit of its own
  */
 public record Eviction(
-        Pod pod,
-        String message,
-        ImmutableMap<String, String> annotations,
-        Duration gracePeriod,
-        boolean forPressure) {
+        Pod pod, String message, ImmutableMap<String, String> annotations, Duration gracePeriod, boolean forPressure) {
 
     /** The reason in the pod's status and of the event. */
     public static final String REASON = "Evicted";

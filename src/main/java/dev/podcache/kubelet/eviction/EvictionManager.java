@@ -183,10 +183,13 @@ public final class EvictionManager implements AutoCloseable {
     }
 
     /** Reclaims the resource of the first threshold that is due. Returns the eviction of a pod, if one was needed. */
-    private Optional<CompletableFuture<Void>> relieve(
-            Assessment assessment, List<Pod> active, Measurement measurement) throws InterruptedException {
+    private Optional<CompletableFuture<Void>> relieve(Assessment assessment, List<Pod> active, Measurement measurement)
+            throws InterruptedException {
         EvictionThreshold first = assessment.due().get(0);
-        log.info("eviction threshold {} is met; attempting to reclaim {}", first, first.signal().resource());
+        log.info(
+                "eviction threshold {} is met; attempting to reclaim {}",
+                first,
+                first.signal().resource());
         parts.events.event(
                 node(),
                 EventType.WARNING,

@@ -170,10 +170,7 @@ public final class EvictionOptions {
 
     private EvictionThreshold threshold(EvictionSignal signal, EvictionThresholds of, Duration gracePeriod) {
         return new EvictionThreshold(
-                signal,
-                of.of(signal).orElseThrow(),
-                gracePeriod,
-                Optional.ofNullable(minimumReclaim.get(signal)));
+                signal, of.of(signal).orElseThrow(), gracePeriod, Optional.ofNullable(minimumReclaim.get(signal)));
     }
 
     @Override

@@ -89,8 +89,8 @@ final class EvictionPolicy {
                 .filter(pod -> !CriticalPods.isCritical(pod))
                 .findFirst()
                 .map(pod -> {
-                    EvictionMessage.Explained why = EvictionMessage.of(
-                            threshold.signal().resource(), pod, assessment.due(), measurement);
+                    EvictionMessage.Explained why =
+                            EvictionMessage.of(threshold.signal().resource(), pod, assessment.due(), measurement);
                     return new Eviction(pod, why.message(), why.annotations(), grace(threshold, pod), true);
                 });
     }

@@ -60,8 +60,8 @@ final class EvictionRanking {
         if (usage.isEmpty()) {
             return new Place(pod, Exceeds.UNKNOWN, priority, BigDecimal.ZERO, uid);
         }
-        BigDecimal used =
-                BigDecimal.valueOf(used(pod, usage.get(), signal, measurement.layout().partsOf(signal)));
+        BigDecimal used = BigDecimal.valueOf(
+                used(pod, usage.get(), signal, measurement.layout().partsOf(signal)));
         BigDecimal excess = used.subtract(PodResources.request(pod, signal.resource()));
         // the number of processes counts only among pods of the same priority
         boolean exceeds = signal == EvictionSignal.PID_AVAILABLE || excess.signum() > 0;

@@ -12,10 +12,7 @@ import java.util.Optional;
  * @param minimumReclaim what must be available in addition before evictions end; empty for nothing
  */
 record EvictionThreshold(
-        EvictionSignal signal,
-        ThresholdValue value,
-        Duration gracePeriod,
-        Optional<ThresholdValue> minimumReclaim) {
+        EvictionSignal signal, ThresholdValue value, Duration gracePeriod, Optional<ThresholdValue> minimumReclaim) {
 
     boolean isHard() {
         return gracePeriod.isZero();
@@ -28,8 +25,7 @@ record EvictionThreshold(
 
     /** Returns whether less is available than this threshold with its minimum reclaim. */
     boolean isUnresolved(Supply supply) {
-        long reclaim =
-                minimumReclaim.map(least -> least.of(supply.capacity())).orElse(0L);
+        long reclaim = minimumReclaim.map(least -> least.of(supply.capacity())).orElse(0L);
         // an amount may be as large as a long, but what is available is never negative by as much
         return supply.available() - reclaim < value.of(supply.capacity());
     }

@@ -102,8 +102,7 @@ public final class EvictionThresholds {
     @Override
     public String toString() {
         return Maps.transformValues(
-                        thresholds,
-                        value -> value.map(ThresholdValue::toString).orElse("off"))
+                        thresholds, value -> value.map(ThresholdValue::toString).orElse("off"))
                 .toString();
     }
 }

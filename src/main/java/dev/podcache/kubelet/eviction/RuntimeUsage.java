@@ -74,8 +74,8 @@ final class RuntimeUsage implements NodeUsage {
         if (measuring.isEmpty()) {
             return Optional.empty();
         }
-        return calls.make(() ->
-                new Figures(measuring.get().usage(), measuring.get().fileSystems()));
+        return calls.make(
+                () -> new Figures(measuring.get().usage(), measuring.get().fileSystems()));
     }
 
     private void addFileSystems(Map<EvictionSignal, Supply> supplies, RuntimeFileSystems runtime) {
@@ -90,9 +90,8 @@ final class RuntimeUsage implements NodeUsage {
         imageInodes.ifPresent(supply -> supplies.put(EvictionSignal.IMAGE_FS_INODES_FREE, supply));
         Optional<Supply> containerBytes =
                 runtime.containers().map(RuntimeUsage::bytes).or(() -> imageBytes);
-        Optional<Supply> containerInodes = runtime.containers().isPresent()
-                ? runtime.containers().flatMap(RuntimeUsage::inodes)
-                : imageInodes;
+        Optional<Supply> containerInodes =
+                runtime.containers().isPresent() ? runtime.containers().flatMap(RuntimeUsage::inodes) : imageInodes;
         containerBytes.ifPresent(supply -> supplies.put(EvictionSignal.CONTAINER_FS_AVAILABLE, supply));
         containerInodes.ifPresent(supply -> supplies.put(EvictionSignal.CONTAINER_FS_INODES_FREE, supply));
     }

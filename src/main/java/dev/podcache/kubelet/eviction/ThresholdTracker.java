@@ -55,7 +55,8 @@ final class ThresholdTracker {
         firstMet = since;
         met.forEach(threshold -> lastSeen.put(threshold.signal().pressure(), now));
         ImmutableList<EvictionThreshold> due = since.entrySet().stream()
-                .filter(each -> now - each.getValue() >= each.getKey().gracePeriod().toNanos())
+                .filter(each ->
+                        now - each.getValue() >= each.getKey().gracePeriod().toNanos())
                 .map(Map.Entry::getKey)
                 .sorted(Comparator.comparing(threshold -> !threshold.signal().isMemory()))
                 .collect(ImmutableList.toImmutableList());

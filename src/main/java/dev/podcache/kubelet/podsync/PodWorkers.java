@@ -196,8 +196,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     }
 
     private PodWorker worker(Pod pod) {
-        PodLifecycle lifecycle = new PodLifecycle(
-                parts, calls, hooks, new PodLifecycle.NodeDecisions(admission, evictions));
+        PodLifecycle lifecycle =
+                new PodLifecycle(parts, calls, hooks, new PodLifecycle.NodeDecisions(admission, evictions));
         GuardedSync sync = new GuardedSync(pod.getMetadata().getUid(), lifecycle);
         return new PodWorker(pod, sync, parts.threads(), parts.timekeeper());
     }
@@ -242,7 +242,9 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
      *     pod. The same for each call until then
      */
     public CompletableFuture<Void> evict(Eviction eviction) {
-        return evictions.begin(eviction, workers.get(String.valueOf(eviction.pod().getMetadata().getUid())));
+        return evictions.begin(
+                eviction,
+                workers.get(String.valueOf(eviction.pod().getMetadata().getUid())));
     }
 
     @Override

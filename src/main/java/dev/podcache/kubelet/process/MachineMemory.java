@@ -21,9 +21,10 @@ final class MachineMemory {
         try {
             return Files.readAllLines(FILE).stream()
                     .filter(line -> line.startsWith(TOTAL))
-                    .flatMap(line -> Optional.ofNullable(
-                            Longs.tryParse(CharMatcher.inRange('0', '9').retainFrom(line)))
-                            .stream())
+                    .flatMap(line ->
+                            Optional.ofNullable(
+                                    Longs.tryParse(CharMatcher.inRange('0', '9').retainFrom(line)))
+                                    .stream())
                     .mapToLong(kilobytes -> kilobytes * BYTES_PER_KILOBYTE)
                     .sum();
         } catch (IOException e) {

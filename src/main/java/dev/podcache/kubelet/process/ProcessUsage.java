@@ -88,8 +88,7 @@ public final class ProcessUsage {
      * @param containers the newest instance of each container
      * @param volumes the directories of its volumes, by name
      */
-    public Optional<PodUsage> of(
-            PodKey pod, List<ContainerInstance> containers, Map<String, Path> volumes, Instant now)
+    public Optional<PodUsage> of(PodKey pod, List<ContainerInstance> containers, Map<String, Path> volumes, Instant now)
             throws IOException {
         List<ContainerUsage> used = new ArrayList<>();
         long processes = 0;

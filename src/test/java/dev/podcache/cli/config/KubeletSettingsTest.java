@@ -128,15 +128,16 @@ class KubeletSettingsTest {
                                 2,
                                 NodeReservations.none()
                                         .withSystemReserved(ImmutableMap.of("cpu", "200m", "pid", "1000"))
-                                        .withKubeReserved(
-                                                ImmutableMap.of("memory", "1Gi", "ephemeral-storage", "2G"))),
+                                        .withKubeReserved(ImmutableMap.of("memory", "1Gi", "ephemeral-storage", "2G"))),
                         EvictionOptions.defaults()
                                 .withHard(thresholds("memory.available", "1Gi", "imagefs.available", "10.5%"))
                                 .withSoft(
                                         thresholds("memory.available", "2Gi", "pid.available", "5%"),
                                         ImmutableMap.of(
-                                                "memory.available", Duration.ofSeconds(90),
-                                                "pid.available", Duration.ZERO))
+                                                "memory.available",
+                                                Duration.ofSeconds(90),
+                                                "pid.available",
+                                                Duration.ZERO))
                                 .withMinimumReclaim(
                                         ImmutableMap.of("memory.available", "100Mi", "nodefs.available", "1%"))
                                 .withMaxPodGracePeriod(Duration.ofMinutes(1))
@@ -202,8 +203,7 @@ class KubeletSettingsTest {
         assertThat(all.reservations().maxPods()).isZero();
         assertThat(all.reservations().reserved())
                 .usingRecursiveComparison()
-                .isEqualTo(NodeReservations.none()
-                        .withSystemReserved(ImmutableMap.of("cpu", "200m", "memory", "1Gi")));
+                .isEqualTo(NodeReservations.none().withSystemReserved(ImmutableMap.of("cpu", "200m", "memory", "1Gi")));
         assertThat(all.eviction())
                 .isEqualTo(EvictionOptions.defaults()
                         .withHard(thresholds("memory.available", "5%"))

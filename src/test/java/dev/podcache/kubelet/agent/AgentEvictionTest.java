@@ -49,15 +49,13 @@ class AgentEvictionTest {
     }
 
     private void startAgent(EvictionOptions options) {
-        fixture.agent(builder ->
-                        builder.facts(host).runtime(runtime).eviction(options))
+        fixture.agent(builder -> builder.facts(host).runtime(runtime).eviction(options))
                 .start();
         advance(1);
     }
 
     private static EvictionOptions hard() {
-        return EvictionOptions.defaults()
-                .withHard(EvictionThresholds.parse(Map.of("memory.available", "1Gi")));
+        return EvictionOptions.defaults().withHard(EvictionThresholds.parse(Map.of("memory.available", "1Gi")));
     }
 
     private void advance(long seconds) {
@@ -67,7 +65,8 @@ class AgentEvictionTest {
     /** Creates a pod that uses memory, and may request some. */
     private void create(String name, int priority, String request, long usedMi) {
         runtime.memory.put(name, usedMi * MI);
-        fixture.server.cluster()
+        fixture.server
+                .cluster()
                 .create(Pods.assigned(AgentFixture.NODE, name)
                         .editSpec()
                         .withPriority(priority)

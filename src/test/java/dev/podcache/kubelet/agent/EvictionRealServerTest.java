@@ -183,13 +183,7 @@ class EvictionRealServerTest {
             await().until(() -> "Evicted".equals(status("late").getReason()));
             assertThat(status("late").getMessage())
                     .isEqualTo("Pod was rejected: The node had condition: [MemoryPressure]. ");
-            await().until(() -> admin
-                            .v1()
-                            .events()
-                            .inNamespace(namespace)
-                            .list()
-                            .getItems()
-                            .stream()
+            await().until(() -> admin.v1().events().inNamespace(namespace).list().getItems().stream()
                             .filter(event -> "Evicted".equals(event.getReason()))
                             .filter(event -> "memory"
                                     .equals(event.getMetadata().getAnnotations().get("starved_resource")))

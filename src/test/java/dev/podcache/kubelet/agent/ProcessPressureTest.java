@@ -44,13 +44,14 @@ class ProcessPressureTest {
     @Test
     void usage_volumesFilesAndProcesses_areCounted() throws IOException, InterruptedException {
         fixture.runtime.mount(fixture.pod, Map.of());
-        fixture.start(ProcessFixture.launch(
-                "",
-                Map.of(),
-                List.of(new VolumeMountPoint("data", "/data", "", false)),
-                "sh",
-                "-c",
-                "mkdir d; >d/a; >b; head -c 5000 /dev/zero >$PODCACHE_ROOT/data/file; sleep 300 & sleep 300 & echo ready; wait"));
+        fixture.start(
+                ProcessFixture.launch(
+                        "",
+                        Map.of(),
+                        List.of(new VolumeMountPoint("data", "/data", "", false)),
+                        "sh",
+                        "-c",
+                        "mkdir d; >d/a; >b; head -c 5000 /dev/zero >$PODCACHE_ROOT/data/file; sleep 300 & sleep 300 & echo ready; wait"));
         fixture.awaitLine("ready");
 
         List<PodUsage> usage = fixture.runtime.usage();

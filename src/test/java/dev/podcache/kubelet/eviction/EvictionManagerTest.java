@@ -19,8 +19,8 @@ class EvictionManagerTest {
     private static final Duration PERIOD = Duration.ofSeconds(10);
     private static final Duration MOMENT = Duration.ofMillis(1);
 
-    private final ManagerFixture node = new ManagerFixture(EvictionOptions.defaults()
-            .withHard(EvictionThresholds.parse(Map.of("memory.available", "1Gi"))));
+    private final ManagerFixture node = new ManagerFixture(
+            EvictionOptions.defaults().withHard(EvictionThresholds.parse(Map.of("memory.available", "1Gi"))));
 
     @AfterEach
     void close() {
@@ -74,7 +74,9 @@ class EvictionManagerTest {
         node.pods.remove(0);
         node.ends.get(0).complete(null);
         node.time.advance(MOMENT);
-        assertThat(node.evicted).extracting(each -> each.pod().getMetadata().getName()).containsExactly("a", "b");
+        assertThat(node.evicted)
+                .extracting(each -> each.pod().getMetadata().getName())
+                .containsExactly("a", "b");
     }
 
     @Test
@@ -88,7 +90,9 @@ class EvictionManagerTest {
         assertThat(node.measured).isEqualTo(1);
         node.time.advance(Duration.ofSeconds(2));
         assertThat(node.measured).isEqualTo(2);
-        assertThat(node.evicted).extracting(each -> each.pod().getMetadata().getName()).containsExactly("a");
+        assertThat(node.evicted)
+                .extracting(each -> each.pod().getMetadata().getName())
+                .containsExactly("a");
         node.pods.remove(0);
         node.ends.get(0).complete(null);
         node.time.advance(MOMENT);

@@ -38,8 +38,9 @@ class EvictionMessagesTest {
                     .containsExactly("above-requests");
             Eviction eviction = node.evicted.get(0);
             assertThat(eviction.message())
-                    .isEqualTo("The node was low on resource: memory. Threshold quantity: 2Gi, available: 1500Mi. "
-                            + "Container above-requests was using 700Mi, request is 100Mi, has larger consumption of memory. ");
+                    .isEqualTo(
+                            "The node was low on resource: memory. Threshold quantity: 2Gi, available: 1500Mi. "
+                                    + "Container above-requests was using 700Mi, request is 100Mi, has larger consumption of memory. ");
             assertThat(eviction.forPressure()).isTrue();
             assertThat(eviction.annotations())
                     .isEqualTo(Map.of(
@@ -75,7 +76,12 @@ class EvictionMessagesTest {
         "SPLIT, NODE_FS_AVAILABLE, 50Gi, 10Gi, 50Gi, 80Gi"
     })
     void disk_message_hasTheContainerThatUsesMoreThanItRequests(
-            StorageLayout layout, EvictionSignal signal, String threshold, String available, String request, String used)
+            StorageLayout layout,
+            EvictionSignal signal,
+            String threshold,
+            String available,
+            String request,
+            String used)
             throws InterruptedException {
         try (ManagerFixture node = new ManagerFixture(hard(signal, threshold))) {
             node.layout = layout;

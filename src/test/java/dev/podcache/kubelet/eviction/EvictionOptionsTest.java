@@ -26,7 +26,9 @@ class EvictionOptionsTest {
         assertThat(options.thresholds())
                 .extracting(EvictionThreshold::toString)
                 .containsExactly(
-                        "memory.available<150Mi", "memory.available<300Mi for 30 s", "allocatableMemory.available<150Mi");
+                        "memory.available<150Mi",
+                        "memory.available<300Mi for 30 s",
+                        "allocatableMemory.available<150Mi");
         assertThat(options.thresholds())
                 .allMatch(threshold -> threshold.minimumReclaim().isPresent());
     }

@@ -75,7 +75,8 @@ class EvictionRankingProperties {
         Optional<Eviction> eviction = policy.forPressure(policy.assess(measurement, 0), pods, measurement);
         boolean anyMayGo = pods.stream().anyMatch(pod -> !CriticalPods.isCritical(pod));
         assertThat(eviction.isPresent()).isEqualTo(anyMayGo);
-        eviction.ifPresent(each -> assertThat(CriticalPods.isCritical(each.pod())).isFalse());
+        eviction.ifPresent(
+                each -> assertThat(CriticalPods.isCritical(each.pod())).isFalse());
     }
 
     /** The less is available, the more pressures there are; and none ends before its transition period. */

@@ -77,7 +77,8 @@ class EvictionScenariosTest {
     private static void softThenHard(ManagerFixture node, Levels levels, String first) throws InterruptedException {
         long capacity = 2 * MeasuredPods.bytes(levels.free);
         PressureType pressure = levels.induced.pressure();
-        assertThat(node.set(levels.induced, capacity, MeasuredPods.bytes(levels.free)).sync())
+        assertThat(node.set(levels.induced, capacity, MeasuredPods.bytes(levels.free))
+                        .sync())
                 .isEmpty();
         assertThat(node.manager.isUnder(pressure)).isFalse();
         assertThat(node.admits(bestEffort())).isTrue();
@@ -260,11 +261,7 @@ class EvictionScenariosTest {
             node.set(signal, "16Gi").syncAfter(MINUTE.multipliedBy(20));
             node.set(signal, "750Mi");
             // only images are on the file system of images of a split layout, so nothing but the priority counts
-            assertThat(node.syncAfter(MINUTE))
-                    .hasSize(1)
-                    .first()
-                    .asString()
-                    .startsWith("low-priority");
+            assertThat(node.syncAfter(MINUTE)).hasSize(1).first().asString().startsWith("low-priority");
 
             node.deleted.clear();
             assertThat(node.set(signal, "16Gi").syncAfter(MINUTE)).isEmpty();

@@ -85,9 +85,7 @@ final class ManagerFixture implements EvictablePods, DiskReclaim, AutoCloseable 
         time.advance(pause);
         evicted.clear();
         manager.runOnce();
-        return evicted.stream()
-                .map(each -> each.pod().getMetadata().getName())
-                .toList();
+        return evicted.stream().map(each -> each.pod().getMetadata().getName()).toList();
     }
 
     List<String> sync() throws InterruptedException {

@@ -59,8 +59,7 @@ final class MeasuredPods {
                 .editSpec()
                 .addNewVolume()
                 .withName("local-volume")
-                .withEmptyDir(
-                        new EmptyDirVolumeSource(medium, sizeLimit.isEmpty() ? null : Quantity.parse(sizeLimit)))
+                .withEmptyDir(new EmptyDirVolumeSource(medium, sizeLimit.isEmpty() ? null : Quantity.parse(sizeLimit)))
                 .endVolume()
                 .endSpec()
                 .build();

@@ -30,7 +30,7 @@ class PodRejectionTest {
         Set<PressureType> both = Set.of(PressureType.MEMORY, PressureType.DISK);
         for (Pod pod : List.of(GUARANTEED, BURSTABLE, BEST_EFFORT)) {
             assertThat(admits(pod, Set.of())).isTrue();
-            assertThat(admits(pod, memory)).isEqualTo(pod != BEST_EFFORT);
+            assertThat(admits(pod, memory)).isEqualTo(!pod.equals(BEST_EFFORT));
             assertThat(admits(pod, both)).isFalse();
             assertThat(admits(pod, Set.of(PressureType.PID))).isFalse();
         }
@@ -38,8 +38,7 @@ class PodRejectionTest {
 
     @Test
     void rejection_message_isUpstreams() {
-        assertThat(EvictionPolicy.rejection(
-                        BEST_EFFORT, ImmutableSet.of(PressureType.MEMORY, PressureType.DISK)))
+        assertThat(EvictionPolicy.rejection(BEST_EFFORT, ImmutableSet.of(PressureType.MEMORY, PressureType.DISK)))
                 .contains(new PodRejection("Evicted", "The node had condition: [MemoryPressure DiskPressure]. "));
     }
 
@@ -69,7 +68,8 @@ class PodRejectionTest {
         "other, abc, 2000000000, true",
         "other, abc, 1999999999, false"
     })
-    void rejection_criticalPod_isAdmittedUnderAnyPressure(String annotation, String value, int priority, boolean expected) {
+    void rejection_criticalPod_isAdmittedUnderAnyPressure(
+            String annotation, String value, int priority, boolean expected) {
         Pod pod = pod("critical", priority, "", "");
         pod.getMetadata().setAnnotations(Map.of(annotation, value));
         assertThat(admits(pod, Set.of(PressureType.DISK, PressureType.PID))).isEqualTo(expected);

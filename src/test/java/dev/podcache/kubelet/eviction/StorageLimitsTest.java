@@ -37,8 +37,8 @@ class StorageLimitsTest {
         "ephemeral-storage=1Gi, '', 2Gi, '', 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. '",
         "'', '', '', 2Gi, 'Usage of EmptyDir volume \"local-volume\" exceeds the limit \"1Gi\". '"
     })
-    void run_podExceedsALimit_isEvictedFirst(
-            String limits, String root, String logs, String volume, String message) throws InterruptedException {
+    void run_podExceedsALimit_isEvictedFirst(String limits, String root, String logs, String volume, String message)
+            throws InterruptedException {
         EvictionOptions options =
                 EvictionOptions.defaults().withHard(EvictionThresholds.parse(Map.of("nodefs.available", "1Gi")));
         try (ManagerFixture node = new ManagerFixture(options)) {
@@ -92,8 +92,7 @@ class StorageLimitsTest {
             Pod whole = pod("pod-ephemeral-storage-limit", NORMAL, "", "ephemeral-storage=800Mi");
             node.add(whole, MeasuredPods.disk(whole, "1600Mi", "", ""));
             assertThat(node.sync())
-                    .containsExactly(
-                            "empty-dir", "container-ephemeral-storage-limit", "pod-ephemeral-storage-limit");
+                    .containsExactly("empty-dir", "container-ephemeral-storage-limit", "pod-ephemeral-storage-limit");
         }
     }
 

@@ -44,10 +44,15 @@ class ThresholdTrackerTest {
 
     /** TestThresholdsMet: 1Gi with a minimum reclaim of 500Mi. */
     @ParameterizedTest
-    @CsvSource({"500Mi, true, true", "2Gi, false, false", "1075Mi, false, true", "1Gi, false, true", "1524Mi, false, false"})
+    @CsvSource({
+        "500Mi, true, true",
+        "2Gi, false, false",
+        "1075Mi, false, true",
+        "1Gi, false, true",
+        "1524Mi, false, false"
+    })
     void isMet_aGibibyteWanted_ifLessIsAvailable(String available, boolean met, boolean unresolved) {
-        EvictionThreshold threshold =
-                threshold(EvictionSignal.MEMORY_AVAILABLE, "1Gi", Duration.ZERO, "500Mi");
+        EvictionThreshold threshold = threshold(EvictionSignal.MEMORY_AVAILABLE, "1Gi", Duration.ZERO, "500Mi");
         assertThat(threshold.isMet(supply(available))).isEqualTo(met);
         assertThat(threshold.isUnresolved(supply(available))).isEqualTo(unresolved);
     }

@@ -8,10 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.eviction.PressureType;
 import dev.podcache.kubelet.host.HostFacts.Supply;
-import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.NoLeaks;
-import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeStatus;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.util.List;
@@ -21,8 +19,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class NodeStatusSettersTest {
 

@@ -78,7 +78,13 @@ class EvictedPodsTest {
     @Test
     void evict_graceLongerThanThePods_isThePods() {
         node.start();
-        evict(node.create(pod("web").editSpec().withTerminationGracePeriodSeconds(7L).endSpec()), 60, true);
+        evict(
+                node.create(pod("web")
+                        .editSpec()
+                        .withTerminationGracePeriodSeconds(7L)
+                        .endSpec()),
+                60,
+                true);
         assertThat(node.runtime.calls).contains("stop web in 7");
     }
 
@@ -124,8 +130,8 @@ class EvictedPodsTest {
         node.start();
         Pod pod = node.create(pod("web"));
         evict(pod, 1, true);
-        CompletableFuture<Void> again = node.workers.evict(
-                new Eviction(pod, "another", ImmutableMap.of(), Duration.ofSeconds(1), true));
+        CompletableFuture<Void> again =
+                node.workers.evict(new Eviction(pod, "another", ImmutableMap.of(), Duration.ofSeconds(1), true));
         node.settle();
         assertThat(again).isCompleted();
         assertThat(node.status("web").getMessage()).isEqualTo(MESSAGE);
@@ -141,14 +147,12 @@ class EvictedPodsTest {
         PodStatus status = node.status("web");
         assertThat(status.getPhase()).isEqualTo("Failed");
         assertThat(status.getReason()).isEqualTo("Evicted");
-        assertThat(status.getMessage())
-                .isEqualTo("Pod was rejected: The node had condition: [MemoryPressure]. ");
+        assertThat(status.getMessage()).isEqualTo("Pod was rejected: The node had condition: [MemoryPressure]. ");
         assertThat(status.getQosClass()).isEqualTo("BestEffort");
         assertThat(status.getContainerStatuses()).isEmpty();
         assertThat(status.getConditions()).isEmpty();
         assertThat(node.runtime.calls).isEmpty();
-        assertThat(node.events.lines())
-                .containsExactly("Warning Evicted The node had condition: [MemoryPressure]. ");
+        assertThat(node.events.lines()).containsExactly("Warning Evicted The node had condition: [MemoryPressure]. ");
     }
 
     @Test
