@@ -20,6 +20,7 @@ import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -91,9 +92,14 @@ final class NodeEviction {
     }
 
     private Optional<ContainerStatistics> statistics() {
-        return parts.runtime instanceof ContainerStatistics statistics && parts.started.getAsBoolean()
-                ? Optional.of(statistics)
-                : Optional.empty();
+        if (parts.runtime instanceof ContainerStatistics statistics) {
+            return Optional.of(parts.started.getAsBoolean() ? statistics : NodeEviction::notStarted);
+        }
+        return Optional.empty();
+    }
+
+    private static List<ContainerStatistics.PodUsage> notStarted() throws IOException {
+        throw new IOException("the runtime has not started");
     }
 
     /** Returns the memory of the machine without what is reserved for others than pods. */

@@ -91,8 +91,8 @@ public final class EvictionManager implements AutoCloseable {
     /**
      * Returns a manager that does nothing until {@link #start}.
      *
-     * @param statistics of the runtime; empty if it has none or has not started. A call that does not return for 10 s is
-     *     not awaited
+     * @param statistics of the runtime; empty if it has none. A call that throws or does not return for 10 s leaves pods
+     *     and images unmeasured
      * @param podMemory the memory that all pods together may use, in bytes; empty if unknown
      */
     public static EvictionManager of(
@@ -269,12 +269,17 @@ public final class EvictionManager implements AutoCloseable {
             EvictionSignal signal = threshold.signal();
             if (measurement.supply(signal).isPresent()) {
                 unreadable.remove(signal);
-            } else if (!signal.isDerived() && unreadable.add(signal)) {
+            } else if (isExpected(signal, measurement) && unreadable.add(signal)) {
                 log.warn(
                         "{} cannot be read on this machine; its eviction threshold {} is ignored",
                         signal,
                         threshold.value());
             }
         }
+    }
+
+    /** Returns whether a signal is missing only because the machine does not show it. */
+    private static boolean isExpected(EvictionSignal signal, Measurement measurement) {
+        return !signal.isDerived() && (measurement.podsMeasured() || !signal.isOfImages());
     }
 }

@@ -64,6 +64,11 @@ public enum EvictionSignal {
         return pressure == PressureType.MEMORY;
     }
 
+    /** Returns whether this is about the file system of images. */
+    boolean isOfImages() {
+        return this == IMAGE_FS_AVAILABLE || this == IMAGE_FS_INODES_FREE;
+    }
+
     /** Returns whether the thresholds of this signal follow those of another one, and cannot be configured. */
     boolean isDerived() {
         return derived;

@@ -10,6 +10,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Calls foreign code that may hang: each call on a thread of its own, for which the caller waits a limited time. While a
@@ -24,6 +25,7 @@ final class LimitedCall {
     private final TaskThreads threads;
     private final Timekeeper timekeeper;
     private @Nullable CompletableFuture<?> running;
+    private boolean failing;
 
     /** @param what the call, for log lines, such as {@code the usage of pods} */
     LimitedCall(String what, Duration limit, TaskThreads threads, Timekeeper timekeeper) {
@@ -36,8 +38,8 @@ final class LimitedCall {
     /**
      * Makes a call.
      *
-     * @return its result; empty, with a warning, if it threw or has not returned in time, or if an earlier call has not
-     *     returned yet
+     * @return its result; empty if it threw or has not returned in time, or if an earlier call has not returned yet. The
+     *     first failure after a success is logged as a warning
      */
     <R> Optional<R> make(Callable<R> call) throws InterruptedException {
         if (running != null && !running.isDone()) {
@@ -59,15 +61,22 @@ final class LimitedCall {
             return Optional.empty();
         }
         if (!timekeeper.await(result, limit)) {
-            log.warn("the runtime has not returned {} for {} s; going on without", what, limit.toSeconds());
+            failed("has not returned " + what + " for " + limit.toSeconds() + " s", null);
             return Optional.empty();
         }
         return result.handle((value, failure) -> {
-                    if (failure != null) {
-                        log.warn("the runtime failed to return {}; going on without", what, failure);
+                    if (failure == null) {
+                        failing = false;
+                    } else {
+                        failed("failed to return " + what, failure);
                     }
                     return Optional.ofNullable(value);
                 })
                 .join();
+    }
+
+    private void failed(String how, @Nullable Throwable failure) {
+        log.atLevel(failing ? Level.DEBUG : Level.WARN).setCause(failure).log("the runtime {}; going on without", how);
+        failing = true;
     }
 }

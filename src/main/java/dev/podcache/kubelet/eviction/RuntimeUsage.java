@@ -33,7 +33,7 @@ final class RuntimeUsage implements NodeUsage {
     /**
      * Creates an instance.
      *
-     * @param statistics of the runtime; empty if it has none or has not started
+     * @param statistics of the runtime; empty if it has none, so that images are on the node's file system
      * @param podMemory the memory that all pods together may use, in bytes; empty if unknown
      */
     RuntimeUsage(
@@ -54,10 +54,16 @@ final class RuntimeUsage implements NodeUsage {
     @Override
     public Measurement measure() throws InterruptedException {
         Map<EvictionSignal, Supply> supplies = new EnumMap<>(EvictionSignal.class);
-        Optional<Figures> figures = figures();
+        Optional<ContainerStatistics> measuring = statistics.get();
+        Optional<Figures> figures = measuring.isPresent() ? figures(measuring.get()) : Optional.empty();
         facts.memory().ifPresent(supply -> supplies.put(EvictionSignal.MEMORY_AVAILABLE, supply));
         facts.processIds().ifPresent(supply -> supplies.put(EvictionSignal.PID_AVAILABLE, supply));
-        addFileSystems(supplies, figures.map(Figures::fileSystems).orElse(RuntimeFileSystems.SHARED));
+        facts.fileSystemBytes().ifPresent(supply -> supplies.put(EvictionSignal.NODE_FS_AVAILABLE, supply));
+        facts.fileSystemInodes().ifPresent(supply -> supplies.put(EvictionSignal.NODE_FS_INODES_FREE, supply));
+        if (figures.isPresent() || measuring.isEmpty()) {
+            // while statistics fail, it is not known whether images are on the node's file system
+            addFileSystems(supplies, figures.map(Figures::fileSystems).orElse(RuntimeFileSystems.SHARED));
+        }
         if (figures.isEmpty()) {
             return Measurement.of(supplies, List.of(), StorageLayout.SHARED).withoutPods();
         }
@@ -69,20 +75,13 @@ final class RuntimeUsage implements NodeUsage {
         return Measurement.of(supplies, pods, layout(figures.get().fileSystems()));
     }
 
-    private Optional<Figures> figures() throws InterruptedException {
-        Optional<ContainerStatistics> measuring = statistics.get();
-        if (measuring.isEmpty()) {
-            return Optional.empty();
-        }
-        return calls.make(
-                () -> new Figures(measuring.get().usage(), measuring.get().fileSystems()));
+    private Optional<Figures> figures(ContainerStatistics measuring) throws InterruptedException {
+        return calls.make(() -> new Figures(measuring.usage(), measuring.fileSystems()));
     }
 
-    private void addFileSystems(Map<EvictionSignal, Supply> supplies, RuntimeFileSystems runtime) {
-        Optional<Supply> bytes = facts.fileSystemBytes();
-        Optional<Supply> inodes = facts.fileSystemInodes();
-        bytes.ifPresent(supply -> supplies.put(EvictionSignal.NODE_FS_AVAILABLE, supply));
-        inodes.ifPresent(supply -> supplies.put(EvictionSignal.NODE_FS_INODES_FREE, supply));
+    private static void addFileSystems(Map<EvictionSignal, Supply> supplies, RuntimeFileSystems runtime) {
+        Optional<Supply> bytes = Optional.ofNullable(supplies.get(EvictionSignal.NODE_FS_AVAILABLE));
+        Optional<Supply> inodes = Optional.ofNullable(supplies.get(EvictionSignal.NODE_FS_INODES_FREE));
         Optional<Supply> imageBytes = runtime.images().map(RuntimeUsage::bytes).or(() -> bytes);
         Optional<Supply> imageInodes =
                 runtime.images().isPresent() ? runtime.images().flatMap(RuntimeUsage::inodes) : inodes;

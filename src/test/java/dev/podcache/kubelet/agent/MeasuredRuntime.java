@@ -1,6 +1,5 @@
 package dev.podcache.kubelet.agent;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import dev.podcache.kubelet.runtime.ContainerStatistics;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.Launch;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 
 /** A hollow runtime whose pods use what a test says. Each pod has one container, {@code main}. */
 final class MeasuredRuntime implements PodRuntime, ContainerStatistics {
@@ -32,16 +30,12 @@ final class MeasuredRuntime implements PodRuntime, ContainerStatistics {
     /** The pods that were stopped, in order, with their grace periods, such as {@code web 2}. */
     final List<String> stopped = new CopyOnWriteArrayList<>();
 
-    /** Released at first; statistics wait for it. */
-    volatile CountDownLatch statistics = new CountDownLatch(0);
-
     MeasuredRuntime(Timekeeper timekeeper) {
         hollow = new HollowRuntime(timekeeper);
     }
 
     @Override
     public List<PodUsage> usage() {
-        Uninterruptibles.awaitUninterruptibly(statistics);
         return hollow.pods().stream().map(this::usage).toList();
     }
 

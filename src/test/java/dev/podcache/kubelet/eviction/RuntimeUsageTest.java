@@ -94,6 +94,7 @@ class RuntimeUsageTest {
         assertThat(measured.podsMeasured()).isFalse();
         assertThat(measured.supply(EvictionSignal.MEMORY_AVAILABLE)).isEqualTo(host.memory);
         assertThat(measured.supply(EvictionSignal.ALLOCATABLE_MEMORY_AVAILABLE)).isEmpty();
+        assertThat(measured.supply(EvictionSignal.IMAGE_FS_AVAILABLE)).isEqualTo(host.bytes);
     }
 
     @Test
@@ -102,7 +103,10 @@ class RuntimeUsageTest {
         RuntimeUsage usage = usage(Optional.of(() -> {
             throw new NoSuchMethodError("for the test");
         }));
-        assertThat(usage.measure().podsMeasured()).isFalse();
+        Measurement measured = usage.measure();
+        assertThat(measured.podsMeasured()).isFalse();
+        assertThat(measured.supply(EvictionSignal.NODE_FS_AVAILABLE)).isEqualTo(host.bytes);
+        assertThat(measured.supply(EvictionSignal.IMAGE_FS_AVAILABLE)).isEmpty();
     }
 
     @Test
