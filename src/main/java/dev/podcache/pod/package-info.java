@@ -1,8 +1,9 @@
 /**
- * Pure functions over a pod: the Secrets and ConfigMaps that it needs, and whether it has ended. No threads, no I/O, no
- * state.
+ * Pure functions over a pod: the Secrets and ConfigMaps that it needs, whether it has ended, what it requests. No
+ * threads, no I/O, no state.
  *
- * <p>Read {@code PodReferences}, then {@code SecretNames} and {@code ConfigMapNames}; {@code PodEnd} is independent.
+ * <p>Read {@code PodReferences}, then {@code SecretNames} and {@code ConfigMapNames}; {@code PodEnd}, {@code PodResources},
+ * {@code QosClass} and {@code CriticalPods} are independent.
  */
 @NullMarked
 package dev.podcache.pod;

@@ -143,21 +143,28 @@
  * <table>
  * <caption>Eviction manager, quality of service</caption>
  * <tr><th>upstream</th><th>here</th><th>remark</th></tr>
- * <tr><td>{@code TestGetContainerOOMScoreAdjust}</td><td>-</td><td>there are no processes to adjust</td></tr>
+ * <tr><td>{@code TestGetContainerOOMScoreAdjust}</td><td>{@code OomScoreAdjustTest}</td><td>without the rows of
+ * alpha gates</td></tr>
  * <tr><td>{@code TestGetPodQOS}</td><td>{@code QosClassTest}</td><td></td></tr>
- * <tr><td>{@code TestThresholdsMet}</td><td>{@code EvictionThresholdsTest}</td><td>without minimum reclaims: nothing is
- * reclaimed</td></tr>
- * <tr><td>{@code TestPercentageThresholdsMet}</td><td>{@code PressureTest}</td><td>likewise</td></tr>
- * <tr><td>{@code TestNodeConditionsObservedSince},
- * {@code TestNodeConditionsLastObservedAt}</td><td>{@code PressureTest}</td><td></td></tr>
- * <tr><td>{@code TestThresholdsMetGracePeriod}, {@code TestSortByEvictionPriority}</td><td>-</td><td>there are hard
- * thresholds only, and no order of eviction</td></tr>
- * <tr><td>{@code TestMemoryPressure}</td><td>{@code PressureTest}, {@code NodeStatusSettersTest}</td><td>only when the
- * condition comes and goes: nothing is evicted and no pod refused</td></tr>
- * <tr><td>{@code TestMinReclaim}, {@code TestAdmitUnderNodeConditions}, {@code TestOrderedByPriorityMemory},
- * {@code TestOrderedByPriorityProcess}</td><td>-</td><td>nothing is evicted and no pod refused</td></tr>
- * <tr><td>{@code TestParseThresholdConfig}</td><td>{@code EvictionThresholdsTest}</td><td>hard thresholds only; pods
- * have no threshold of their own, as nothing is enforced on them</td></tr>
+ * <tr><td>{@code TestThresholdsMet}, {@code TestPercentageThresholdsMet}, {@code TestNodeConditionsObservedSince},
+ * {@code TestNodeConditionsLastObservedAt}, {@code TestThresholdsMetGracePeriod},
+ * {@code TestSortByEvictionPriority}</td><td>{@code ThresholdTrackerTest}</td><td></td></tr>
+ * <tr><td>{@code TestThresholdsUpdatedStats}</td><td>-</td><td>each run measures anew</td></tr>
+ * <tr><td>{@code TestOrderedByMemory} and the six like it</td><td>{@code EvictionRankingTest}</td><td></td></tr>
+ * <tr><td>{@code TestMemoryPressure}, {@code TestPIDPressure}, {@code TestDiskPressureNodeFs},
+ * {@code TestInodePressureFsInodes}, {@code TestMinReclaim}, {@code TestNodeReclaimFuncs},
+ * {@code TestStaticCriticalPodsAreNotEvicted}, {@code TestAllocatableMemoryPressure}</td>
+ * <td>{@code EvictionScenariosTest}</td><td></td></tr>
+ * <tr><td>the three {@code VerifyPodStatus}</td><td>{@code EvictionMessagesTest}, {@code EvictedPodsTest}</td><td>without
+ * the row that turns a gate off</td></tr>
+ * <tr><td>{@code TestAdmitUnderNodeConditions}</td><td>{@code PodRejectionTest}</td><td></td></tr>
+ * <tr><td>{@code TestStorageLimitEvictions}, {@code TestEmptyDirLimitEviction},
+ * {@code TestManagerWithLocalStorageCapacityIsolationOpen},
+ * {@code TestContainerEphemeralStorageLimitEvictionForRestartableInitContainers}</td><td>{@code StorageLimitsTest}</td>
+ * <td>a volume in memory without a measured size has the limit of its spec</td></tr>
+ * <tr><td>{@code TestUpdateMemcgThreshold}</td><td>-</td><td>no notifications of the kernel</td></tr>
+ * <tr><td>{@code TestParseThresholdConfig}</td><td>{@code EvictionThresholdsTest},
+ * {@code EvictionOptionsTest}</td><td></td></tr>
  * <tr><td>{@code TestParsePercentage}</td><td>{@code EvictionThresholdsTest}</td><td></td></tr>
  * </table>
  */

@@ -16,7 +16,9 @@ enum ConfigurationKind {
                     nodeStatusReportFrequency nodeLeaseDurationSeconds kubeAPIQPS kubeAPIBurst registerNode
                     registerWithTaints providerID maxPods podsPerCore systemReserved kubeReserved evictionHard
                     mergeDefaultEvictionSettings evictionPressureTransitionPeriod port address enableServer
-                    tlsCertFile tlsPrivateKeyFile authentication staticPodPath fileCheckFrequency
+                    tlsCertFile tlsPrivateKeyFile authentication staticPodPath fileCheckFrequency evictionSoft
+                    evictionSoftGracePeriod
+                    evictionMaxPodGracePeriod evictionMinimumReclaim localStorageCapacityIsolation
                     """), names("""
                     podLogsDir httpCheckFrequency staticPodURL
                     staticPodURLHeader readOnlyPort tlsCipherSuites
@@ -29,8 +31,7 @@ enum ConfigurationKind {
                     memoryManagerPolicy topologyManagerPolicy topologyManagerScope topologyManagerPolicyOptions
                     qosReserved runtimeRequestTimeout hairpinMode podCIDR podPidsLimit resolvConf runOnce cpuCFSQuota
                     cpuCFSQuotaPeriod nodeStatusMaxImages maxOpenFiles contentType serializeImagePulls
-                    maxParallelImagePulls evictionSoft evictionSoftGracePeriod evictionMaxPodGracePeriod
-                    evictionMinimumReclaim enableControllerAttachDetach protectKernelDefaults makeIPTablesUtilChains
+                    maxParallelImagePulls enableControllerAttachDetach protectKernelDefaults makeIPTablesUtilChains
                     iptablesMasqueradeBit iptablesDropBit featureGates failSwapOn memorySwap containerLogMaxSize
                     containerLogMaxFiles containerLogMaxWorkers containerLogMonitorInterval reservedSystemCPUs
                     showHiddenMetricsForVersion systemReservedCgroup kubeReservedCgroup enforceNodeAllocatable
@@ -38,7 +39,7 @@ enum ConfigurationKind {
                     enableSystemLogQuery shutdownGracePeriod shutdownGracePeriodCriticalPods
                     shutdownGracePeriodByPodPriority crashLoopBackOff reservedMemory enableProfilingHandler
                     enableDebugFlagsHandler seccompDefault memoryThrottlingFactor memoryReservationPolicy tracing
-                    localStorageCapacityIsolation containerRuntimeEndpoint imageServiceEndpoint failCgroupV1
+                    containerRuntimeEndpoint imageServiceEndpoint failCgroupV1
                     userNamespaces podHousekeepingPeriod eventRecordQPS eventBurst healthzPort healthzBindAddress
                     """)),
 

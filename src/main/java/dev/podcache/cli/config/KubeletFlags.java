@@ -84,8 +84,49 @@ final class KubeletFlags {
     @Option(
             names = "--eviction-hard",
             paramLabel = "S<Q,...",
-            description = "thresholds of pressure, such as 'memory.available<200Mi,nodefs.available<5%%'")
+            description = "thresholds below which a pod is evicted at once, such as"
+                    + " 'memory.available<200Mi,nodefs.available<5%%'")
     private @Nullable String evictionHard;
+
+    @Option(
+            names = "--eviction-soft",
+            paramLabel = "S<Q,...",
+            description = "thresholds below which a pod is evicted after a grace period")
+    private @Nullable String evictionSoft;
+
+    @Option(
+            names = "--eviction-soft-grace-period",
+            paramLabel = "S=D,...",
+            description = "the grace period of each soft threshold, such as memory.available=1m30s")
+    private @Nullable String evictionSoftGracePeriod;
+
+    @Option(
+            names = "--eviction-minimum-reclaim",
+            paramLabel = "S=Q,...",
+            description =
+                    "what must be available above a threshold before evictions end, such as memory.available=100Mi")
+    private @Nullable String evictionMinimumReclaim;
+
+    @Option(
+            names = "--eviction-max-pod-grace-period",
+            paramLabel = "SECONDS",
+            description = "the longest grace period of a pod evicted for a soft threshold; negative: the pod's own"
+                    + " (default: 0)")
+    private @Nullable Integer evictionMaxPodGracePeriod;
+
+    @Option(
+            names = "--eviction-pressure-transition-period",
+            paramLabel = "DURATION",
+            description = "how long the node reports pressure after it was last seen (default: 5m)")
+    private @Nullable Duration evictionPressureTransitionPeriod;
+
+    @Option(
+            names = "--local-storage-capacity-isolation",
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "BOOL",
+            description = "whether a pod is evicted that exceeds a limit of its ephemeral storage (default: true)")
+    private @Nullable Boolean localStorageCapacityIsolation;
 
     @Option(
             names = "--address",
@@ -157,8 +198,28 @@ final class KubeletFlags {
         put(given, "clientCAFile", "--client-ca-file", clientCaFile);
         put(given, "staticPodPath", "--pod-manifest-path", podManifestPath);
         put(given, "fileCheckFrequency", "--file-check-frequency", fileCheckFrequency);
-        put(given, "evictionHard", "--eviction-hard", map("--eviction-hard", evictionHard, '<'));
+        putEviction(given);
         return given;
+    }
+
+    private void putEviction(Map<String, Setting> given) {
+        put(given, "evictionHard", "--eviction-hard", map("--eviction-hard", evictionHard, '<'));
+        put(given, "evictionSoft", "--eviction-soft", map("--eviction-soft", evictionSoft, '<'));
+        String gracePeriods = "--eviction-soft-grace-period";
+        put(given, "evictionSoftGracePeriod", gracePeriods, map(gracePeriods, evictionSoftGracePeriod, '='));
+        String reclaim = "--eviction-minimum-reclaim";
+        put(given, "evictionMinimumReclaim", reclaim, map(reclaim, evictionMinimumReclaim, '='));
+        put(given, "evictionMaxPodGracePeriod", "--eviction-max-pod-grace-period", number(evictionMaxPodGracePeriod));
+        put(
+                given,
+                "evictionPressureTransitionPeriod",
+                "--eviction-pressure-transition-period",
+                evictionPressureTransitionPeriod);
+        put(
+                given,
+                "localStorageCapacityIsolation",
+                "--local-storage-capacity-isolation",
+                localStorageCapacityIsolation);
     }
 
     private static void put(Map<String, Setting> given, String field, String flag, @Nullable Object value) {

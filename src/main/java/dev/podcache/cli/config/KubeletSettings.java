@@ -6,7 +6,6 @@ import com.google.common.net.InetAddresses;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.ObjectCaching;
-import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
@@ -68,7 +67,7 @@ public final class KubeletSettings {
                         all.integer("maxPods", FROM_0, DEFAULT.reservations().maxPods()),
                         all.integer("podsPerCore", FROM_0, 0),
                         reserved(all)),
-                all.duration("evictionPressureTransitionPeriod", DEFAULT.pressureTransition()),
+                EvictionSettings.of(all),
                 endpoint(all),
                 staticPods(all));
     }
@@ -129,17 +128,9 @@ public final class KubeletSettings {
     }
 
     private static NodeReservations reserved(Settings all) {
-        NodeReservations none = NodeReservations.none().withHardEviction(evictionHard(all));
+        NodeReservations none = NodeReservations.none();
         NodeReservations system = all.map("systemReserved", none::withSystemReserved, none);
         return all.map("kubeReserved", system::withKubeReserved, system);
-    }
-
-    /** The value replaces all defaults, unless the file asks to merge them. A flag always replaces them. */
-    private static EvictionThresholds evictionHard(Settings all) {
-        boolean merge = all.bool("mergeDefaultEvictionSettings", false);
-        EvictionThresholds written = all.map("evictionHard", EvictionThresholds::parse, EvictionThresholds.defaults());
-        Setting setting = all.find("evictionHard");
-        return merge && setting != null && !setting.ofFlag() ? written.mergedWithDefaults() : written;
     }
 
     private static ObjectCaching caching(Settings all) {

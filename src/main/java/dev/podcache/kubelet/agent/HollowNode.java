@@ -46,8 +46,7 @@ final class HollowNode implements AutoCloseable {
                 // a hollow node changes only when its runtime does, and then syncSoon is called
                 .updateFrequency(template.statusReport)
                 .reportFrequency(template.statusReport)
-                .setters(NodeStatusSetters.standard(
-                                lister.name(), facts, (about, type, reason, message) -> {}, shared.timekeeper)
+                .setters(NodeStatusSetters.standard(lister.name(), facts, (about, type, reason, message) -> {})
                         .nodeIps(new NodeIps(List.of(facts.address())))
                         .podLimits(template.maxPods, 0)
                         .versions(new NodeVersions(AgentVersion.kubelet(), "hollow", shared.health::version))

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.agent;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.kubelet.eviction.EvictionOptions;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
 import dev.podcache.kubelet.staticpods.StaticPodFiles;
@@ -15,7 +16,7 @@ import java.util.Optional;
  * The complete configuration of a node agent. Immutable. The names follow the kubelet's {@code KubeletConfiguration}, the
  * defaults its {@code pkg/kubelet/apis/config/v1beta1/defaults.go}.
  *
- * @param pressureTransition how long the node reports pressure after it has ended
+ * @param eviction when pods are evicted, and what of memory and disk is kept free for that
  * @param staticPods where static pods are; empty if the node has none
  */
 public record KubeletConfiguration(
@@ -24,7 +25,7 @@ public record KubeletConfiguration(
         RequestLimit rates,
         NodeRegistrationOptions registration,
         Reservations reservations,
-        Duration pressureTransition,
+        EvictionOptions eviction,
         Endpoint endpoint,
         Optional<StaticPodFiles> staticPods) {
 
@@ -35,14 +36,14 @@ public record KubeletConfiguration(
             new RequestLimit(50, 100),
             new NodeRegistrationOptions(true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
             new Reservations(110, 0, NodeReservations.none()),
-            Duration.ofMinutes(5),
+            EvictionOptions.defaults(),
             new Endpoint(true, "0.0.0.0", 10_250, "", "", ""),
             Optional.empty());
 
     /** Returns a copy whose node has no HTTPS endpoint. */
     public KubeletConfiguration withoutEndpoint() {
         return new KubeletConfiguration(
-                caching, heartbeats, rates, registration, reservations, pressureTransition, Endpoint.NONE, staticPods);
+                caching, heartbeats, rates, registration, reservations, eviction, Endpoint.NONE, staticPods);
     }
 
     /**
@@ -88,7 +89,7 @@ public record KubeletConfiguration(
      * The part of the machine that pods can use.
      *
      * @param podsPerCore 0 for no limit
-     * @param reserved the resources that pods cannot use, and the thresholds of pressure
+     * @param reserved the resources that pods cannot use; the eviction thresholds in it have no effect
      */
     public record Reservations(int maxPods, int podsPerCore, NodeReservations reserved) {}
 

@@ -7,6 +7,9 @@ import com.google.common.util.concurrent.Service;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.kubelet.events.EventBroadcaster;
+import dev.podcache.kubelet.eviction.EvictionManager;
+import dev.podcache.kubelet.eviction.PodRejection;
+import dev.podcache.kubelet.eviction.PressureType;
 import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
 import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
@@ -54,7 +57,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * one process. Thread-safe.
  *
  * <p>{@link #start} starts the parts in the order of their dependencies: the runtime and its health, the HTTPS endpoint,
- * node status, Lease, pod status, pod workers, static and assigned pods. {@link #close} stops them in reverse order. The Node, the Lease and the pods
+ * node status, Lease, pod status, pod workers, static and assigned pods, eviction. {@link #close} stops them in reverse
+ * order. The Node, the Lease and the pods
  * remain in the cluster for the next agent of the node.
  */
 public final class NodeAgent implements AutoCloseable {
@@ -83,6 +87,7 @@ public final class NodeAgent implements AutoCloseable {
     private final PodWorkers workers;
     private final MirrorPods mirrors;
     private final NodePods nodePods;
+    private final EvictionManager eviction;
     private final Reflector<Pod> pods;
     private final AtomicBoolean following = new AtomicBoolean();
     private final NodeEndpoint endpoint;
@@ -109,7 +114,7 @@ public final class NodeAgent implements AutoCloseable {
                 ImmutableMap.of("the list of the runtime's pods", this::listingProblem),
                 threads::executeNow,
                 timekeeper);
-        NodeSelf self = new NodeSelf(node, facts, options, timekeeper);
+        NodeSelf self = new NodeSelf(node, facts, options, this::isUnder);
         // first, because it may throw, and nothing has to be closed yet
         NodeStatusOptions status = self.status(events, runtime, health, this::kubeletPort, ports.reconnect());
         this.lister = NodeLister.following(node, ports.node(), recovery);
@@ -123,7 +128,8 @@ public final class NodeAgent implements AutoCloseable {
         this.network = new ProbeNetwork(timekeeper, options.version);
         this.probes = ProbedHealth.of(network, runtime, events, threads, this::changed);
         Caches caches = options.reads.apply(server.caches(lister));
-        this.workers = new PodWorkers(parts(options, caches, timekeeper), NodeAgent::random);
+        this.workers = new PodWorkers(parts(options, caches, timekeeper), this::rejection, NodeAgent::random);
+        this.eviction = NodeEviction.manager(node, facts, options, evictionParts(timekeeper));
         if (options.caching.strategy() != ChangeDetectionStrategy.GET) {
             workers.follow(caches.secrets());
             workers.follow(caches.configMaps());
@@ -138,7 +144,28 @@ public final class NodeAgent implements AutoCloseable {
                 lease,
                 AgentServices.part("pod status", statuses::start, statuses::close),
                 AgentServices.part("pod workers", () -> {}, this::endWorkers),
-                AgentServices.part("assigned pods", this::followPods, this::leavePods)));
+                AgentServices.part("assigned pods", this::followPods, this::leavePods),
+                AgentServices.part("eviction", eviction::start, eviction::close)));
+    }
+
+    private NodeEviction.Parts evictionParts(Timekeeper timekeeper) {
+        return new NodeEviction.Parts(
+                runtime,
+                () -> runtimeStarted,
+                new NodeEviction.AgentPods(workers, known, statuses),
+                events,
+                updater::syncSoon,
+                threads,
+                timekeeper);
+    }
+
+    private boolean isUnder(PressureType pressure) {
+        return eviction.isUnder(pressure);
+    }
+
+    private Optional<PodRejection> rejection(Pod pod) {
+        // containers that are not real use nothing of the node
+        return runtime instanceof HollowRuntime ? Optional.empty() : eviction.rejection(pod);
     }
 
     private PodWorkers.Parts parts(NodeAgentBuilder options, Caches caches, Timekeeper timekeeper) {

@@ -8,6 +8,7 @@ import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
 import dev.podcache.kubelet.agent.KubeletConfiguration.HeartbeatTimes;
 import dev.podcache.kubelet.agent.KubeletConfiguration.NodeRegistrationOptions;
 import dev.podcache.kubelet.agent.KubeletConfiguration.Reservations;
+import dev.podcache.kubelet.eviction.EvictionOptions;
 import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
@@ -63,7 +64,7 @@ public final class NodeAgentBuilder {
     HeartbeatTimes heartbeats = KubeletConfiguration.DEFAULT.heartbeats();
     NodeRegistrationOptions registration = KubeletConfiguration.DEFAULT.registration();
     Reservations reservations = KubeletConfiguration.DEFAULT.reservations();
-    Duration pressureTransition = KubeletConfiguration.DEFAULT.pressureTransition();
+    EvictionOptions eviction = KubeletConfiguration.DEFAULT.eviction();
     RequestLimit rates = KubeletConfiguration.DEFAULT.rates();
     Endpoint endpoint = KubeletConfiguration.DEFAULT.endpoint();
     Optional<StaticPodFiles> staticPods = KubeletConfiguration.DEFAULT.staticPods();
@@ -206,7 +207,20 @@ public final class NodeAgentBuilder {
         return this;
     }
 
-    /** Sets the part of the machine that pods cannot use. Default: the reserve of the default eviction thresholds. */
+    /**
+     * Sets when pods are evicted. The amounts that hard thresholds keep free are not allocatable. A runtime without {@link
+     * dev.podcache.kubelet.runtime.ContainerStatistics} has no pod evicted: its node reports pressure only. Default: the
+     * kubelet's.
+     */
+    public NodeAgentBuilder eviction(EvictionOptions value) {
+        eviction = Objects.requireNonNull(value, "eviction");
+        return this;
+    }
+
+    /**
+     * Sets the part of the machine that pods cannot use, in addition to the hard thresholds of {@link #eviction}. Default:
+     * none.
+     */
     public NodeAgentBuilder reservations(NodeReservations value) {
         reservations = new Reservations(reservations.maxPods(), reservations.podsPerCore(), value);
         return this;
@@ -301,7 +315,7 @@ public final class NodeAgentBuilder {
         rates = value.rates();
         registration = value.registration();
         reservations = value.reservations();
-        pressureTransition = value.pressureTransition();
+        eviction = value.eviction();
         endpoint = value.endpoint();
         staticPods = value.staticPods();
         return this;

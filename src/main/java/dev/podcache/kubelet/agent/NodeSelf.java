@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.agent;
 
 import dev.podcache.kubelet.events.EventRecorder;
+import dev.podcache.kubelet.eviction.PressureType;
 import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.kubelet.nodestatus.InitialNode;
@@ -11,10 +12,10 @@ import dev.podcache.kubelet.nodestatus.NodeVersions;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
 import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.PodRuntime;
-import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** Creates the options of the node status and the Lease from the options of the agent. */
@@ -26,13 +27,13 @@ final class NodeSelf {
     private final String node;
     private final HostFacts facts;
     private final NodeAgentBuilder options;
-    private final Timekeeper timekeeper;
+    private final Predicate<PressureType> pressure;
 
-    NodeSelf(String node, HostFacts facts, NodeAgentBuilder options, Timekeeper timekeeper) {
+    NodeSelf(String node, HostFacts facts, NodeAgentBuilder options, Predicate<PressureType> pressure) {
         this.node = node;
         this.facts = facts;
         this.options = options;
-        this.timekeeper = timekeeper;
+        this.pressure = pressure;
     }
 
     NodeStatusOptions status(
@@ -68,13 +69,13 @@ final class NodeSelf {
             EventRecorder events, PodRuntime runtime, RuntimeHealth health, Supplier<OptionalInt> kubeletPort) {
         KubeletConfiguration.Reservations reservations = options.reservations;
         boolean servesExec = options.endpoint.enabled() && runtime instanceof ContainerExec;
-        return NodeStatusSetters.standard(node, facts, events, timekeeper)
+        return NodeStatusSetters.standard(node, facts, events)
                 .nodeIps(options.registration.addresses())
-                .reservations(reservations.reserved())
+                .reservations(reservations.reserved().withHardEviction(options.eviction.hard()))
                 .podLimits(reservations.maxPods(), reservations.podsPerCore())
                 .capacity(options.capacity)
                 .conditions(options.conditions)
-                .pressureTransitionPeriod(options.pressureTransition)
+                .pressure(pressure)
                 .kubeletPort(kubeletPort)
                 .declaredFeatures(servesExec ? List.of(WEB_SOCKETS) : List.of())
                 .versions(new NodeVersions(options.version, runtime.type(), health::version))

@@ -11,6 +11,7 @@ import dev.podcache.kubelet.process.RunningContainers;
 import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.ContainerLogs;
 import dev.podcache.kubelet.runtime.ContainerStatistics;
+import dev.podcache.kubelet.runtime.DiskReclaim;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
@@ -39,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * A runtime that runs containers as processes of this machine, on Linux. An example for authors of runtimes: a complete
  * one, with logs, exec and statistics, which outlives the agent.
  *
- * <p>There is no isolation. Images, resources, ports and security contexts have no effect: a container must name a
+ * <p>There is no isolation. Images, ports and security contexts have no effect, and resources only on the order in which
+ * pods are evicted and Linux kills processes ({@code oom_score_adj}, which only a privileged agent can lower): a container must name a
  * command of this machine, and runs as the user of this process, in its network. Volumes and the working directory are
  * below a directory of the container, which the variable {@code PODCACHE_ROOT} names: with {@code mountPath: /etc/tls} a
  * command reads {@code $PODCACHE_ROOT/etc/tls}, or {@code etc/tls} if it has no {@code workingDir}. Mounts are writable,
@@ -55,7 +57,8 @@ import org.jspecify.annotations.Nullable;
  * and holds a line in memory until its end. The newest two files of output are kept. {@code exec} offers no terminal.
  * Thread-safe, as {@link PodRuntime} demands.
  */
-public final class ProcessRuntime implements PodRuntime, ContainerLogs, ContainerExec, ContainerStatistics {
+public final class ProcessRuntime
+        implements PodRuntime, ContainerLogs, ContainerExec, ContainerStatistics, DiskReclaim {
 
     private final Path directory;
     private final String podIp;
@@ -256,14 +259,20 @@ public final class ProcessRuntime implements PodRuntime, ContainerLogs, Containe
         Instant now = timekeeper.wallTime();
         List<PodUsage> usage = new ArrayList<>();
         for (PodKey pod : pods.pods()) {
-            List<ContainerUsage> containers = new ArrayList<>();
-            for (ContainerInstance container : pods.newest(pod)) {
-                processes.of(container, now).ifPresent(containers::add);
-            }
-            if (!containers.isEmpty()) {
-                usage.add(new PodUsage(pod, containers));
-            }
+            processes.of(pod, pods.newest(pod), volumes.directories(pod), now).ifPresent(usage::add);
         }
         return usage;
+    }
+
+    @Override
+    public void deleteUnusedContainers() throws IOException {
+        for (PodKey pod : pods.pods()) {
+            pods.deleteUnused(pod);
+        }
+    }
+
+    @Override
+    public void deleteUnusedImages() {
+        // there are no images
     }
 }

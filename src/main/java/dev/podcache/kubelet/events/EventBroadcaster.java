@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.EventSource;
 import io.fabric8.kubernetes.api.model.EventSourceBuilder;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
@@ -59,11 +60,26 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
 
     @Override
     public void event(ObjectReference about, EventType type, String reason, String message) {
-        try {
-            sink.add(event(about, type).withReason(reason).withMessage(message).build());
-        } catch (RuntimeException e) {
-            log.error("event {} about {} {} was not recorded; it is lost", reason, about.getKind(), about.getName(), e);
-        }
+        annotated(Map.of()).event(about, type, reason, message);
+    }
+
+    @Override
+    public EventRecorder annotated(Map<String, String> annotations) {
+        return (about, type, reason, message) -> {
+            try {
+                sink.add(event(about, type, annotations)
+                        .withReason(reason)
+                        .withMessage(message)
+                        .build());
+            } catch (RuntimeException e) {
+                log.error(
+                        "event {} about {} {} was not recorded; it is lost",
+                        reason,
+                        about.getKind(),
+                        about.getName(),
+                        e);
+            }
+        };
     }
 
     /** Drops the events that are not written yet, and all events recorded later. Returns at once. Idempotent. */
@@ -72,7 +88,7 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
         sink.close();
     }
 
-    private EventBuilder event(ObjectReference about, EventType type) {
+    private EventBuilder event(ObjectReference about, EventType type, Map<String, String> annotations) {
         String namespace =
                 about.getNamespace() == null || about.getNamespace().isEmpty() ? "default" : about.getNamespace();
         String now = ApiTime.of(timekeeper.wallTime());
@@ -80,6 +96,7 @@ public final class EventBroadcaster implements EventRecorder, AutoCloseable {
                 .withNewMetadata()
                 .withNamespace(namespace)
                 .withName(names.next(about.getName()))
+                .withAnnotations(annotations.isEmpty() ? null : annotations)
                 .endMetadata()
                 .withInvolvedObject(new ObjectReferenceBuilder(about).build())
                 .withType(type.toString())

@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.events;
 
 import io.fabric8.kubernetes.api.model.ObjectReference;
+import java.util.Map;
 
 /**
  * Records events, which {@code kubectl describe} and {@code kubectl get events} show. Thread-safe.
@@ -36,4 +37,9 @@ public interface EventRecorder {
      * @param message a text for people; must never contain data of a Secret
      */
     void event(ObjectReference about, EventType type, String reason, String message);
+
+    /** Returns a recorder whose events have these annotations. By default, they are left out. */
+    default EventRecorder annotated(Map<String, String> annotations) {
+        return this;
+    }
 }

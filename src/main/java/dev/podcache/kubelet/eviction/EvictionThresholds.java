@@ -1,18 +1,22 @@
 package dev.podcache.kubelet.eviction;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Maps;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The hard eviction thresholds of a node. Below a threshold, the node reports pressure. The amounts that they keep free
- * are not allocatable. Immutable. After upstream's {@code ParseThresholdConfig}, without soft thresholds and minimum
- * reclaims: this package evicts no pods.
+ * Eviction thresholds of a node, one for each signal at most. Below a threshold, the node reports pressure. The amounts
+ * that hard thresholds keep free are not allocatable. Immutable. After upstream's {@code ParseThresholdConfig}.
  */
 public final class EvictionThresholds {
+
+    private static final Logger log = LoggerFactory.getLogger(EvictionThresholds.class);
 
     private static final EvictionThresholds DEFAULTS = new EvictionThresholds(parsed(ImmutableMap.of(
             "memory.available", "100Mi",
@@ -21,10 +25,13 @@ public final class EvictionThresholds {
             "imagefs.available", "15%",
             "imagefs.inodesFree", "5%")));
 
-    /** A disabled signal has an empty value, so that merging with the defaults keeps it disabled. */
-    private final ImmutableMap<EvictionSignal, Optional<EvictionThreshold>> thresholds;
+    /** No thresholds. */
+    static final EvictionThresholds NONE = new EvictionThresholds(ImmutableMap.of());
 
-    private EvictionThresholds(ImmutableMap<EvictionSignal, Optional<EvictionThreshold>> thresholds) {
+    /** A disabled signal has an empty value, so that merging with the defaults keeps it disabled. */
+    private final ImmutableMap<EvictionSignal, Optional<ThresholdValue>> thresholds;
+
+    private EvictionThresholds(ImmutableMap<EvictionSignal, Optional<ThresholdValue>> thresholds) {
         this.thresholds = thresholds;
     }
 
@@ -35,7 +42,8 @@ public final class EvictionThresholds {
 
     /**
      * Parses {@code evictionHard}, such as {@code memory.available: 200Mi}. {@code 0%} and {@code 100%} disable a
-     * signal. The {@linkplain #defaults() defaults} do not apply: an empty map means no thresholds.
+     * signal. The {@linkplain #defaults() defaults} do not apply: an empty map means no thresholds. A threshold of {@code
+     * containerfs} or {@code allocatableMemory} is ignored with a warning, because it follows another one.
      *
      * @throws IllegalArgumentException if a signal does not exist, or a value is neither a positive quantity nor a
      *     percentage from 0 to 100
@@ -49,31 +57,52 @@ public final class EvictionThresholds {
      * After upstream's mergeDefaultEvictionSettings.
      */
     public EvictionThresholds mergedWithDefaults() {
-        EnumMap<EvictionSignal, Optional<EvictionThreshold>> merged = new EnumMap<>(DEFAULTS.thresholds);
+        EnumMap<EvictionSignal, Optional<ThresholdValue>> merged = new EnumMap<>(DEFAULTS.thresholds);
         merged.putAll(thresholds);
         return new EvictionThresholds(Maps.immutableEnumMap(merged));
     }
 
-    private static ImmutableMap<EvictionSignal, Optional<EvictionThreshold>> parsed(Map<String, String> evictionHard) {
-        EnumMap<EvictionSignal, Optional<EvictionThreshold>> parsed = new EnumMap<>(EvictionSignal.class);
+    private static ImmutableMap<EvictionSignal, Optional<ThresholdValue>> parsed(Map<String, String> evictionHard) {
+        EnumMap<EvictionSignal, Optional<ThresholdValue>> parsed = new EnumMap<>(EvictionSignal.class);
         evictionHard.forEach((name, value) -> {
             EvictionSignal signal = EvictionSignal.named(name);
-            parsed.put(signal, EvictionThreshold.parse(signal, value));
+            Optional<ThresholdValue> threshold = ThresholdValue.parse(signal, value);
+            if (signal.isDerived()) {
+                log.warn("found {} among the eviction thresholds; ignoring it: it follows another threshold", signal);
+            } else {
+                parsed.put(signal, threshold);
+            }
         });
         return Maps.immutableEnumMap(parsed);
     }
 
     /** Returns the threshold of {@code signal}; empty if it has none or is disabled. */
-    public Optional<EvictionThreshold> of(EvictionSignal signal) {
+    public Optional<ThresholdValue> of(EvictionSignal signal) {
         return Objects.requireNonNullElse(thresholds.get(signal), Optional.empty());
+    }
+
+    /** Returns the signals that have a threshold, in the order of their declaration. */
+    ImmutableSet<EvictionSignal> signals() {
+        return thresholds.keySet().stream()
+                .filter(signal -> of(signal).isPresent())
+                .collect(ImmutableSet.toImmutableSet());
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof EvictionThresholds others && thresholds.equals(others.thresholds);
+    }
+
+    @Override
+    public int hashCode() {
+        return thresholds.hashCode();
     }
 
     /** Returns the thresholds by signal, such as {@code {memory.available=100Mi}}. */
     @Override
     public String toString() {
         return Maps.transformValues(
-                        thresholds,
-                        value -> value.map(EvictionThreshold::toString).orElse("off"))
+                        thresholds, value -> value.map(ThresholdValue::toString).orElse("off"))
                 .toString();
     }
 }

@@ -1,6 +1,12 @@
 /**
- * The kubelet's eviction thresholds, and the pressure conditions that follow from them. Reads the machine only through
- * {@link dev.podcache.kubelet.host.HostFacts}.
+ * The kubelet's eviction manager: which pressure a node reports, which pods it evicts, and which new ones it refuses. Facts
+ * come in through {@code NodeUsage}; {@link dev.podcache.kubelet.eviction.EvictablePods} carries the decisions out.
+ *
+ * <p>Reading order: {@code EvictionOptions}, {@code EvictionManager} (the loop), {@code EvictionPolicy} (the decisions),
+ * {@code ThresholdTracker}, {@code EvictionRanking}, {@code StorageLimits}, {@code EvictionMessage}; {@code RuntimeUsage}
+ * measures. {@code OomScoreAdjust} is independent.
+ *
+ * <p>Locks: none. One run of the loop follows the other; other threads read a volatile set of pressures.
  */
 @NullMarked
 package dev.podcache.kubelet.eviction;

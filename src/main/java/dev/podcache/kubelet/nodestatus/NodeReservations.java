@@ -60,7 +60,7 @@ public final class NodeReservations {
         return new NodeReservations(system, parsed(reserved), hardEviction);
     }
 
-    /** Returns a copy with other eviction thresholds. */
+    /** Returns a copy with other eviction thresholds. A node agent sets those that it evicts by. */
     public NodeReservations withHardEviction(EvictionThresholds thresholds) {
         return new NodeReservations(system, kube, thresholds);
     }
@@ -82,13 +82,8 @@ public final class NodeReservations {
         return parsed.buildOrThrow();
     }
 
-    /** Returns the eviction thresholds. */
-    EvictionThresholds hardEviction() {
-        return hardEviction;
-    }
-
-    /** Returns the reservation of each resource in {@code capacity}, without resources that have none. */
-    ImmutableMap<String, Quantity> of(Map<String, Quantity> capacity) {
+    /** Returns the reservation of each resource in {@code capacity}, without resources that have none; unmodifiable. */
+    public Map<String, Quantity> of(Map<String, Quantity> capacity) {
         ImmutableMap.Builder<String, Quantity> reserved = ImmutableMap.builder();
         capacity.forEach((resource, amount) -> {
             BigDecimal sum = system.getOrDefault(resource, BigDecimal.ZERO)

@@ -3,10 +3,8 @@ package dev.podcache.kubelet.nodestatus;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.events.EventRecorder;
-import dev.podcache.kubelet.eviction.Pressure;
 import dev.podcache.kubelet.eviction.PressureType;
 import dev.podcache.kubelet.host.HostFacts;
-import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.DaemonEndpoint;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeCondition;
@@ -14,13 +12,13 @@ import io.fabric8.kubernetes.api.model.NodeDaemonEndpoints;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -33,7 +31,6 @@ public final class NodeStatusSetters {
 
     private final HostFacts facts;
     private final NodeEvents events;
-    private final Timekeeper timekeeper;
     private String hostName;
     private NodeIps nodeIps = NodeIps.NONE;
     private boolean externalCloudProvider;
@@ -45,7 +42,7 @@ public final class NodeStatusSetters {
     private List<String> declaredFeatures = List.of();
     private Supplier<List<NodeImage>> images = List::of;
     private int maxImages = 50;
-    private Duration pressureTransitionPeriod = Duration.ofMinutes(5);
+    private Predicate<PressureType> pressure = type -> false;
     private Supplier<List<String>> runtimeErrors = List::of;
     private Supplier<List<String>> networkErrors = List::of;
     private Supplier<List<String>> storageErrors = List::of;
@@ -55,17 +52,15 @@ public final class NodeStatusSetters {
     private Map<String, Quantity> capacity = Map.of();
     private Supplier<List<NodeCondition>> conditions = List::of;
 
-    private NodeStatusSetters(String nodeName, HostFacts facts, EventRecorder events, Timekeeper timekeeper) {
+    private NodeStatusSetters(String nodeName, HostFacts facts, EventRecorder events) {
         this.hostName = nodeName;
         this.facts = facts;
         this.events = new NodeEvents(events, nodeName);
-        this.timekeeper = timekeeper;
     }
 
     /** Returns a builder for the node {@code nodeName}, which represents the machine of {@code facts}. */
-    public static NodeStatusSetters standard(
-            String nodeName, HostFacts facts, EventRecorder events, Timekeeper timekeeper) {
-        return new NodeStatusSetters(nodeName, facts, events, timekeeper);
+    public static NodeStatusSetters standard(String nodeName, HostFacts facts, EventRecorder events) {
+        return new NodeStatusSetters(nodeName, facts, events);
     }
 
     /** Sets the address of type Hostname. Default: the node's name. */
@@ -147,16 +142,11 @@ public final class NodeStatusSetters {
     }
 
     /**
-     * Sets how long pressure continues after the last met threshold. Default: 5 min.
-     *
-     * @throws IllegalArgumentException if {@code period} is negative
+     * Sets the source of the node's pressures, such as an eviction manager; must neither block nor throw. Default: the node
+     * is never under pressure.
      */
-    public NodeStatusSetters pressureTransitionPeriod(Duration period) {
-        if (period.isNegative()) {
-            throw new IllegalArgumentException(
-                    "evictionPressureTransitionPeriod must not be negative, but is " + period);
-        }
-        this.pressureTransitionPeriod = period;
+    public NodeStatusSetters pressure(Predicate<PressureType> source) {
+        this.pressure = source;
         return this;
     }
 
@@ -256,10 +246,8 @@ public final class NodeStatusSetters {
     }
 
     private List<PressureSetter> pressureSetters() {
-        Pressure.Transition transition = new Pressure.Transition(pressureTransitionPeriod, timekeeper);
         return Arrays.stream(PressureType.values())
-                .map(type -> new PressureSetter(
-                        type, new Pressure(type, reservations.hardEviction(), facts, transition), events))
+                .map(type -> new PressureSetter(type, () -> pressure.test(type), events))
                 .toList();
     }
 

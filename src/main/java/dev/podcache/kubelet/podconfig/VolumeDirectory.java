@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -131,6 +133,22 @@ public final class VolumeDirectory {
                 ? Path.of(Nullables.orEmpty(volume.getHostPath().getPath()))
                 : directory(PodReferences.key(pod), volume);
         return mount.subPath().isEmpty() ? path : SubPath.of(path, mount.subPath(), VolumePayloads.isMadeHere(volume));
+    }
+
+    /**
+     * Returns the directories of a pod's volumes by name, without {@code hostPath} volumes; empty for an unknown pod. Blocks
+     * while it uses the file system.
+     */
+    public Map<String, Path> directories(PodKey pod) throws IOException {
+        Map<String, Path> directories = new LinkedHashMap<>();
+        for (Path base : memory == null ? List.of(root) : List.of(root, memory)) {
+            try (Stream<Path> volumes = Files.list(podDirectory(base, pod).resolve("volumes"))) {
+                volumes.forEach(volume -> directories.put(String.valueOf(volume.getFileName()), volume));
+            } catch (NoSuchFileException none) {
+                // the pod has no volumes here
+            }
+        }
+        return directories;
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podstatus;
 import static dev.podcache.kubelet.podstatus.PodParts.present;
 
 import dev.podcache.pod.PodEnd;
+import dev.podcache.pod.QosClass;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateBuilder;

@@ -1,7 +1,9 @@
 package dev.podcache.kubelet.podsync;
 
+import dev.podcache.kubelet.eviction.Eviction;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
+import java.util.Optional;
 
 /** Computes the grace period of a pod. Pure functions. */
 final class GracePeriod {
@@ -10,6 +12,16 @@ final class GracePeriod {
     private static final Duration LEAST = Duration.ofSeconds(1);
 
     private GracePeriod() {}
+
+    /** Returns the grace period of a pod: at most that of its eviction, at least one second. */
+    static Duration of(Pod pod, Optional<Eviction> eviction) {
+        Duration own = of(pod);
+        Duration most = eviction.map(Eviction::gracePeriod).orElse(own);
+        if (most.compareTo(own) >= 0) {
+            return own;
+        }
+        return most.compareTo(LEAST) < 0 ? LEAST : most;
+    }
 
     /** Returns the grace period of a pod, at least one second, because this node can confirm that it has stopped. */
     static Duration of(Pod pod) {

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.events.EventRecorder.EventType;
 import dev.podcache.kubelet.events.InvolvedObject;
+import dev.podcache.kubelet.eviction.PodRejection;
 import io.fabric8.kubernetes.api.model.ObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
 
@@ -55,6 +56,10 @@ record PodEvent(EventType type, String fieldPath, String reason, String message)
 
     static PodEvent deadlineExceeded() {
         return new PodEvent(EventType.NORMAL, "", "DeadlineExceeded", SyncResult.DEADLINE_MESSAGE);
+    }
+
+    static PodEvent rejected(PodRejection rejection) {
+        return warning(rejection.reason(), rejection.message());
     }
 
     /** A call of the runtime that does not return. */

@@ -1,5 +1,7 @@
 package dev.podcache.kubelet.podsync;
 
+import dev.podcache.kubelet.eviction.Eviction;
+import dev.podcache.kubelet.eviction.PodRejection;
 import dev.podcache.kubelet.podconfig.PodPlacement;
 import dev.podcache.kubelet.podconfig.PodVolumes;
 import dev.podcache.kubelet.podstatus.PodObservation;
@@ -22,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lifecycle of one pod. The first sync registers the pod with the managers and reports it before anything slow
- * begins. Once the pod is marked for deletion, has ended or has exceeded its deadline, it is stopped, unregistered and
+ * begins. Once the pod is marked for deletion, has ended, is evicted or has exceeded its deadline, it is stopped, unregistered and
  * reported as finished. Once the API server no longer has it, it is forgotten. Not thread-safe.
  *
  * <p>Follows {@code SyncPod}, {@code SyncTerminatingPod} and {@code SyncTerminatedPod} of the kubelet's {@code
@@ -35,14 +37,19 @@ final class PodLifecycle {
     private final PodWorkers.Parts parts;
     private final RuntimeCalls calls;
     private final LifecycleHooks hooks;
+    private final NodeDecisions decisions;
     private final PodStop stop;
     private PodContainers containers;
     private List<PodEvent> lastWarnings = List.of();
     private @Nullable PodStatus lastStatus;
     private boolean ended;
 
-    PodLifecycle(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks) {
+    /** What the node decides about its pods. */
+    record NodeDecisions(PodAdmission admission, Evictions evictions) {}
+
+    PodLifecycle(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks, NodeDecisions decisions) {
         this.parts = parts;
+        this.decisions = decisions;
         this.calls = calls;
         this.hooks = hooks;
         this.stop = new PodStop(parts, hooks);
@@ -62,10 +69,15 @@ final class PodLifecycle {
         if (ended) {
             // the pod may have been marked for deletion after it ended
             parts.statuses().terminatePod(pod);
+            decisions.evictions.ended(pod.getMetadata().getUid());
             return Optional.empty();
         }
         if (lastStatus == null) {
             lastStatus = pod.getStatus();
+        }
+        Optional<Eviction> eviction = eviction(pod);
+        if (eviction.isPresent()) {
+            return end(pod, EndCause.of(eviction.get()));
         }
         return PodEnd.isDue(pod) ? end(pod) : run(pod, random);
     }
@@ -75,6 +87,11 @@ final class PodLifecycle {
         parts.configuration().register(pod);
         PodState state = containers.state(pod, lastStatus);
         if (!parts.statuses().hasStatus(pod.getMetadata().getUid())) {
+            Optional<PodRejection> rejection =
+                    containers.areKnown() ? Optional.empty() : decisions.admission.rejection(pod);
+            if (rejection.isPresent()) {
+                return reject(pod, rejection.get());
+            }
             report(pod, state);
         }
         Optional<Duration> active = activeTimeLeft(pod);
@@ -153,22 +170,42 @@ final class PodLifecycle {
         if (stopped || !finishedBefore) {
             report(pod, finalStatus(pod, state, cause));
         }
+        finish(pod, stopped || !finishedBefore || PodEnd.isDeleted(pod));
+        return Optional.empty();
+    }
+
+    /** Reports a pod as Failed that never started. */
+    private Optional<Duration> reject(Pod pod, PodRejection rejection) {
+        PodEvent.rejected(rejection).emit(pod, parts.events());
+        report(pod, EndCause.of(pod, rejection));
+        finish(pod, true);
+        return Optional.empty();
+    }
+
+    private void finish(Pod pod, boolean reports) {
         parts.configuration().unregister(pod);
-        if (stopped || !finishedBefore || PodEnd.isDeleted(pod)) {
+        if (reports) {
             parts.statuses().terminatePod(pod);
         }
+        ended(pod);
+    }
+
+    /** Nothing of the pod runs any more. */
+    private void ended(Pod pod) {
         parts.health().ended(PodReferences.key(pod));
         ended = true;
+        decisions.evictions.ended(pod.getMetadata().getUid());
         parts.listener().ended(pod);
-        return Optional.empty();
+    }
+
+    private Optional<Eviction> eviction(Pod pod) {
+        return decisions.evictions.of(pod.getMetadata().getUid());
     }
 
     private PodStatus finalStatus(Pod pod, PodState state, @Nullable PodStatus cause) {
         PodStatus status = PodStatuses.of(pod, observation(pod, state).afterTheEnd());
         if (cause != null) {
-            status.setPhase(cause.getPhase());
-            status.setReason(cause.getReason());
-            status.setMessage(cause.getMessage());
+            EndCause.add(cause, status);
         }
         return status;
     }
@@ -188,7 +225,7 @@ final class PodLifecycle {
     }
 
     private void stopAll(Pod pod, PodState state) throws IOException, InterruptedException {
-        Duration grace = GracePeriod.of(pod);
+        Duration grace = GracePeriod.of(pod, eviction(pod));
         calls.run(pod, "stop", grace, () -> stop.stop(pod, state, grace));
     }
 
@@ -202,9 +239,7 @@ final class PodLifecycle {
             // the state is not asked first: a pod that was force-deleted while the agent was away has no status
             stopAll(pod, PodState.NONE);
             parts.configuration().unregister(pod);
-            parts.health().ended(key);
-            ended = true;
-            parts.listener().ended(pod);
+            ended(pod);
         }
         calls.run(pod, "forget", () -> parts.runtime().forget(key));
         parts.statuses().forget(key.uid());

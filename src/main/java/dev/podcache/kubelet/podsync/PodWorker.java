@@ -19,7 +19,7 @@ final class PodWorker {
      * held during a sync. A sync uses the newest state of the pod at its start, so any number of changes before it
      * cause only one sync.
      *
-     * A sync is interrupted if the pod is to end, is gone, or got a shorter grace period since the sync began: its calls
+     * A sync is interrupted if the pod is to end, is evicted, is gone, or got a shorter grace period since the sync began: its calls
      * to the runtime may take long. The next sync then does what is left to do.
      *
      * Between two syncs at most one timer runs. Requesting a sync cancels it.
@@ -103,6 +103,14 @@ final class PodWorker {
             }
             pod = last;
             gone = true;
+            interruptLocked();
+        }
+        requestSync();
+    }
+
+    /** Interrupts a sync that runs, because the pod is to end, and requests another. */
+    void endSoon() {
+        synchronized (this) {
             interruptLocked();
         }
         requestSync();

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.kubelet.events.EventRecorder;
+import dev.podcache.kubelet.eviction.Eviction;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.PodRuntime;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleSupplier;
@@ -45,7 +47,9 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
     private final Parts parts;
+    private final PodAdmission admission;
     private final DoubleSupplier random;
+    private final Evictions evictions = new Evictions();
     private final RuntimeCalls calls;
     private final LifecycleHooks hooks;
     private final OrphanedPods orphans;
@@ -80,12 +84,23 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
             Timekeeper timekeeper) {}
 
     /**
-     * Creates workers for no pods.
+     * Creates workers for no pods, which admit every pod.
      *
      * @param random uniform in [0, 1), for the jitter of sync periods
      */
     public PodWorkers(Parts parts, DoubleSupplier random) {
+        this(parts, PodAdmission.ALL, random);
+    }
+
+    /**
+     * Creates workers for no pods.
+     *
+     * @param admission asked at the first sync of a pod that the runtime does not know
+     * @param random uniform in [0, 1), for the jitter of sync periods
+     */
+    public PodWorkers(Parts parts, PodAdmission admission, DoubleSupplier random) {
         this.parts = parts;
+        this.admission = admission;
         this.random = random;
         this.calls = new RuntimeCalls(parts.threads(), parts.timekeeper(), this::hangs);
         RuntimeExec exec = new RuntimeExec(parts.runtime(), parts.threads());
@@ -173,7 +188,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     }
 
     private PodWorker worker(Pod pod) {
-        PodLifecycle lifecycle = new PodLifecycle(parts, calls, hooks);
+        PodLifecycle lifecycle =
+                new PodLifecycle(parts, calls, hooks, new PodLifecycle.NodeDecisions(admission, evictions));
         GuardedSync sync = new GuardedSync(pod.getMetadata().getUid(), lifecycle);
         return new PodWorker(pod, sync, parts.threads(), parts.timekeeper());
     }
@@ -208,6 +224,19 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         if (worker != null) {
             worker.requestSync();
         }
+    }
+
+    /**
+     * Stops a pod and reports it as Failed, with the reason {@code Evicted}. Interrupts the sync of the pod. Does not
+     * block.
+     *
+     * @return completed when no container of the pod runs any more and its status is set; at once if the node has no such
+     *     pod. The same for each call until then
+     */
+    public CompletableFuture<Void> evict(Eviction eviction) {
+        return evictions.begin(
+                eviction,
+                workers.get(String.valueOf(eviction.pod().getMetadata().getUid())));
     }
 
     @Override
@@ -286,6 +315,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
         @Override
         public void finished() {
+            evictions.ended(uid);
             workers.computeIfPresent(uid, (key, worker) -> worker.isFinished() ? null : worker);
             StaticPods source = staticPods;
             if (source != null) {

@@ -7,7 +7,7 @@
  *
  * <p>Reading order: {@code PodWorkers}, {@code StaticPods}, {@code PodWorker}, {@code PodLifecycle}, {@code PodContainers}, {@code
  * ContainerHistory}, {@code PodActions}, {@code RestartBackoff}, {@code PodStop}, {@code LifecycleHooks}, {@code
- * ProbedHealth}, {@code RuntimeExec}, {@code RuntimeCalls}.
+ * ProbedHealth}, {@code RuntimeExec}, {@code RuntimeCalls}, {@code Evictions}.
  *
  * <table>
  * <caption>Locks</caption>

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.process;
 
 import com.google.common.collect.Streams;
 import com.google.common.io.Resources;
+import dev.podcache.kubelet.eviction.OomScoreAdjust;
 import dev.podcache.kubelet.podconfig.VolumeDirectory;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.object.Quoted;
@@ -81,7 +82,7 @@ public final class ContainerStarter {
                     launch.restartCount(),
                     timekeeper.wallTime().toEpochMilli(),
                     working.toString());
-            run(directory, working, launch);
+            run(directory, working, launch, OomScoreAdjust.of(pod, container, MachineMemory.bytes()));
             if (Thread.interrupted()) {
                 throw new InterruptedException("the container was stopped while it started");
             }
@@ -112,9 +113,9 @@ public final class ContainerStarter {
         }
     }
 
-    private void run(Path directory, Path working, Launch launch) throws IOException {
+    private void run(Path directory, Path working, Launch launch, int oomScoreAdjust) throws IOException {
         Path errors = directory.resolve("errors");
-        ProcessBuilder builder = new ProcessBuilder(arguments(directory, launch))
+        ProcessBuilder builder = new ProcessBuilder(arguments(directory, launch, oomScoreAdjust))
                 .directory(working.toFile())
                 .redirectInput(new File("/dev/null"))
                 .redirectError(errors.toFile());
@@ -135,7 +136,7 @@ public final class ContainerStarter {
         }
     }
 
-    private List<String> arguments(Path directory, Launch launch) throws IOException {
+    private List<String> arguments(Path directory, Launch launch, int oomScoreAdjust) throws IOException {
         String uptime = Files.readString(Path.of("/proc/uptime"), StandardCharsets.US_ASCII);
         long sinceBoot = Long.parseLong(uptime.substring(0, uptime.indexOf(' ')).replace(".", ""));
         long boot = OutputLine.hundredths(timekeeper.wallTime()) - sinceBoot;
@@ -146,7 +147,8 @@ public final class ContainerStarter {
                 directory.toString(),
                 Long.toString(boot),
                 Long.toString(outputLimit),
-                launch.environment().getOrDefault("PATH", DEFAULT_PATH));
+                launch.environment().getOrDefault("PATH", DEFAULT_PATH),
+                Integer.toString(oomScoreAdjust));
         return Streams.concat(supervisor.stream(), launch.command().stream(), launch.args().stream())
                 .toList();
     }

@@ -101,7 +101,8 @@ final class OutputFiles implements Closeable {
         return true;
     }
 
-    private static List<Long> numbers(Path container) throws IOException {
+    /** Returns the numbers of the files, in order. */
+    static List<Long> numbers(Path container) throws IOException {
         try (Stream<Path> files = Files.list(container)) {
             return files.map(file -> String.valueOf(file.getFileName()))
                     .filter(name -> name.startsWith(PREFIX))

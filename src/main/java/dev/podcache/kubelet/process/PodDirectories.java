@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * The directories of pods and their containers. Only the user of this process, and its group, have access to them.
- * Thread-safe for different pods; make one call at a time that changes a pod.
+ * Thread-safe for different pods; make one call at a time that changes a pod, apart from {@link #deleteUnused}.
  */
 public final class PodDirectories {
 
@@ -28,6 +28,9 @@ public final class PodDirectories {
     private static final String CONTAINERS = "containers";
 
     private final Path root;
+
+    /** Held while instances that are no longer needed are deleted, which two threads may do for one container. */
+    private final Object deletions = new Object();
 
     /** The content of {@code pod.json}. The UID is the name of its directory. */
     record PodName(String namespace, String name) {}
@@ -83,6 +86,12 @@ public final class PodDirectories {
      * its files. No instance of the container may run.
      */
     Path next(PodKey pod, String container) throws IOException {
+        synchronized (deletions) {
+            return nextLocked(pod, container);
+        }
+    }
+
+    private Path nextLocked(PodKey pod, String container) throws IOException {
         create(pod);
         Path parent = directory(pod, container);
         Files.createDirectories(parent);
@@ -97,6 +106,24 @@ public final class PodDirectories {
         }
         long number = earlier.isEmpty() ? 0 : number(earlier.get(0)) + 1;
         return createPrivate(parent.resolve(Long.toString(number)));
+    }
+
+    /**
+     * Deletes the instances of containers before the newest one, and the files of the newest one if it has ended. Its
+     * state and its output remain.
+     */
+    public void deleteUnused(PodKey pod) throws IOException {
+        for (Path container : children(directory(pod).resolve(CONTAINERS))) {
+            synchronized (deletions) {
+                List<ContainerInstance> instances = instances(pod, fileName(container));
+                for (ContainerInstance earlier : instances.subList(Math.min(1, instances.size()), instances.size())) {
+                    ContainerInstance.discard(earlier.directory());
+                }
+                if (!instances.isEmpty() && !instances.get(0).isRunning()) {
+                    instances.get(0).deleteRoot();
+                }
+            }
+        }
     }
 
     /** Kills and deletes what an agent began to start when it was killed. */

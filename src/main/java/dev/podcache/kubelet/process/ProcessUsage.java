@@ -5,19 +5,21 @@ import com.google.common.collect.ImmutableListMultimap;
 import com.google.common.collect.Multimaps;
 import com.google.common.primitives.Longs;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
+import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
+import dev.podcache.kubelet.runtime.ContainerStatistics.VolumeUsage;
+import dev.podcache.object.PodKey;
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /**
@@ -50,12 +52,13 @@ public final class ProcessUsage {
     }
 
     /** Returns what a container uses; empty if it does not run. */
-    public Optional<ContainerUsage> of(ContainerInstance container, Instant now) throws IOException {
+    Optional<ContainerUsage> of(ContainerInstance container, Instant now) throws IOException {
         Optional<ProcessIdentity> command = container.command().filter(ProcessIdentity::isAlive);
         if (command.isEmpty()) {
             return Optional.empty();
         }
         Collection<ProcessStat> processes = sessions.get(command.get().pid());
+        DiskUsage root = DiskUsage.of(container.directory().resolve(ContainerInstance.ROOT));
         long ticks = processes.stream().mapToLong(ProcessStat::cpuTicks).sum();
         return Optional.of(new ContainerUsage(
                 container.name(),
@@ -65,7 +68,43 @@ public final class ProcessUsage {
                 memory(processes, "VmRSS:"),
                 memory(processes, "RssAnon:"),
                 OutputFiles.size(container.directory()),
-                bytes(container.directory().resolve(ContainerInstance.ROOT))));
+                root.bytes(),
+                OutputFiles.numbers(container.directory()).size(),
+                root.inodes()));
+    }
+
+    /** Returns the number of processes of a container; 0 if it does not run. */
+    private long processes(ContainerInstance container) throws IOException {
+        return container
+                .command()
+                .filter(ProcessIdentity::isAlive)
+                .map(command -> sessions.get(command.pid()).size())
+                .orElse(0);
+    }
+
+    /**
+     * Returns what a pod uses; empty if none of its containers runs.
+     *
+     * @param containers the newest instance of each container
+     * @param volumes the directories of its volumes, by name
+     */
+    public Optional<PodUsage> of(PodKey pod, List<ContainerInstance> containers, Map<String, Path> volumes, Instant now)
+            throws IOException {
+        List<ContainerUsage> used = new ArrayList<>();
+        long processes = 0;
+        for (ContainerInstance container : containers) {
+            of(container, now).ifPresent(used::add);
+            processes += processes(container);
+        }
+        if (used.isEmpty()) {
+            return Optional.empty();
+        }
+        List<VolumeUsage> measured = new ArrayList<>();
+        for (Map.Entry<String, Path> volume : volumes.entrySet()) {
+            DiskUsage disk = DiskUsage.of(volume.getValue());
+            measured.add(new VolumeUsage(volume.getKey(), disk.bytes(), disk.inodes(), OptionalLong.empty()));
+        }
+        return Optional.of(new PodUsage(pod, used, measured, processes));
     }
 
     private static long memory(Collection<ProcessStat> processes, String field) {
@@ -85,23 +124,5 @@ public final class ProcessUsage {
         } catch (IOException ended) {
             return 0;
         }
-    }
-
-    /** Returns the size of the files below a directory, without following links. */
-    private static long bytes(Path directory) throws IOException {
-        AtomicLong bytes = new AtomicLong();
-        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                bytes.addAndGet(attributes.size());
-                return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException deletedOrPrivate) {
-                return FileVisitResult.CONTINUE;
-            }
-        });
-        return bytes.get();
     }
 }

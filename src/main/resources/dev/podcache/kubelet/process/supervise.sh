@@ -1,10 +1,11 @@
 # Runs the command of a container, keeps its output and records how it ended, whether or not the agent lives.
 #
-# sh supervise.sh DIRECTORY BOOT LIMIT PATH COMMAND [ARGUMENT...]
+# sh supervise.sh DIRECTORY BOOT LIMIT PATH OOM COMMAND [ARGUMENT...]
 #   DIRECTORY  receives the files below
 #   BOOT       the time of the boot of this machine, in hundredths of a second since 1970
 #   LIMIT      the size of an output file in bytes; the newest two files are kept
 #   PATH       the PATH of the command; otherwise the command gets the environment of this script
+#   OOM        the oom_score_adj of the command; only a privileged process may set one below its own
 #
 #   supervisor, command  the identity of this process and of the command: /proc/<pid>/stat and the ID of the boot
 #   output.<n>           the output; each line begins with its time in hundredths of a second since 1970, and a space
@@ -47,11 +48,12 @@ rm "$1/pipe"
 
 # a session of its own, because signals to the command's process group must not reach this script
 setsid sh -c '
+    { echo "$5" >/proc/$$/oom_score_adj; } 2>/dev/null
     cat /proc/$$/stat /proc/sys/kernel/random/boot_id >"$1/command"
     echo started >&3
     exec 2>&1 3>&-
     PATH=$4
-    shift 4
+    shift 5
     exec "$@"' sh "$@"
 code=$?
 # processes that the command leaves behind end with it, as in a container

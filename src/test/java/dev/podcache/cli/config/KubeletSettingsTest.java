@@ -8,6 +8,7 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.ObjectCaching;
+import dev.podcache.kubelet.eviction.EvictionOptions;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
@@ -54,7 +55,7 @@ class KubeletSettingsTest {
                         new KubeletConfiguration.NodeRegistrationOptions(
                                 true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
                         new KubeletConfiguration.Reservations(110, 0, NodeReservations.none()),
-                        Duration.ofMinutes(5),
+                        EvictionOptions.defaults(),
                         new KubeletConfiguration.Endpoint(true, "0.0.0.0", 10_250, "", "", ""),
                         Optional.empty()));
     }
@@ -82,7 +83,12 @@ class KubeletSettingsTest {
                 systemReserved: {cpu: 200m, pid: "1000"}
                 kubeReserved: {memory: 1Gi, ephemeral-storage: 2G}
                 evictionHard: {memory.available: 1Gi, imagefs.available: 10.5%}
+                evictionSoft: {memory.available: 2Gi, pid.available: 5%}
+                evictionSoftGracePeriod: {memory.available: 1m30s, pid.available: "0"}
+                evictionMinimumReclaim: {memory.available: 100Mi, nodefs.available: 1%}
+                evictionMaxPodGracePeriod: 60
                 evictionPressureTransitionPeriod: 30s
+                localStorageCapacityIsolation: false
                 port: 1
                 staticPodPath: /etc/kubernetes/manifests
                 fileCheckFrequency: 5s
@@ -127,10 +133,21 @@ class KubeletSettingsTest {
                                 2,
                                 NodeReservations.none()
                                         .withSystemReserved(ImmutableMap.of("cpu", "200m", "pid", "1000"))
-                                        .withKubeReserved(ImmutableMap.of("memory", "1Gi", "ephemeral-storage", "2G"))
-                                        .withHardEviction(
-                                                thresholds("memory.available", "1Gi", "imagefs.available", "10.5%"))),
-                        Duration.ofSeconds(30),
+                                        .withKubeReserved(ImmutableMap.of("memory", "1Gi", "ephemeral-storage", "2G"))),
+                        EvictionOptions.defaults()
+                                .withHard(thresholds("memory.available", "1Gi", "imagefs.available", "10.5%"))
+                                .withSoft(
+                                        thresholds("memory.available", "2Gi", "pid.available", "5%"),
+                                        ImmutableMap.of(
+                                                "memory.available",
+                                                Duration.ofSeconds(90),
+                                                "pid.available",
+                                                Duration.ZERO))
+                                .withMinimumReclaim(
+                                        ImmutableMap.of("memory.available", "100Mi", "nodefs.available", "1%"))
+                                .withMaxPodGracePeriod(Duration.ofMinutes(1))
+                                .withPressureTransition(Duration.ofSeconds(30))
+                                .withLocalStorageLimits(false),
                         new KubeletConfiguration.Endpoint(false, "127.0.0.1", 1, "/tls.crt", "/tls.key", "/ca.crt"),
                         Optional.of(new StaticPodFiles(Path.of("/etc/kubernetes/manifests"), Duration.ofSeconds(5)))));
     }
@@ -162,7 +179,13 @@ class KubeletSettingsTest {
                 "--max-pods=0",
                 "--system-reserved=cpu=200m,memory=1Gi",
                 "--kube-reserved=",
-                "--eviction-hard=memory.available<5%");
+                "--eviction-hard=memory.available<5%",
+                "--eviction-soft=memory.available<10%",
+                "--eviction-soft-grace-period=memory.available=2m",
+                "--eviction-minimum-reclaim=memory.available=0",
+                "--eviction-max-pod-grace-period=-1",
+                "--eviction-pressure-transition-period=1m",
+                "--local-storage-capacity-isolation=false");
 
         assertThat(all.caching().syncFrequency()).isEqualTo(Duration.ofSeconds(15));
         assertThat(all.heartbeats().statusUpdate()).isEqualTo(Duration.ofSeconds(5));
@@ -186,9 +209,17 @@ class KubeletSettingsTest {
         assertThat(all.reservations().maxPods()).isZero();
         assertThat(all.reservations().reserved())
                 .usingRecursiveComparison()
-                .isEqualTo(NodeReservations.none()
-                        .withSystemReserved(ImmutableMap.of("cpu", "200m", "memory", "1Gi"))
-                        .withHardEviction(thresholds("memory.available", "5%")));
+                .isEqualTo(NodeReservations.none().withSystemReserved(ImmutableMap.of("cpu", "200m", "memory", "1Gi")));
+        assertThat(all.eviction())
+                .isEqualTo(EvictionOptions.defaults()
+                        .withHard(thresholds("memory.available", "5%"))
+                        .withSoft(
+                                thresholds("memory.available", "10%"),
+                                ImmutableMap.of("memory.available", Duration.ofMinutes(2)))
+                        .withMinimumReclaim(ImmutableMap.of("memory.available", "0"))
+                        .withMaxPodGracePeriod(Duration.ofSeconds(-1))
+                        .withPressureTransition(Duration.ofMinutes(1))
+                        .withLocalStorageLimits(false));
     }
 
     @Test
@@ -216,17 +247,13 @@ class KubeletSettingsTest {
         KubeletConfiguration merged =
                 file(HEAD + "mergeDefaultEvictionSettings: true\nevictionHard: {memory.available: 1Gi}\n");
 
-        assertThat(merged.reservations().reserved())
-                .usingRecursiveComparison()
-                .isEqualTo(NodeReservations.none()
-                        .withHardEviction(thresholds("memory.available", "1Gi").mergedWithDefaults()));
+        assertThat(merged.eviction().hard())
+                .isEqualTo(thresholds("memory.available", "1Gi").mergedWithDefaults());
     }
 
     @Test
     void evictionHard_emptyMap_isNoThreshold() throws IOException {
-        assertThat(file(HEAD + "evictionHard: {}\n").reservations().reserved())
-                .usingRecursiveComparison()
-                .isEqualTo(NodeReservations.none().withHardEviction(thresholds()));
+        assertThat(file(HEAD + "evictionHard: {}\n").eviction().hard()).isEqualTo(thresholds());
     }
 
     @ParameterizedTest
@@ -264,6 +291,12 @@ class KubeletSettingsTest {
                 "evictionHard: {memory.available: 101%} | must be at least 0% and at most 100%, but is 101%",
                 "evictionHard: {memory.available: -1%} | must be at least 0% and at most 100%, but is -1%",
                 "evictionHard: {memory.available: lots} | \"lots\" is not a quantity for the eviction threshold memory.available: write a number",
+                "evictionSoft: {memory.available: 1Gi} | grace period must be specified for the soft eviction threshold memory.available: add it to evictionSoftGracePeriod",
+                "evictionSoftGracePeriod: {memory.available: -1m} | invalid eviction grace period specified: -1m of memory.available, must be a positive value",
+                "evictionMinimumReclaim: {memory.available: -1Gi} | negative eviction minimum reclaim specified for memory.available: -1Gi; use 0 or more",
+                "evictionMinimumReclaim: {memory.available: 0%} | eviction percentage minimum reclaim memory.available must be positive, but is 0%",
+                "evictionMinimumReclaim: {memory: 1Gi} | unsupported eviction signal \"memory\": use one of memory.available",
+                "evictionMaxPodGracePeriod: x | is \"x\": it must be a whole number",
                 "mergeDefaultEvictionSettings: x | is \"x\": it must be true or false",
                 "registerWithTaints: a=b:NoSchedule | is \"a=b:NoSchedule\": it must be a list",
                 "registerWithTaints: [x] | has \"x\": it must be a taint",
@@ -336,12 +369,9 @@ class KubeletSettingsTest {
         KubeletConfiguration configuration = KubeletSettings.configuration(sample.settings(), Settings.NONE);
 
         assertThat(sample.ignored()).isEmpty();
-        assertThat(configuration.reservations().reserved())
-                .usingRecursiveComparison()
-                .ignoringFields("system", "kube")
-                .isEqualTo(NodeReservations.none()
-                        .withHardEviction(
-                                thresholds("memory.available", "200Mi").mergedWithDefaults()));
+        assertThat(configuration.eviction().hard())
+                .isEqualTo(thresholds("memory.available", "200Mi", "nodefs.available", "10%")
+                        .mergedWithDefaults());
         assertThat(configuration.caching().payloadBudget()).isEqualTo(64 << 20);
         assertThat(configuration.registration().taints()).hasSize(1);
     }

@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableMap;
-import dev.podcache.kubelet.host.HostFacts;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NoLeaks;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The hard thresholds of upstream's TestParseThresholdConfig, and TestParsePercentage. */
+/** The thresholds of upstream's TestParseThresholdConfig, and TestParsePercentage. */
 class EvictionThresholdsTest {
 
     private static EvictionThresholds parse(String evictionHard) {
@@ -59,13 +61,13 @@ class EvictionThresholdsTest {
     @ParameterizedTest
     @CsvSource({"25.5%, 0.255", "10.5%, 0.105", "5%, 0.05", "0.0%, 0", ".5%, 0.005"})
     void parsePercentage_number_isThatPartInSinglePrecision(String text, float expected) {
-        assertThat(EvictionThreshold.parsePercentage(text)).isEqualTo(expected);
+        assertThat(ThresholdValue.parsePercentage(text)).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"blah", "foo%", "12%345", "12", "%", "1f%", "0x10%", "١%", " 1%"})
     void parsePercentage_noNumber_isRefused(String text) {
-        assertThatThrownBy(() -> EvictionThreshold.parsePercentage(text))
+        assertThatThrownBy(() -> ThresholdValue.parsePercentage(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("\"" + text + "\" is not a percentage");
     }
@@ -74,19 +76,16 @@ class EvictionThresholdsTest {
     @ParameterizedTest
     @CsvSource({"5%, 10737418240, 536870920", "10%, 1000, 100", "100Mi, 10737418240, 104857600", "0.5, 7, 1"})
     void of_capacity_isTheLeastThatMustBeLeft(String text, long capacity, long expected) {
-        EvictionThreshold threshold =
-                EvictionThreshold.parse(EvictionSignal.MEMORY_AVAILABLE, text).orElseThrow();
+        ThresholdValue threshold =
+                ThresholdValue.parse(EvictionSignal.MEMORY_AVAILABLE, text).orElseThrow();
         assertThat(threshold.of(capacity)).isEqualTo(expected);
     }
 
-    /** Upstream's TestThresholdsMet, without minimum reclaims. */
-    @ParameterizedTest
-    @CsvSource({"500, true", "2048, false", "1024, false"})
-    void isMet_aGibibyteWanted_ifLessIsAvailable(long availableMib, boolean expected) {
-        EvictionThreshold threshold =
-                EvictionThreshold.parse(EvictionSignal.MEMORY_AVAILABLE, "1Gi").orElseThrow();
-        assertThat(threshold.isMet(new HostFacts.Supply(4L << 30, availableMib << 20)))
-                .isEqualTo(expected);
+    @Test
+    @ExpectedWarnings("found containerfs.available among the eviction thresholds")
+    @ExtendWith(NoLeaks.class)
+    void parse_thresholdThatFollowsAnother_isIgnored() {
+        assertThat(parse("containerfs.available<10% pid.available<1k")).hasToString("{pid.available=1k}");
     }
 
     @Test

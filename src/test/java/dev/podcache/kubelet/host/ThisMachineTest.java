@@ -8,7 +8,6 @@ import com.google.common.net.InetAddresses;
 import dev.podcache.kubelet.host.HostFacts.Supply;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeStatusSetters;
-import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.RecordedEvents;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
@@ -145,7 +144,7 @@ class ThisMachineTest {
         HostFacts facts = facts();
         List<InetAddress> usable = facts.defaultRouteAddresses();
         String nodeIp = usable.isEmpty() ? "" : InetAddresses.toAddrString(usable.get(0));
-        NodeStatusSetters.standard("here", facts, new RecordedEvents(), new ManualTimekeeper())
+        NodeStatusSetters.standard("here", facts, new RecordedEvents())
                 .nodeIps(NodeIps.parse(nodeIp))
                 .externalCloudProvider(usable.isEmpty())
                 .build()

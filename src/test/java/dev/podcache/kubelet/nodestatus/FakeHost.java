@@ -21,8 +21,8 @@ public final class FakeHost implements HostFacts {
     Optional<String> bootId = Optional.of("boot");
     Optional<String> kernelVersion = Optional.of("KernelVersion");
     Optional<String> osImage = Optional.of("ContainerOSVersion");
-    List<InetAddress> addresses = List.of();
-    List<InetAddress> defaultRoutes = List.of();
+    public List<InetAddress> addresses = List.of();
+    public List<InetAddress> defaultRoutes = List.of();
 
     /** Sets the addresses. */
     FakeHost withAddresses(String... texts) {

@@ -6,15 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.podcache.kubelet.eviction.EvictionThresholds;
+import dev.podcache.kubelet.eviction.PressureType;
 import dev.podcache.kubelet.host.HostFacts.Supply;
-import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.testing.ExpectedWarnings;
-import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
-import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeStatus;
 import io.fabric8.kubernetes.api.model.Quantity;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,15 +19,12 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 class NodeStatusSettersTest {
 
     private final NodeStatusFixture status = new NodeStatusFixture();
     private final FakeHost host = new FakeHost().withAddresses("10.1.1.1");
-    private final ManualTimekeeper time = new ManualTimekeeper();
-    private final NodeStatusSetters setters = NodeStatusSetters.standard(NAME, host, status.recorded, time);
+    private final NodeStatusSetters setters = NodeStatusSetters.standard(NAME, host, status.recorded);
 
     NodeStatusSettersTest() {
         host.memory = Optional.of(new Supply(20_000_000_000L, 10_000_000_000L));
@@ -73,7 +67,7 @@ class NodeStatusSettersTest {
 
     @Test
     @ExtendWith(NoLeaks.class)
-    @ExpectedWarnings({"memory (0 bytes) cannot be read", "memory.available cannot be read"})
+    @ExpectedWarnings("memory (0 bytes) cannot be read")
     void build_memoryUnknown_isReportedAsNoneWhateverIsReserved() {
         host.memory = Optional.empty();
         setters.reservations(NodeReservations.none()
@@ -100,35 +94,11 @@ class NodeStatusSettersTest {
     }
 
     @Test
-    void build_memoryBelowItsThreshold_isPressureForThePeriodConfigured() {
-        setters.pressureTransitionPeriod(Duration.ofMinutes(1));
-        List<NodeStatusSetter> built = setters.build();
-        for (String expected : new String[] {"True", "True", "False"}) {
-            host.memory = Optional.of(new Supply(20_000_000_000L, expected.equals("True") ? 1 : 10_000_000_000L));
-            built.forEach(setter -> setter.set(status.node, NOW));
-            assertThat(status.node.getStatus().getConditions().get(0).getStatus())
-                    .isEqualTo(expected);
-            time.advance(Duration.ofMinutes(1));
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"runtime", "storage", "shutdown"})
-    void build_anyError_nodeIsNotReady(String what) {
-        List<String> wrong = List.of("wrong");
-        switch (what) {
-            case "runtime" ->
-                setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.ready("1"), Map.of(), Runnable::run, time));
-            case "storage" -> setters.storageErrors(() -> wrong);
-            default -> setters.shutdownErrors(() -> wrong);
-        }
-        NodeCondition ready = set().getConditions().get(3);
-        assertThat(ready.getStatus()).isEqualTo("False");
-        assertThat(ready.getMessage())
-                .isEqualTo(
-                        what.equals("runtime")
-                                ? "[container runtime status check may not have completed yet, network state unknown]"
-                                : "wrong");
+    void build_pressure_isReportedAsItsSourceSays() {
+        setters.pressure(type -> type == PressureType.DISK);
+        assertThat(set().getConditions())
+                .extracting(condition -> condition.getType() + " " + condition.getStatus())
+                .contains("MemoryPressure False", "DiskPressure True", "PIDPressure False");
     }
 
     @Test
@@ -171,7 +141,5 @@ class NodeStatusSettersTest {
         assertThatThrownBy(() -> setters.podLimits(-1, 0)).hasMessageContaining("maxPods is -1");
         assertThatThrownBy(() -> setters.images(List::of, -2))
                 .hasMessageContaining("nodeStatusMaxImages must be at least -1, which means all, but is -2");
-        assertThatThrownBy(() -> setters.pressureTransitionPeriod(Duration.ofSeconds(-1)))
-                .hasMessageContaining("PT-1S");
     }
 }

@@ -58,6 +58,7 @@ public final class WorkersFixture implements AutoCloseable {
     final PodWorkers workers;
     private final Reflector<Pod> pods;
 
+    PodAdmission admission = PodAdmission.ALL;
     final FakeTokenRequests tokenRequests = new FakeTokenRequests();
     private final Options options;
     private final ProbeNetwork network;
@@ -131,7 +132,7 @@ public final class WorkersFixture implements AutoCloseable {
                 new Reports(),
                 threads,
                 timekeeper);
-        workers = new PodWorkers(parts, () -> 0);
+        workers = new PodWorkers(parts, pod -> admission.rejection(pod), () -> 0);
         runtime.start(new PodNotifications());
         workers.follow(secrets);
         workers.follow(caches.configMaps());

@@ -1,4 +1,4 @@
-package dev.podcache.kubelet.podstatus;
+package dev.podcache.pod;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,6 +1,6 @@
-package dev.podcache.kubelet.podstatus;
+package dev.podcache.pod;
 
-import static dev.podcache.kubelet.podstatus.PodParts.present;
+import static dev.podcache.pod.Containers.present;
 
 import dev.podcache.object.Amounts;
 import io.fabric8.kubernetes.api.model.Container;
@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Computes the QoS class of a pod: Guaranteed, Burstable or BestEffort. */
-final class QosClass {
+/** Computes the QoS class of a pod: Guaranteed, Burstable or BestEffort. Pure. */
+public final class QosClass {
 
     // Follows ComputePodQOS of pkg/apis/core/v1/helper/qos of Kubernetes, without pod-level resources.
 
@@ -26,7 +26,8 @@ final class QosClass {
 
     private QosClass() {}
 
-    static String of(PodSpec spec) {
+    /** Returns the class that the API server computes for a pod with this spec. */
+    public static String of(PodSpec spec) {
         QosClass sums = new QosClass();
         present(spec.getInitContainers()).forEach(sums::add);
         present(spec.getContainers()).forEach(sums::add);

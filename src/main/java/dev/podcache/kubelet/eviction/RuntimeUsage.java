@@ -1,0 +1,121 @@
+package dev.podcache.kubelet.eviction;
+
+import dev.podcache.kubelet.host.HostFacts;
+import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.kubelet.runtime.ContainerStatistics;
+import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
+import dev.podcache.kubelet.runtime.ContainerStatistics.FileSystem;
+import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
+import dev.podcache.kubelet.runtime.ContainerStatistics.RuntimeFileSystems;
+import dev.podcache.time.TaskThreads;
+import dev.podcache.time.Timekeeper;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+
+/** Measures a node by the facts of its machine and the statistics of its runtime. Used by one thread at a time. */
+final class RuntimeUsage implements NodeUsage {
+
+    private static final Duration LIMIT = Duration.ofSeconds(10);
+
+    private final HostFacts facts;
+    private final Supplier<Optional<ContainerStatistics>> statistics;
+    private final Supplier<OptionalLong> podMemory;
+    private final LimitedCall calls;
+
+    /** What a runtime measures. */
+    private record Figures(List<PodUsage> pods, RuntimeFileSystems fileSystems) {}
+
+    /**
+     * Creates an instance.
+     *
+     * @param statistics of the runtime; empty if it has none, so that images are on the node's file system
+     * @param podMemory the memory that all pods together may use, in bytes; empty if unknown
+     */
+    RuntimeUsage(
+            HostFacts facts,
+            Supplier<Optional<ContainerStatistics>> statistics,
+            Supplier<OptionalLong> podMemory,
+            LimitedCall calls) {
+        this.facts = facts;
+        this.statistics = statistics;
+        this.podMemory = podMemory;
+        this.calls = calls;
+    }
+
+    static LimitedCall limitedCall(TaskThreads threads, Timekeeper timekeeper) {
+        return new LimitedCall("the usage of its pods", LIMIT, threads, timekeeper);
+    }
+
+    @Override
+    public Measurement measure() throws InterruptedException {
+        Map<EvictionSignal, Supply> supplies = new EnumMap<>(EvictionSignal.class);
+        Optional<ContainerStatistics> measuring = statistics.get();
+        Optional<Figures> figures = measuring.isPresent() ? figures(measuring.get()) : Optional.empty();
+        facts.memory().ifPresent(supply -> supplies.put(EvictionSignal.MEMORY_AVAILABLE, supply));
+        facts.processIds().ifPresent(supply -> supplies.put(EvictionSignal.PID_AVAILABLE, supply));
+        facts.fileSystemBytes().ifPresent(supply -> supplies.put(EvictionSignal.NODE_FS_AVAILABLE, supply));
+        facts.fileSystemInodes().ifPresent(supply -> supplies.put(EvictionSignal.NODE_FS_INODES_FREE, supply));
+        if (figures.isPresent() || measuring.isEmpty()) {
+            // while statistics fail, it is not known whether images are on the node's file system
+            addFileSystems(supplies, figures.map(Figures::fileSystems).orElse(RuntimeFileSystems.SHARED));
+        }
+        if (figures.isEmpty()) {
+            return Measurement.of(supplies, List.of(), StorageLayout.SHARED).withoutPods();
+        }
+        List<PodUsage> pods = figures.get().pods();
+        podMemory
+                .get()
+                .ifPresent(capacity -> supplies.put(
+                        EvictionSignal.ALLOCATABLE_MEMORY_AVAILABLE, new Supply(capacity, capacity - memory(pods))));
+        return Measurement.of(supplies, pods, layout(figures.get().fileSystems()));
+    }
+
+    private Optional<Figures> figures(ContainerStatistics measuring) throws InterruptedException {
+        return calls.make(() -> new Figures(measuring.usage(), measuring.fileSystems()));
+    }
+
+    private static void addFileSystems(Map<EvictionSignal, Supply> supplies, RuntimeFileSystems runtime) {
+        Optional<Supply> bytes = Optional.ofNullable(supplies.get(EvictionSignal.NODE_FS_AVAILABLE));
+        Optional<Supply> inodes = Optional.ofNullable(supplies.get(EvictionSignal.NODE_FS_INODES_FREE));
+        Optional<Supply> imageBytes = runtime.images().map(RuntimeUsage::bytes).or(() -> bytes);
+        Optional<Supply> imageInodes =
+                runtime.images().isPresent() ? runtime.images().flatMap(RuntimeUsage::inodes) : inodes;
+        imageBytes.ifPresent(supply -> supplies.put(EvictionSignal.IMAGE_FS_AVAILABLE, supply));
+        imageInodes.ifPresent(supply -> supplies.put(EvictionSignal.IMAGE_FS_INODES_FREE, supply));
+        Optional<Supply> containerBytes =
+                runtime.containers().map(RuntimeUsage::bytes).or(() -> imageBytes);
+        Optional<Supply> containerInodes =
+                runtime.containers().isPresent() ? runtime.containers().flatMap(RuntimeUsage::inodes) : imageInodes;
+        containerBytes.ifPresent(supply -> supplies.put(EvictionSignal.CONTAINER_FS_AVAILABLE, supply));
+        containerInodes.ifPresent(supply -> supplies.put(EvictionSignal.CONTAINER_FS_INODES_FREE, supply));
+    }
+
+    private static StorageLayout layout(RuntimeFileSystems runtime) {
+        if (runtime.images().isEmpty()) {
+            return StorageLayout.SHARED;
+        }
+        return runtime.containers().isPresent() ? StorageLayout.SPLIT : StorageLayout.OWN_IMAGES;
+    }
+
+    private static Supply bytes(FileSystem fileSystem) {
+        return new Supply(fileSystem.capacityBytes(), fileSystem.availableBytes());
+    }
+
+    private static Optional<Supply> inodes(FileSystem fileSystem) {
+        return fileSystem.inodes() == 0
+                ? Optional.empty()
+                : Optional.of(new Supply(fileSystem.inodes(), fileSystem.inodesFree()));
+    }
+
+    private static long memory(List<PodUsage> pods) {
+        return pods.stream()
+                .flatMap(pod -> pod.containers().stream())
+                .mapToLong(ContainerUsage::workingSetBytes)
+                .sum();
+    }
+}

@@ -1,0 +1,114 @@
+package dev.podcache.kubelet.eviction;
+
+import com.google.common.collect.Iterables;
+import dev.podcache.kubelet.host.Quantities;
+import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
+import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
+import dev.podcache.kubelet.runtime.ContainerStatistics.VolumeUsage;
+import dev.podcache.object.Amounts;
+import dev.podcache.pod.PodResources;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Volume;
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks the limits of local storage that a pod has: the size limit of an {@code emptyDir}, the ephemeral storage of the
+ * pod, and that of a container, in this order. Pure. Follows {@code localStorageEviction} of the kubelet's {@code
+ * eviction_manager.go}.
+ */
+final class StorageLimits {
+
+    private static final String RESOURCE = "ephemeral-storage";
+
+    private final Pod pod;
+    private final PodUsage usage;
+    private final StorageLayout layout;
+
+    private StorageLimits(Pod pod, PodUsage usage, StorageLayout layout) {
+        this.pod = pod;
+        this.usage = usage;
+        this.layout = layout;
+    }
+
+    /** Returns the message of the first limit that a pod exceeds; empty if it exceeds none. */
+    static Optional<String> exceeded(Pod pod, PodUsage usage, StorageLayout layout) {
+        StorageLimits limits = new StorageLimits(pod, usage, layout);
+        return limits.emptyDir().or(limits::wholePod).or(limits::container);
+    }
+
+    private Optional<String> emptyDir() {
+        for (Volume volume : PodDiskUsage.volumes(pod)) {
+            if (volume.getEmptyDir() != null) {
+                Optional<VolumeUsage> used = usage.volumes().stream()
+                        .filter(each -> each.name().equals(volume.getName()))
+                        .findFirst();
+                Optional<Quantity> limit = used.flatMap(each -> limit(volume, each));
+                if (limit.isPresent() && isExceeded(limit.get(), used.get().usedBytes())) {
+                    return Optional.of("Usage of EmptyDir volume \"" + volume.getName() + "\" exceeds the limit \""
+                            + ResourceText.text(limit.get()) + "\". ");
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Returns the limit of a volume: its size limit, or the real size of a volume in memory if that was measured, because
+     * it may have been resized.
+     */
+    private static Optional<Quantity> limit(Volume volume, VolumeUsage used) {
+        if ("Memory".equals(volume.getEmptyDir().getMedium())
+                && used.capacityBytes().isPresent()) {
+            return Optional.of(Quantities.of("memory", used.capacityBytes().getAsLong()));
+        }
+        return Optional.ofNullable(volume.getEmptyDir().getSizeLimit())
+                .filter(limit -> Amounts.of(limit).signum() > 0);
+    }
+
+    private Optional<String> wholePod() {
+        BigDecimal used = BigDecimal.valueOf(PodDiskUsage.ephemeral(pod, usage, layout));
+        return PodResources.limit(pod, RESOURCE)
+                .filter(limit -> used.compareTo(limit) > 0)
+                .map(limit -> "Pod ephemeral local storage usage exceeds the total limit of containers "
+                        + ResourceText.text(Quantities.of(RESOURCE, limit)) + ". ");
+    }
+
+    private Optional<String> container() {
+        for (ContainerUsage container : usage.containers()) {
+            Optional<Quantity> limit = container(container.name())
+                    .flatMap(each -> PodResources.limit(each, RESOURCE))
+                    .filter(quantity -> Amounts.of(quantity).signum() != 0);
+            if (limit.isPresent() && isExceeded(limit.get(), PodDiskUsage.container(container, layout))) {
+                return Optional.of("Container " + container.name() + " exceeded its local ephemeral storage limit \""
+                        + ResourceText.text(limit.get()) + "\". ");
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Returns a regular container or a sidecar. */
+    private Optional<Container> container(String name) {
+        for (Container container : Iterables.concat(
+                present(pod.getSpec().getContainers()),
+                Iterables.filter(present(pod.getSpec().getInitContainers()), PodResources::isSidecar))) {
+            if (name.equals(container.getName())) {
+                return Optional.of(container);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static List<Container> present(@Nullable List<Container> containers) {
+        return Objects.requireNonNullElse(containers, List.of());
+    }
+
+    private static boolean isExceeded(Quantity limit, long used) {
+        return BigDecimal.valueOf(used).compareTo(Amounts.of(limit)) > 0;
+    }
+}

@@ -1,0 +1,33 @@
+package dev.podcache.pod;
+
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the pods that a node must not end to save itself. Pure. Follows {@code IsCriticalPod} of {@code
+ * pkg/kubelet/types/pod_update.go}.
+ */
+public final class CriticalPods {
+
+    private static final int SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
+
+    private CriticalPods() {}
+
+    /** Returns whether a pod is static, is the mirror of a static pod, or has at least the lowest system priority. */
+    public static boolean isCritical(Pod pod) {
+        @Nullable Map<String, String> annotations = pod.getMetadata().getAnnotations();
+        Map<String, String> present = annotations == null ? Map.of() : annotations;
+        @Nullable String source = present.get("kubernetes.io/config.source");
+        boolean isStatic = source != null && !source.equals("api");
+        return isStatic
+                || present.containsKey("kubernetes.io/config.mirror")
+                || priority(pod) >= SYSTEM_CRITICAL_PRIORITY;
+    }
+
+    /** Returns the priority of a pod; 0 if none is set. */
+    public static int priority(Pod pod) {
+        @Nullable Integer priority = pod.getSpec().getPriority();
+        return priority == null ? 0 : priority;
+    }
+}

@@ -1,0 +1,88 @@
+package dev.podcache.pod;
+
+import static dev.podcache.pod.Containers.present;
+
+import dev.podcache.object.Amounts;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.ResourceRequirements;
+import java.math.BigDecimal;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests and limits of pods. What a pod needs of a resource is the sum of its regular containers and sidecars, or
+ * the largest init container with the sidecars before it, if that is more. Follows {@code PodRequests} and {@code
+ * PodLimits} of {@code k8s.io/component-helpers/resource}. Pure; a quantity that is not valid throws {@link
+ * IllegalArgumentException}.
+ */
+public final class PodResources {
+
+    private PodResources() {}
+
+    /** Returns what a pod requests of a resource, with its overhead; 0 if it requests none. */
+    public static BigDecimal request(Pod pod, String resource) {
+        return of(pod, resource, false).orElse(BigDecimal.ZERO);
+    }
+
+    /** Returns the limit of a pod; empty if none of its containers has one. */
+    public static Optional<BigDecimal> limit(Pod pod, String resource) {
+        return of(pod, resource, true);
+    }
+
+    /** Returns what a container requests of a resource; empty if nothing is set. */
+    public static Optional<Quantity> request(Container container, String resource) {
+        return quantity(container, resource, false);
+    }
+
+    /** Returns the limit of a container; empty if it has none. */
+    public static Optional<Quantity> limit(Container container, String resource) {
+        return quantity(container, resource, true);
+    }
+
+    /** Returns whether an init container is a sidecar, which runs as long as the pod. */
+    public static boolean isSidecar(Container initContainer) {
+        return "Always".equals(initContainer.getRestartPolicy());
+    }
+
+    private static Optional<BigDecimal> of(Pod pod, String resource, boolean limits) {
+        BigDecimal running = BigDecimal.ZERO;
+        BigDecimal largestStart = BigDecimal.ZERO;
+        boolean any = false;
+        for (Container container : present(pod.getSpec().getInitContainers())) {
+            Optional<Quantity> quantity = quantity(container, resource, limits);
+            any |= quantity.isPresent();
+            BigDecimal amount = quantity.map(Amounts::of).orElse(BigDecimal.ZERO);
+            if (isSidecar(container)) {
+                running = running.add(amount);
+            } else {
+                largestStart = largestStart.max(running.add(amount));
+            }
+        }
+        for (Container container : present(pod.getSpec().getContainers())) {
+            Optional<Quantity> quantity = quantity(container, resource, limits);
+            any |= quantity.isPresent();
+            running = running.add(quantity.map(Amounts::of).orElse(BigDecimal.ZERO));
+        }
+        BigDecimal most = running.max(largestStart);
+        BigDecimal overhead = most.signum() == 0 ? BigDecimal.ZERO : overhead(pod, resource);
+        return any ? Optional.of(most.add(overhead)) : Optional.empty();
+    }
+
+    private static BigDecimal overhead(Pod pod, String resource) {
+        @Nullable Map<String, Quantity> overhead = pod.getSpec().getOverhead();
+        @Nullable Quantity quantity = overhead == null ? null : overhead.get(resource);
+        return quantity == null ? BigDecimal.ZERO : Amounts.of(quantity);
+    }
+
+    private static Optional<Quantity> quantity(Container container, String resource, boolean limit) {
+        @Nullable ResourceRequirements resources = container.getResources();
+        if (resources == null) {
+            return Optional.empty();
+        }
+        @Nullable Map<String, Quantity> quantities = limit ? resources.getLimits() : resources.getRequests();
+        return quantities == null ? Optional.empty() : Optional.ofNullable(quantities.get(resource));
+    }
+}

@@ -1,0 +1,136 @@
+package dev.podcache.kubelet.eviction;
+
+import static dev.podcache.kubelet.eviction.MeasuredPods.pod;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import dev.podcache.kubelet.host.HostFacts.Supply;
+import dev.podcache.kubelet.nodestatus.FakeHost;
+import dev.podcache.kubelet.runtime.ContainerStatistics;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NewThread;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
+import dev.podcache.time.TaskThreads;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(NoLeaks.class)
+class RuntimeUsageTest {
+
+    private static final ContainerStatistics.FileSystem IMAGES = new ContainerStatistics.FileSystem(900, 90, 0, 0);
+    private static final ContainerStatistics.FileSystem CONTAINERS = new ContainerStatistics.FileSystem(800, 80, 70, 7);
+
+    private final FakeHost host = new FakeHost();
+    private final ManualTimekeeper time = new ManualTimekeeper();
+    private ContainerStatistics.RuntimeFileSystems fileSystems = ContainerStatistics.RuntimeFileSystems.SHARED;
+
+    /** Statistics of one pod that uses 300 bytes. */
+    private class Statistics implements ContainerStatistics {
+        @Override
+        public List<PodUsage> usage() throws IOException {
+            return List.of(MeasuredPods.memory(pod("web", 0, "", ""), "300"));
+        }
+
+        @Override
+        public RuntimeFileSystems fileSystems() {
+            return fileSystems;
+        }
+    }
+
+    private RuntimeUsage usage(Optional<ContainerStatistics> statistics) {
+        return new RuntimeUsage(
+                host,
+                () -> statistics,
+                () -> OptionalLong.of(1000),
+                RuntimeUsage.limitedCall(TaskThreads.on(NewThread.EACH, 8, time), time));
+    }
+
+    private Measurement measure() throws InterruptedException {
+        return usage(Optional.of(new Statistics())).measure();
+    }
+
+    @Test
+    void measure_oneFileSystem_isTheNodesForAllSignals() throws InterruptedException {
+        Measurement measured = measure();
+        assertThat(measured.layout()).isEqualTo(StorageLayout.SHARED);
+        assertThat(measured.supply(EvictionSignal.IMAGE_FS_AVAILABLE)).isEqualTo(host.bytes);
+        assertThat(measured.supply(EvictionSignal.CONTAINER_FS_INODES_FREE)).isEqualTo(host.inodes);
+        assertThat(measured.supply(EvictionSignal.MEMORY_AVAILABLE)).isEqualTo(host.memory);
+        assertThat(measured.supply(EvictionSignal.PID_AVAILABLE)).isEqualTo(host.processIds);
+        assertThat(measured.supply(EvictionSignal.ALLOCATABLE_MEMORY_AVAILABLE)).contains(new Supply(1000, 700));
+    }
+
+    @Test
+    void measure_ownImages_containersAreWithThem() throws InterruptedException {
+        fileSystems = new ContainerStatistics.RuntimeFileSystems(Optional.of(IMAGES), Optional.empty());
+        Measurement measured = measure();
+        assertThat(measured.layout()).isEqualTo(StorageLayout.OWN_IMAGES);
+        assertThat(measured.supply(EvictionSignal.CONTAINER_FS_AVAILABLE)).contains(new Supply(900, 90));
+        assertThat(measured.supply(EvictionSignal.IMAGE_FS_INODES_FREE)).isEmpty();
+        assertThat(measured.supply(EvictionSignal.NODE_FS_AVAILABLE)).isEqualTo(host.bytes);
+    }
+
+    @Test
+    void measure_split_eachHasItsOwn() throws InterruptedException {
+        fileSystems = new ContainerStatistics.RuntimeFileSystems(Optional.of(IMAGES), Optional.of(CONTAINERS));
+        Measurement measured = measure();
+        assertThat(measured.layout()).isEqualTo(StorageLayout.SPLIT);
+        assertThat(measured.supply(EvictionSignal.IMAGE_FS_AVAILABLE)).contains(new Supply(900, 90));
+        assertThat(measured.supply(EvictionSignal.CONTAINER_FS_INODES_FREE)).contains(new Supply(70, 7));
+    }
+
+    @Test
+    void measure_noStatistics_hasTheNodeOnly() throws InterruptedException {
+        Measurement measured = usage(Optional.empty()).measure();
+        assertThat(measured.podsMeasured()).isFalse();
+        assertThat(measured.supply(EvictionSignal.MEMORY_AVAILABLE)).isEqualTo(host.memory);
+        assertThat(measured.supply(EvictionSignal.ALLOCATABLE_MEMORY_AVAILABLE)).isEmpty();
+        assertThat(measured.supply(EvictionSignal.IMAGE_FS_AVAILABLE)).isEqualTo(host.bytes);
+    }
+
+    @Test
+    @ExpectedWarnings("the runtime failed to return the usage of its pods")
+    void measure_statisticsThrowAnError_hasTheNodeOnly() throws InterruptedException {
+        RuntimeUsage usage = usage(Optional.of(() -> {
+            throw new NoSuchMethodError("for the test");
+        }));
+        Measurement measured = usage.measure();
+        assertThat(measured.podsMeasured()).isFalse();
+        assertThat(measured.supply(EvictionSignal.NODE_FS_AVAILABLE)).isEqualTo(host.bytes);
+        assertThat(measured.supply(EvictionSignal.IMAGE_FS_AVAILABLE)).isEmpty();
+    }
+
+    @Test
+    @ExpectedWarnings("the runtime has not returned the usage of its pods for 10 s")
+    void measure_statisticsHang_hasTheNodeOnlyUntilTheyReturn() throws InterruptedException {
+        CountDownLatch released = new CountDownLatch(1);
+        RuntimeUsage usage = usage(Optional.of(() -> {
+            Uninterruptibles.awaitUninterruptibly(released);
+            return List.of();
+        }));
+        CompletableFuture<Boolean> first = CompletableFuture.supplyAsync(() -> measured(usage), NewThread.EACH);
+        time.awaitWaiters(1);
+        time.advance(Duration.ofSeconds(10));
+        assertThat(first.join()).isFalse();
+        assertThat(usage.measure().podsMeasured()).isFalse();
+        released.countDown();
+        Patience.await().until(() -> measured(usage));
+    }
+
+    private static boolean measured(RuntimeUsage usage) {
+        try {
+            return usage.measure().podsMeasured();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
