@@ -34,9 +34,8 @@ class ControllersCommandRealServerTest {
 
     private static final Duration PERIOD = Duration.ofMillis(500);
     private static final Duration GRACE = Duration.ofSeconds(6);
-    private static final HollowTemplate TEMPLATE = new HollowTemplate()
-            .leaseDuration(Duration.ofSeconds(4))
-            .statusReport(Duration.ofSeconds(10));
+    private static final HollowTemplate TEMPLATE =
+            new HollowTemplate().leaseDuration(Duration.ofSeconds(4)).statusReport(Duration.ofSeconds(10));
 
     /** The machine may be busy. */
     private static final Duration SLACK = Duration.ofSeconds(4);
