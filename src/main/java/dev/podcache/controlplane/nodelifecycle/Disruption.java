@@ -33,22 +33,19 @@ final class Disruption {
      */
     DisruptionMode apply(Map<String, ZoneCount> counts) {
         forgetZonesWithoutNodes(counts);
-        Map<String, ZoneState> after = new HashMap<>();
-        counts.forEach((zone, count) -> {
-            states.putIfAbsent(zone, ZoneState.INITIAL);
-            after.put(zone, count.state(options.unhealthyZoneThreshold()));
-        });
-        DisruptionMode mode = DisruptionMode.of(states.values(), after.values());
+        counts.keySet().forEach(zone -> states.putIfAbsent(zone, ZoneState.INITIAL));
+        DisruptionMode mode = DisruptionMode.of(
+                states.values(), counts.values().stream().map(this::stateOf).toList());
         switch (mode) {
             case STOP -> stop(counts);
             case RESUME -> {
                 log.info("some nodes are Ready again; nodes that are not Ready are tainted again");
-                after.forEach((zone, state) -> enter(zone, state, counts.get(zone)));
+                counts.forEach(this::enter);
             }
             case BY_ZONE ->
-                after.forEach((zone, state) -> {
-                    if (states.get(zone) != state) {
-                        enter(zone, state, counts.get(zone));
+                counts.forEach((zone, count) -> {
+                    if (states.get(zone) != stateOf(count)) {
+                        enter(zone, count);
                     }
                 });
             case STAY_STOPPED -> {}
@@ -77,7 +74,12 @@ final class Disruption {
         });
     }
 
-    private void enter(String zone, ZoneState state, ZoneCount count) {
+    private ZoneState stateOf(ZoneCount count) {
+        return count.state(options.unhealthyZoneThreshold());
+    }
+
+    private void enter(String zone, ZoneCount count) {
+        ZoneState state = stateOf(count);
         double rate = rate(state, count.size());
         if (states.get(zone) != ZoneState.INITIAL || state != ZoneState.NORMAL) {
             log.info("zone \"{}\" is now in state {}: up to {} nodes a second are tainted", zone, state, rate);

@@ -44,7 +44,7 @@ final class HealthWrites {
         String name = node.name();
         NodeHealth known = healths.get(name);
         HealthVerdict verdict = rules.check(known, node, cache.renewTime(name), now);
-        if (verdict.health() != known) {
+        if (!verdict.health().equals(known)) {
             healths.put(name, verdict.health());
         }
         return verdict;

@@ -123,11 +123,12 @@ final class TaintEviction implements ClusterListener {
     private void delete(ObservedPod pod, Duration stay) {
         long dueAt = deadline(stay);
         Eviction known = evictions.get(pod.key());
-        if (known != null && (known.timer == null || known.dueAt <= dueAt)) {
+        Timekeeper.Scheduled timer = known == null ? null : known.timer;
+        if (known != null && (timer == null || known.dueAt <= dueAt)) {
             return;
         }
-        if (known != null) {
-            known.timer.cancel();
+        if (timer != null) {
+            timer.cancel();
         }
         Eviction eviction = new Eviction(pod, dueAt);
         evictions.put(pod.key(), eviction);

@@ -2,6 +2,7 @@ package dev.podcache.controlplane.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Splitter;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.object.FailureReason;
@@ -12,9 +13,9 @@ import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -43,7 +44,7 @@ class ClusterCacheTest {
             }
 
             @Override
-            public void podChanged(ObservedPod before, ObservedPod now) {
+            public void podChanged(@Nullable ObservedPod before, ObservedPod now) {
                 told.add((before == null ? "added " : "changed ") + now);
             }
 
@@ -173,7 +174,7 @@ class ClusterCacheTest {
         Stream.of(one, other)
                 .filter(label -> !label.isEmpty())
                 .forEach(label -> node.editMetadata()
-                        .addToLabels(Map.of(label.split("=")[0], label.split("=")[1]))
+                        .addToLabels(Splitter.on('=').splitToList(label).get(0), Splitter.on('=').splitToList(label).get(1))
                         .endMetadata());
 
         assertThat(ObservedNode.of(node.build()).zone()).isEqualTo(zone);

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cluster in memory on hand-driven time: the other side of the controllers' ports. Everything happens on the thread
@@ -131,13 +132,13 @@ public final class MemoryCluster implements ClusterWrites {
 
     /** Deletes a Node. */
     public void deleteNode(String name) {
-        Node last = nodes.remove(name);
+        Node last = existing(nodes.remove(name));
         cache.nodeSink().delete(new Fetched<>(last, nextVersion(), 0));
     }
 
     /** Removes a pod, as its agent does. */
     public void removePod(ObjectKey key) {
-        Pod last = pods.remove(key);
+        Pod last = existing(pods.remove(key));
         cache.podSink().delete(new Fetched<>(last, nextVersion(), 0));
     }
 
@@ -155,12 +156,12 @@ public final class MemoryCluster implements ClusterWrites {
 
     /** Returns a Node as it is now. */
     public Node node(String name) {
-        return nodes.get(name);
+        return existing(nodes.get(name));
     }
 
     /** Returns a pod as it is now. */
     public Pod pod(String namespace, String name) {
-        return pods.get(ObjectKey.of(namespace, name));
+        return existing(pods.get(ObjectKey.of(namespace, name)));
     }
 
     /** Returns the calls so far, such as {@code patchTaints a}. */
@@ -240,7 +241,7 @@ public final class MemoryCluster implements ClusterWrites {
         return answer("patch" + condition.getType() + " " + pod, () -> {
             Pod current = existing(pods.get(pod.key()));
             put(TestPods.withCondition(current, condition));
-            return pods.get(pod.key());
+            return existing(pods.get(pod.key()));
         });
     }
 
@@ -253,7 +254,7 @@ public final class MemoryCluster implements ClusterWrites {
                     .withDeletionTimestamp(timekeeper.wallTime().toString())
                     .endMetadata()
                     .build());
-            return pods.get(pod.key());
+            return existing(pods.get(pod.key()));
         });
     }
 
@@ -289,7 +290,7 @@ public final class MemoryCluster implements ClusterWrites {
         return current;
     }
 
-    private static <T> T existing(T object) {
+    private static <T> T existing(@Nullable T object) {
         if (object == null) {
             throw failure(FailureReason.NOT_FOUND);
         }

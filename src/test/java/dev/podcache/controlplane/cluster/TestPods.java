@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.api.model.TolerationBuilder;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Pods for tests of the controllers, in the namespace shop. */
 public final class TestPods {
@@ -35,7 +36,7 @@ public final class TestPods {
     }
 
     /** Returns a toleration of a key with the effect NoExecute. */
-    public static Toleration tolerates(String key, Long seconds) {
+    public static Toleration tolerates(String key, @Nullable Long seconds) {
         return new TolerationBuilder()
                 .withKey(key)
                 .withOperator("Exists")

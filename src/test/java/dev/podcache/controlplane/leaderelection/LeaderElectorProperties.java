@@ -19,12 +19,12 @@ class LeaderElectorProperties {
 
     private static final int PROCESSES = 3;
 
-    private static final class Process implements LeaderElector.Listener {
+    private static final class Competitor implements LeaderElector.Listener {
 
-        private final List<Process> all;
+        private final List<Competitor> all;
         boolean leading;
 
-        Process(List<Process> all) {
+        Competitor(List<Competitor> all) {
             this.all = all;
         }
 
@@ -49,11 +49,11 @@ class LeaderElectorProperties {
         ManualTimekeeper timekeeper = new ManualTimekeeper();
         Duration deadline = Duration.ofMillis(leaseSeconds * 1_000L - 1 - random.nextInt(leaseSeconds * 500));
         Duration retry = deadline.dividedBy(2 + random.nextInt(6));
-        List<Process> processes = new ArrayList<>();
+        List<Competitor> processes = new ArrayList<>();
         List<DelayedLeases> ways = new ArrayList<>();
         try (FakeApiServer server = new FakeApiServer(timekeeper)) {
             for (int i = 0; i < PROCESSES; i++) {
-                Process process = new Process(processes);
+                Competitor process = new Competitor(processes);
                 DelayedLeases way = new DelayedLeases(server.api(ObjectKind.LEASE, Duration.ofSeconds(10)), timekeeper);
                 LeaderElectionOptions options = new LeaderElectionOptions(
                         ObjectKey.of("kube-system", "controllers"),

@@ -6,6 +6,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -67,7 +68,7 @@ class TaintQueueTest {
     @Test
     void nodeIsPutBack_isTakenAfterThePause_othersFirst() {
         TaintQueue queue = queue(UNLIMITED);
-        TaintQueue.Entry first = queue.take();
+        TaintQueue.Entry first = Objects.requireNonNull(queue.take());
 
         queue.putBack(first, Duration.ofMillis(50));
 
@@ -80,7 +81,7 @@ class TaintQueueTest {
     @Test
     void nodeIsRemovedWhileItIsTaken_isNotPutBack() {
         TaintQueue queue = queue(UNLIMITED);
-        TaintQueue.Entry first = queue.take();
+        TaintQueue.Entry first = Objects.requireNonNull(queue.take());
 
         queue.remove("first");
         queue.putBack(first, Duration.ZERO);
@@ -92,7 +93,7 @@ class TaintQueueTest {
     @Test
     void nodeIsRemovedAndAddedWhileItIsTaken_theNewOneCounts() {
         TaintQueue queue = queue(UNLIMITED);
-        TaintQueue.Entry first = queue.take();
+        TaintQueue.Entry first = Objects.requireNonNull(queue.take());
 
         queue.remove("first");
         queue.add("first");
@@ -151,7 +152,7 @@ class TaintQueueTest {
     void nodeThatIsNotDue_usesNoToken() {
         TaintQueue queue = new TaintQueue(0.1, timekeeper);
         queue.add("a");
-        TaintQueue.Entry entry = queue.take();
+        TaintQueue.Entry entry = Objects.requireNonNull(queue.take());
         queue.putBack(entry, Duration.ofSeconds(10));
 
         for (int i = 0; i < 100; i++) {

@@ -10,6 +10,7 @@ import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.NodeBuilder;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,7 +24,7 @@ class TtlControllerTest {
         new TtlController(cluster.cache(), cluster).start();
     }
 
-    private static Node node(int number, String ttl) {
+    private static Node node(int number, @Nullable String ttl) {
         NodeBuilder node = TestNodes.silent("n" + number);
         return ttl == null
                 ? node.build()
@@ -34,7 +35,7 @@ class TtlControllerTest {
     }
 
     private String ttl(int number) {
-        return cluster.node("n" + number).getMetadata().getAnnotations().get(NodeTtlSource.ANNOTATION);
+        return cluster.node("n" + number).getMetadata().getAnnotations().getOrDefault(NodeTtlSource.ANNOTATION, "");
     }
 
     private void add(int nodes) {
@@ -82,7 +83,7 @@ class TtlControllerTest {
     @CsvSource(
             nullValues = "-",
             value = {"-, 1", "0, 0", "00, 0", "+0, 0", "60, 1", "soon, 1", "'', 1", "99999999999999999999, 1"})
-    void annotation_isWrittenIfItsNumberDiffers(String annotation, int writes) {
+    void annotation_isWrittenIfItsNumberDiffers(@Nullable String annotation, int writes) {
         cluster.put(node(1, annotation));
 
         assertThat(cluster.calls()).hasSize(writes);
