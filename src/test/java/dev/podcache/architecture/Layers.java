@@ -21,9 +21,12 @@ final class Layers {
             List.of("store"),
             List.of("manager", "node"),
             List.of("kubelet.events", "kubelet.host", "kubelet.runtime", "testkit"),
-            List.of("kubelet.podconfig", "kubelet.eviction"),
+            List.of("controlplane.cluster", "kubelet.podconfig", "kubelet.eviction"),
             List.of(
                     "",
+                    "controlplane.leaderelection",
+                    "controlplane.nodelifecycle",
+                    "controlplane.ttl",
                     "embedded",
                     "kubelet.nodestatus",
                     "kubelet.nodelease",
@@ -36,7 +39,7 @@ final class Layers {
             List.of("kubelet.agent", "josdk", "micrometer"),
             List.of("cli.output"),
             List.of("cli.config"),
-            List.of("cli.hollow", "cli.observe"),
+            List.of("cli.controllers", "cli.hollow", "cli.observe"),
             List.of("cli.demo"),
             List.of("cli"));
 
