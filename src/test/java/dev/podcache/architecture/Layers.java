@@ -35,8 +35,8 @@ final class Layers {
             List.of("kubelet.agent", "josdk", "micrometer"),
             List.of("cli.output"),
             List.of("cli.config"),
-            List.of("cli.hollow", "cli.observe"),
-            List.of("cli.demo"),
+            List.of("cli.access", "cli.hollow", "cli.observe"),
+            List.of("cli.demo", "cli.doctor"),
             List.of("cli"));
 
     private Layers() {}

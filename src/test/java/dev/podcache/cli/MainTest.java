@@ -44,7 +44,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "demo ", "run ", "observe ", "hollow ", "version "})
+    @ValueSource(strings = {"", "demo ", "run ", "observe ", "hollow ", "refs ", "rbac ", "doctor ", "config ", "config print ", "config validate ", "version "})
     void help_everyCommand_isDataWithAnExample(String command) {
         int code = console.execute((command + "--help").split(" "));
 

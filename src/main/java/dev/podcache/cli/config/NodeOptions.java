@@ -1,12 +1,13 @@
 package dev.podcache.cli.config;
 
+import com.google.common.collect.ImmutableList;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,21 +71,35 @@ public final class NodeOptions {
      * @throws CommandException if the file is invalid
      */
     public KubeletConfiguration configuration(AgentOptions agent) {
+        ConfigurationFile file = file();
+        KubeletConfiguration configuration =
+                checked(() -> KubeletSettings.configuration(file.settings(), flags.settings(agent.strategy)));
+        if (!file.ignored().isEmpty()) {
+            log.warn(
+                    "configuration {}: valid for a kubelet, but without effect here: {}",
+                    flags.config(),
+                    String.join(", ", file.ignored()));
+        }
+        return configuration;
+    }
+
+    /** Returns every setting of {@link #configuration} with its source. */
+    ImmutableList<EffectiveSettings.Line> effective(AgentOptions agent) {
+        Settings file = file().settings();
+        return checked(() -> {
+            Settings given = flags.settings(agent.strategy);
+            return EffectiveSettings.of(file, given, KubeletSettings.configuration(file, given));
+        });
+    }
+
+    private ConfigurationFile file() {
         Path path = flags.config();
-        ConfigurationFile file = path == null ? ConfigurationFile.NONE : ConfigurationFile.read(path);
+        return path == null ? ConfigurationFile.NONE : ConfigurationFile.read(path);
+    }
+
+    private <R> R checked(Supplier<R> settings) {
         try {
-            Map<String, Setting> given = flags.settings();
-            if (agent.strategy != null) {
-                given.put(KubeletSettings.STRATEGY, Setting.ofFlag("--strategy", agent.strategy));
-            }
-            KubeletConfiguration configuration = KubeletSettings.configuration(file.settings(), new Settings(given));
-            if (!file.ignored().isEmpty()) {
-                log.warn(
-                        "configuration {}: valid for a kubelet, but without effect here: {}",
-                        path,
-                        String.join(", ", file.ignored()));
-            }
-            return configuration;
+            return settings.get();
         } catch (IllegalSettingException illegal) {
             throw illegal.ofFlag()
                     ? new ParameterException(commandLine(), String.valueOf(illegal.getMessage()), illegal)

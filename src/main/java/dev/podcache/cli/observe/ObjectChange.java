@@ -1,5 +1,6 @@
 package dev.podcache.cli.observe;
 
+import dev.podcache.cli.config.ObjectId;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.ProgramEvent;
 import org.jspecify.annotations.Nullable;

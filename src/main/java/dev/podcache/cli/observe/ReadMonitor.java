@@ -1,5 +1,6 @@
 package dev.podcache.cli.observe;
 
+import dev.podcache.cli.config.ObjectId;
 import com.google.common.collect.ConcurrentHashMultiset;
 import com.google.common.collect.ImmutableMultiset;
 import dev.podcache.metrics.PodcacheMetrics;

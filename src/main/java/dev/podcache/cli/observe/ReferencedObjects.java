@@ -1,5 +1,6 @@
 package dev.podcache.cli.observe;
 
+import dev.podcache.cli.config.ObjectId;
 import com.google.common.collect.ImmutableSet;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.pod.PodReferences;

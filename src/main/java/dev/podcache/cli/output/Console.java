@@ -1,5 +1,6 @@
 package dev.podcache.cli.output;
 
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import org.slf4j.event.Level;
 /**
  * What a command gets from its process.
  *
+ * @param in what a manifest named - is read from
  * @param out for data
  * @param err for error messages
  * @param environment the environment variables
@@ -23,6 +25,7 @@ import org.slf4j.event.Level;
  * @param logging sets the log level of Podcache; called before a command does anything else
  */
 public record Console(
+        InputStream in,
         PrintStream out,
         PrintStream err,
         Map<String, String> environment,
@@ -33,6 +36,7 @@ public record Console(
     /** Returns the console of this process. */
     public static Console ofProcess() {
         return new Console(
+                System.in,
                 System.out,
                 System.err,
                 System.getenv(),

@@ -359,7 +359,7 @@ class KubeletSettingsTest {
         line.registerConverter(Duration.class, new GoDuration());
         line.parseArgs(flags);
         return KubeletSettings.configuration(
-                ConfigurationFile.read(file).settings(), new Settings(command.flags.settings()));
+                ConfigurationFile.read(file).settings(), command.flags.settings(null));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.podcache.cli.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.cli.config.ObjectId;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.object.ObjectKey;

@@ -1,6 +1,7 @@
 package dev.podcache.cli.output;
 
 import dev.podcache.cli.Main;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ public final class CapturedConsole {
     private final Map<String, String> environment = new HashMap<>();
     private final CompletableFuture<Void> stop = new CompletableFuture<>();
     private final Path home;
+    private String input = "";
 
     public CapturedConsole(Path home) {
         this.home = home;
@@ -25,6 +27,12 @@ public final class CapturedConsole {
 
     public CapturedConsole with(String variable, String value) {
         environment.put(variable, value);
+        return this;
+    }
+
+    /** Sets what the program reads from standard input. */
+    public CapturedConsole withInput(String text) {
+        input = text;
         return this;
     }
 
@@ -40,6 +48,7 @@ public final class CapturedConsole {
     /** Returns the console whose output this keeps. */
     public Console console() {
         return new Console(
+                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
                 new PrintStream(out, true, StandardCharsets.UTF_8),
                 new PrintStream(err, true, StandardCharsets.UTF_8),
                 environment,
