@@ -10,6 +10,7 @@ import dev.podcache.cli.config.GoDuration;
 import dev.podcache.cli.demo.DemoCommand;
 import dev.podcache.cli.doctor.DoctorCommand;
 import dev.podcache.cli.hollow.HollowCommand;
+import dev.podcache.cli.observe.DumpCommand;
 import dev.podcache.cli.observe.ObserveCommand;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
@@ -22,13 +23,14 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The program {@code podcache} with the subcommands {@code demo} (the default), {@code run}, {@code observe}, {@code
- * hollow}, {@code refs}, {@code rbac}, {@code doctor}, {@code config} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong
+ * hollow}, {@code refs}, {@code rbac}, {@code doctor}, {@code dump}, {@code config}, {@code completion} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong
  * command line, 3 {@code doctor} found a problem.
  */
 public final class Main {
@@ -85,7 +87,9 @@ public final class Main {
                 .addSubcommand("refs", new RefsCommand(console))
                 .addSubcommand("rbac", new RbacCommand(console))
                 .addSubcommand("doctor", new DoctorCommand(console))
+                .addSubcommand("dump", new DumpCommand(console))
                 .addSubcommand("config", ConfigCommand.create(console))
+                .addSubcommand("completion", new AutoComplete.GenerateCompletion())
                 .addSubcommand("version", new VersionCommand(console));
         line.registerConverter(Duration.class, new GoDuration());
         line.setCaseInsensitiveEnumValuesAllowed(true);

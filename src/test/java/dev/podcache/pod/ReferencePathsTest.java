@@ -22,8 +22,8 @@ class ReferencePathsTest {
 
         String path = place.path.replace("[]", "[0]").replaceFirst("\\.[^.]*$", "");
         assertThat(paths(ReferencePlace.pod(placed)))
-                .containsExactly(new ReferencePath(
-                        place.kind, placed.reference(), path, place == ReferencePlace.PULL_SECRET));
+                .containsExactly(
+                        new ReferencePath(place.kind, placed.reference(), path, place == ReferencePlace.PULL_SECRET));
     }
 
     @Test
@@ -40,10 +40,8 @@ class ReferencePathsTest {
         assertThat(ReferencePaths.of(spec, "shop", "spec.template.spec"))
                 .extracting(ReferencePath::path, ReferencePath::optional)
                 .containsExactly(
-                        tuple(
-                                "spec.template.spec.containers[0].env[1].valueFrom.secretKeyRef", false),
-                        tuple(
-                                "spec.template.spec.containers[0].env[2].valueFrom.secretKeyRef", true));
+                        tuple("spec.template.spec.containers[0].env[1].valueFrom.secretKeyRef", false),
+                        tuple("spec.template.spec.containers[0].env[2].valueFrom.secretKeyRef", true));
     }
 
     @Test

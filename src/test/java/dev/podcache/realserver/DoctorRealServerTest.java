@@ -93,8 +93,8 @@ class DoctorRealServerTest {
             assertThat(doctor.code()).as(doctor.text()).isZero();
             assertThat(doctor.out())
                     .anyMatch(line -> line.startsWith("ok") && line.contains("runs Kubernetes v"))
-                    .anyMatch(line -> line.contains("may " + String.join(" and ", strategy.verbs())
-                            + " each of the 3 objects"))
+                    .anyMatch(line ->
+                            line.contains("may " + String.join(" and ", strategy.verbs()) + " each of the 3 objects"))
                     .endsWith("no problem found");
         });
     }
@@ -105,13 +105,13 @@ class DoctorRealServerTest {
     void doctor_eachVerbRemovedFromEachObject_isFound_andItsRoleMendsIt(StrategyAccess strategy) {
         useReader(strategy);
         SetMultimap<ObjectId, String> all = allVerbs(strategy);
-        RoleManifests roles = new RoleManifests(
-                "podcache-reader", RoleSubject.account(ObjectKey.of(shop.name(), "reader")));
+        RoleManifests roles =
+                new RoleManifests("podcache-reader", RoleSubject.account(ObjectKey.of(shop.name(), "reader")));
 
         all.forEach((object, verb) -> {
-            SetMultimap<ObjectId, String> rest =
-                    Multimaps.filterEntries(all, entry -> !(entry.getKey().equals(object)
-                            && entry.getValue().equals(verb)));
+            SetMultimap<ObjectId, String> rest = Multimaps.filterEntries(
+                    all,
+                    entry -> !(entry.getKey().equals(object) && entry.getValue().equals(verb)));
             apply(documents(roles.forVerbs(ImmutableSetMultimap.copyOf(rest))));
             await().untilAsserted(() -> {
                 DoctorRun doctor = run("doctor");
@@ -137,8 +137,8 @@ class DoctorRealServerTest {
         useReader(StrategyAccess.WATCH);
         SetMultimap<ObjectId, String> verbs = HashMultimap.create();
         allVerbs(StrategyAccess.WATCH).keySet().forEach(object -> verbs.putAll(object, Set.of("get", "watch")));
-        apply(documents(new RoleManifests("reader", RoleSubject.account(ObjectKey.of(shop.name(), "reader")))
-                .forVerbs(verbs)));
+        apply(documents(
+                new RoleManifests("reader", RoleSubject.account(ObjectKey.of(shop.name(), "reader"))).forVerbs(verbs)));
 
         await().untilAsserted(() -> {
             DoctorRun doctor = run("doctor");
@@ -189,7 +189,9 @@ class DoctorRealServerTest {
         assertThat(doctor.problems())
                 .singleElement()
                 .asString()
-                .contains("credentials", "the client certificate expired at " + end.toString().substring(0, 16));
+                .contains(
+                        "credentials",
+                        "the client certificate expired at " + end.toString().substring(0, 16));
     }
 
     @Test
@@ -281,7 +283,8 @@ class DoctorRealServerTest {
     /** Makes a service account without permissions the one that doctor runs as, for three objects. */
     private void useReader(StrategyAccess strategy) {
         try {
-            kubeconfig = kubeconfigOf(shop.accountWithoutAccess(), REAL.url(), REAL.config().getCaCertData());
+            kubeconfig = kubeconfigOf(
+                    shop.accountWithoutAccess(), REAL.url(), REAL.config().getCaCertData());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -293,8 +296,8 @@ class DoctorRealServerTest {
     private SetMultimap<ObjectId, String> allVerbs(StrategyAccess strategy) {
         ImmutableSetMultimap.Builder<ObjectId, String> all = ImmutableSetMultimap.builder();
         Stream.of("db", "cert")
-                .forEach(name -> all.putAll(
-                        new ObjectId(ObjectKind.SECRET, ObjectKey.of(shop.name(), name)), strategy.verbs()));
+                .forEach(name ->
+                        all.putAll(new ObjectId(ObjectKind.SECRET, ObjectKey.of(shop.name(), name)), strategy.verbs()));
         all.putAll(new ObjectId(ObjectKind.CONFIG_MAP, ObjectKey.of(shop.name(), "settings")), strategy.verbs());
         return all.build();
     }
@@ -308,8 +311,7 @@ class DoctorRealServerTest {
                 folder.resolve("kubeconfig"), url, authority, "token: \"" + account.getOauthToken() + "\"");
     }
 
-    private static TlsProxy proxy(
-            TestCertificates own, String certificate, boolean http2, UnaryOperator<String> date) {
+    private static TlsProxy proxy(TestCertificates own, String certificate, boolean http2, UnaryOperator<String> date) {
         return TlsProxy.start(URI.create(REAL.url()).getPort(), certificate, own.privateKeyPem(), http2, date);
     }
 

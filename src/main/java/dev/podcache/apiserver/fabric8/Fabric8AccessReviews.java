@@ -50,11 +50,7 @@ final class Fabric8AccessReviews implements AccessReviews {
                         "resource", access.resource(),
                         "subresource", access.subresource(),
                         "name", access.name()));
-        return create(
-                "authorization.k8s.io",
-                "SubjectAccessReview",
-                spec,
-                Fabric8AccessReviews::isAllowed);
+        return create("authorization.k8s.io", "SubjectAccessReview", spec, Fabric8AccessReviews::isAllowed);
     }
 
     /** Returns whether the status of a review allows the access. */

@@ -31,6 +31,5 @@ public record ConnectionFacts(
      * @param received the wall time when the header arrived
      * @param body the first 64 KiB of the body
      */
-    public record VersionAnswer(
-            int status, @Nullable String date, Instant sent, Instant received, String body) {}
+    public record VersionAnswer(int status, @Nullable String date, Instant sent, Instant received, String body) {}
 }

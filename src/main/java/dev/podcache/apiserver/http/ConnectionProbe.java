@@ -102,11 +102,7 @@ final class ConnectionProbe {
         private Instant sent = Instant.EPOCH;
         private Instant received = Instant.EPOCH;
 
-        ProbeAttempt(
-                Target target,
-                Identity identity,
-                VertxNetwork.Loop loop,
-                Consumer<Throwable> otherwise) {
+        ProbeAttempt(Target target, Identity identity, VertxNetwork.Loop loop, Consumer<Throwable> otherwise) {
             this.target = target;
             this.identity = identity;
             this.loop = loop;
@@ -151,7 +147,8 @@ final class ConnectionProbe {
             if (usable) {
                 result.completeExceptionally(why);
             } else if (connector.mayTryHttp11(target, why)) {
-                Target plain = new Target(target.server(), target.settings(), target.address(), false, target.timeout());
+                Target plain =
+                        new Target(target.server(), target.settings(), target.address(), false, target.timeout());
                 new ProbeAttempt(plain, identity, loop, otherwise).open();
             } else {
                 otherwise.accept(why);

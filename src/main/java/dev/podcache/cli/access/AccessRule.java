@@ -21,8 +21,7 @@ record AccessRule(
 
     /** Returns a rule for named objects of a resource. */
     static AccessRule named(String resource, Collection<String> names, List<String> verbs) {
-        return new AccessRule(
-                "", ImmutableList.of(resource), ImmutableList.copyOf(names), ImmutableList.copyOf(verbs));
+        return new AccessRule("", ImmutableList.of(resource), ImmutableList.copyOf(names), ImmutableList.copyOf(verbs));
     }
 
     /** Returns the rule as in a manifest. */

@@ -19,13 +19,18 @@ public final class ManifestWriter {
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z][A-Za-z0-9./-]*[A-Za-z0-9]");
 
     /** What kubectl reads as a boolean or as nothing. */
-    private static final ImmutableSet<String> NO_TEXT = ImmutableSet.of("yes", "no", "on", "off", "true", "false", "null");
+    private static final ImmutableSet<String> NO_TEXT =
+            ImmutableSet.of("yes", "no", "on", "off", "true", "false", "null");
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private ManifestWriter() {}
 
-    /** @throws CommandException if the output cannot be written */
+    /**
+     * Writes manifests in their order.
+     *
+     * @throws CommandException if the output cannot be written
+     */
     public static void write(List<Map<String, Object>> manifests, EventWriter.Format format, PrintStream out) {
         for (Map<String, Object> manifest : manifests) {
             if (format == EventWriter.Format.JSON) {
@@ -35,7 +40,8 @@ public final class ManifestWriter {
             }
         }
         if (out.checkError()) {
-            throw new CommandException("standard output cannot be written: its reader closed it, or its disk is full", null);
+            throw new CommandException(
+                    "standard output cannot be written: its reader closed it, or its disk is full", null);
         }
     }
 

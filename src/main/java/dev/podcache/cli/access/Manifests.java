@@ -11,11 +11,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.common.Anchor;
+import org.snakeyaml.engine.v2.events.AliasEvent;
 import org.snakeyaml.engine.v2.events.CollectionEndEvent;
 import org.snakeyaml.engine.v2.events.CollectionStartEvent;
 import org.snakeyaml.engine.v2.events.Event;
@@ -57,7 +62,7 @@ final class Manifests {
                 .build();
         ImmutableList.Builder<Map<?, ?>> documents = ImmutableList.builder();
         try {
-            requireShallow(new Parse(settings).parseString(text));
+            requireFinite(new Parse(settings).parseString(text));
             for (@Nullable Object document : new Load(settings).loadAllFromString(text)) {
                 if (document instanceof Map<?, ?> map) {
                     documents.add(map);
@@ -72,16 +77,27 @@ final class Manifests {
         return documents.build();
     }
 
-    /** Checks the depth on the stream of events, without recursion. */
-    private void requireShallow(Iterable<Event> events) {
-        int depth = 0;
+    /** Checks on the stream of events, without recursion, that later recursion ends. */
+    private void requireFinite(Iterable<Event> events) {
+        Deque<Optional<Anchor>> open = new ArrayDeque<>();
         for (Event event : events) {
-            depth += event instanceof CollectionStartEvent ? 1 : event instanceof CollectionEndEvent ? -1 : 0;
-            if (depth > DEEPEST) {
-                int line = event.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
-                throw broken(" line " + line + " is nested deeper than " + DEEPEST + " levels: write it flatter", null);
+            if (event instanceof CollectionStartEvent start) {
+                open.push(start.getAnchor());
+            } else if (event instanceof CollectionEndEvent) {
+                open.pop();
+            } else if (event instanceof AliasEvent alias && open.contains(Optional.of(alias.getAlias()))) {
+                throw broken(" line " + line(event) + " contains itself through an alias: write it out", null);
+            }
+            if (open.size() > DEEPEST) {
+                throw broken(
+                        " line " + line(event) + " is nested deeper than " + DEEPEST + " levels: write it flatter",
+                        null);
             }
         }
+    }
+
+    private static int line(Event event) {
+        return event.getStartMark().map(mark -> mark.getLine() + 1).orElse(1);
     }
 
     private String text(String file, InputStream standardInput) {

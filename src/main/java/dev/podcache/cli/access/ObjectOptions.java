@@ -71,8 +71,8 @@ public final class ObjectOptions {
             manifest.templates(console).stream()
                     .map(PodTemplate::references)
                     .flatMap(Collection::stream)
-                    .forEach(path ->
-                            objects.add(new ObjectId(path.kind(), path.reference().key())));
+                    .forEach(path -> objects.add(
+                            new ObjectId(path.kind(), path.reference().key())));
         }
         return ImmutableSortedSet.copyOf(ORDER, objects);
     }

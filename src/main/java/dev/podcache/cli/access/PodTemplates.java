@@ -50,7 +50,7 @@ final class PodTemplates {
         return templates.found.build();
     }
 
-    /** Lists do not nest: an alias can put a list into itself. */
+    /** Lists do not nest. */
     private void addDocument(Map<?, ?> document) {
         if (String.valueOf(document.get("kind")).endsWith("List") && document.get("items") instanceof List<?> items) {
             for (@Nullable Object item : items) {
@@ -104,7 +104,8 @@ final class PodTemplates {
             // its message may quote the value, which may be secret
             String field = e.getCause() instanceof JsonMappingException mapping ? field(mapping) : "";
             throw new CommandException(
-                    where + Quoted.text(field) + " has a value that the API does not accept there: compare it with `kubectl"
+                    where + Quoted.text(field)
+                            + " has a value that the API does not accept there: compare it with `kubectl"
                             + " explain pod.spec`",
                     null);
         }

@@ -5,7 +5,6 @@ import com.google.common.collect.ImmutableSetMultimap;
 import com.google.common.collect.ImmutableSortedSet;
 import com.google.common.collect.SetMultimap;
 import dev.podcache.cli.config.ObjectId;
-import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** The subcommand {@code rbac}. */
 @Command(
@@ -56,8 +54,9 @@ public final class RbacCommand implements Callable<Integer> {
     @Option(
             names = "--service-account",
             paramLabel = "NAMESPACE/NAME",
-            description = "who gets the access; default: podcache in the namespace of the objects, or in kube-system for"
-                    + " a node")
+            description =
+                    "who gets the access; default: podcache in the namespace of the objects, or in kube-system for"
+                            + " a node")
     private @Nullable String account;
 
     @Option(names = "--user", paramLabel = "USER", description = "who gets the access, if it is no ServiceAccount")
@@ -80,10 +79,6 @@ public final class RbacCommand implements Callable<Integer> {
         this.console = console;
     }
 
-    /**
-     * @throws ParameterException if an option is missing or wrong
-     * @throws CommandException if the manifest cannot be read, or the output cannot be written
-     */
     @Override
     public Integer call() {
         ImmutableSortedSet<ObjectId> named = objects.objects(console);

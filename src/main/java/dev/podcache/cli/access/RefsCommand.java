@@ -2,7 +2,6 @@ package dev.podcache.cli.access;
 
 import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableMap;
-import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
@@ -55,11 +54,11 @@ public final class RefsCommand implements Callable<Integer> {
         this.console = console;
     }
 
-    /** @throws CommandException if the manifest cannot be read */
     @Override
     public Integer call() {
         if (!manifest.isGiven() && spec != null) {
-            throw new ParameterException(spec.commandLine(), "the manifest is missing: set -f FILE, or -f - to read it");
+            throw new ParameterException(
+                    spec.commandLine(), "the manifest is missing: set -f FILE, or -f - to read it");
         }
         List<PodTemplate> templates = manifest.templates(console);
         try (EventWriter events = EventWriter.to(console.out(), output.format)) {

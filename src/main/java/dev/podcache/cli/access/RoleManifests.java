@@ -1,11 +1,13 @@
 package dev.podcache.cli.access;
 
+import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.SetMultimap;
 import dev.podcache.cli.config.ObjectId;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -33,22 +35,23 @@ public final class RoleManifests {
      * bindings.
      */
     public ImmutableList<Map<String, Object>> forVerbs(SetMultimap<ObjectId, String> verbs) {
-        Map<String, Map<String, TreeSet<String>>> namesByRule = new TreeMap<>();
-        verbs.asMap().forEach((object, needed) -> namesByRule
-                .computeIfAbsent(object.key().namespace(), namespace -> new TreeMap<>())
-                .computeIfAbsent(
-                        object.kind().plural() + " " + String.join(" ", new TreeSet<>(needed)),
-                        rule -> new TreeSet<>())
-                .add(object.key().name()));
+        Map<String, Map<String, Set<String>>> namesByRule = new TreeMap<>();
+        verbs.asMap()
+                .forEach((object, needed) -> namesByRule
+                        .computeIfAbsent(object.key().namespace(), namespace -> new TreeMap<>())
+                        .computeIfAbsent(
+                                object.kind().plural() + " " + String.join(" ", new TreeSet<>(needed)),
+                                rule -> new TreeSet<>())
+                        .add(object.key().name()));
         ImmutableList.Builder<Map<String, Object>> manifests = ImmutableList.builder();
         namesByRule.forEach((namespace, rules) -> manifests.addAll(role(namespace, name, rules(rules))));
         return manifests.build();
     }
 
-    private static List<AccessRule> rules(Map<String, TreeSet<String>> namesByRule) {
+    private static List<AccessRule> rules(Map<String, Set<String>> namesByRule) {
         ImmutableList.Builder<AccessRule> rules = ImmutableList.builder();
         namesByRule.forEach((rule, names) -> {
-            List<String> words = List.of(rule.split(" "));
+            List<String> words = Splitter.on(' ').splitToList(rule);
             rules.add(AccessRule.named(words.get(0), names, words.subList(1, words.size())));
         });
         return rules.build().reverse();
@@ -63,7 +66,8 @@ public final class RoleManifests {
                     "kind", "ServiceAccount",
                     "metadata", metadata(subject.namespace(), subject.name())));
         }
-        return manifests.addAll(role("", name, NodeAccess.cluster(node)))
+        return manifests
+                .addAll(role("", name, NodeAccess.cluster(node)))
                 .addAll(role("kube-node-lease", name + "-lease", NodeAccess.lease(node)))
                 .build();
     }
@@ -74,19 +78,30 @@ public final class RoleManifests {
         ImmutableMap<String, Object> metadata = metadata(namespace, roleName);
         return ImmutableList.of(
                 ImmutableMap.of(
-                        "apiVersion", GROUP + "/v1",
-                        "kind", kind,
-                        "metadata", metadata,
-                        "rules", rules.stream().map(AccessRule::fields).toList()),
+                        "apiVersion",
+                        GROUP + "/v1",
+                        "kind",
+                        kind,
+                        "metadata",
+                        metadata,
+                        "rules",
+                        rules.stream().map(AccessRule::fields).toList()),
                 ImmutableMap.of(
-                        "apiVersion", GROUP + "/v1",
-                        "kind", kind + "Binding",
-                        "metadata", metadata,
-                        "roleRef", ImmutableMap.of("apiGroup", GROUP, "kind", kind, "name", roleName),
-                        "subjects", ImmutableList.of(subject.fields())));
+                        "apiVersion",
+                        GROUP + "/v1",
+                        "kind",
+                        kind + "Binding",
+                        "metadata",
+                        metadata,
+                        "roleRef",
+                        ImmutableMap.of("apiGroup", GROUP, "kind", kind, "name", roleName),
+                        "subjects",
+                        ImmutableList.of(subject.fields())));
     }
 
     private static ImmutableMap<String, Object> metadata(String namespace, String name) {
-        return namespace.isEmpty() ? ImmutableMap.of("name", name) : ImmutableMap.of("name", name, "namespace", namespace);
+        return namespace.isEmpty()
+                ? ImmutableMap.of("name", name)
+                : ImmutableMap.of("name", name, "namespace", namespace);
     }
 }

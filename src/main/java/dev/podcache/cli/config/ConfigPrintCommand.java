@@ -2,7 +2,6 @@ package dev.podcache.cli.config;
 
 import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableMap;
-import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
@@ -13,7 +12,6 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.ParameterException;
 
 /** The subcommand {@code config print}. */
 @Command(
@@ -43,15 +41,11 @@ final class ConfigPrintCommand implements Callable<Integer> {
         this.console = console;
     }
 
-    /**
-     * @throws ParameterException if a flag is invalid
-     * @throws CommandException if the file is invalid
-     */
     @Override
     public Integer call() {
-        List<EffectiveSettings.Line> lines = node.effective(agent);
-        int fields = width(lines, EffectiveSettings.Line::field);
-        int values = width(lines, EffectiveSettings.Line::value);
+        List<EffectiveSettings.SettingLine> lines = node.effective(agent);
+        int fields = width(lines, EffectiveSettings.SettingLine::field);
+        int values = width(lines, EffectiveSettings.SettingLine::value);
         try (EventWriter events = EventWriter.to(console.out(), output.format)) {
             lines.forEach(line -> events.block(new ProgramEvent(
                     "setting",
@@ -63,7 +57,8 @@ final class ConfigPrintCommand implements Callable<Integer> {
         return 0;
     }
 
-    private static int width(List<EffectiveSettings.Line> lines, Function<EffectiveSettings.Line, String> column) {
+    private static int width(
+            List<EffectiveSettings.SettingLine> lines, Function<EffectiveSettings.SettingLine, String> column) {
         return lines.stream().map(column).mapToInt(String::length).max().orElse(0);
     }
 }

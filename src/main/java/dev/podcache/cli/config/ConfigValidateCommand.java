@@ -1,7 +1,6 @@
 package dev.podcache.cli.config;
 
 import com.google.common.collect.ImmutableMap;
-import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
@@ -46,7 +45,6 @@ final class ConfigValidateCommand implements Callable<Integer> {
         this.console = console;
     }
 
-    /** @throws CommandException if the file cannot be read, or is no configuration at all */
     @Override
     public Integer call() {
         Path given = file == null ? Path.of("") : file;
@@ -93,7 +91,8 @@ final class ConfigValidateCommand implements Callable<Integer> {
     private static @Nullable String fieldOf(Settings settings, String message) {
         return settings.fields().entrySet().stream()
                 .filter(entry -> message.startsWith(entry.getValue().where()))
-                .max(Map.Entry.comparingByValue((a, b) -> a.where().length() - b.where().length()))
+                .max(Map.Entry.comparingByValue(
+                        (a, b) -> a.where().length() - b.where().length()))
                 .map(Map.Entry::getKey)
                 .orElse(null);
     }

@@ -24,7 +24,7 @@ final class EffectiveSettings {
      *
      * @param source the flag, the file with its line, or {@code default}
      */
-    record Line(String field, String value, String source) {}
+    record SettingLine(String field, String value, String source) {}
 
     private EffectiveSettings(Settings all, ImmutableMap<String, String> values) {
         this.all = all;
@@ -32,7 +32,7 @@ final class EffectiveSettings {
     }
 
     /** Returns the settings that {@link KubeletSettings#configuration} makes {@code configuration} from. */
-    static ImmutableList<Line> of(Settings file, Settings flags, KubeletConfiguration configuration) {
+    static ImmutableList<SettingLine> of(Settings file, Settings flags, KubeletConfiguration configuration) {
         EffectiveSettings settings = new EffectiveSettings(flags.orElse(file), values(configuration));
         ImmutableSet<String> fields = ImmutableSet.<String>builder()
                 .addAll(Arrays.stream(ConfigurationKind.values())
@@ -43,11 +43,11 @@ final class EffectiveSettings {
         return fields.stream().map(settings::line).collect(ImmutableList.toImmutableList());
     }
 
-    private Line line(String field) {
+    private SettingLine line(String field) {
         Setting setting = all.find(field);
         String computed = values.get(field);
         String value = computed != null ? computed : setting == null ? NONE : text(setting.value());
-        return new Line(field, value, setting == null ? "default" : source(setting));
+        return new SettingLine(field, value, setting == null ? "default" : source(setting));
     }
 
     private static String source(Setting setting) {
@@ -77,7 +77,11 @@ final class EffectiveSettings {
         values.put("kubeAPIQPS", "" + (long) configuration.rates().perSecond());
         values.put("kubeAPIBurst", "" + configuration.rates().burst());
         values.put("registerNode", "" + configuration.registration().register());
-        values.put("nodeLabels", dash(Joiner.on(',').withKeyValueSeparator('=').join(configuration.registration().labels())));
+        values.put(
+                "nodeLabels",
+                dash(Joiner.on(',')
+                        .withKeyValueSeparator('=')
+                        .join(configuration.registration().labels())));
         values.put("maxPods", "" + configuration.reservations().maxPods());
         values.put("podsPerCore", "" + configuration.reservations().podsPerCore());
         long budget = configuration.caching().payloadBudget();

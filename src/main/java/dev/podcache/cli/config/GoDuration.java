@@ -49,10 +49,12 @@ public final class GoDuration implements ITypeConverter<Duration> {
         }
         String hours = duration.toHours() > 0 ? duration.toHours() + "h" : "";
         String minutes = duration.toMinutes() > 0 ? duration.toMinutesPart() + "m" : "";
-        return hours + minutes + BigDecimal.valueOf(duration.toSecondsPart())
-                .add(BigDecimal.valueOf(duration.toNanosPart(), 9))
-                .stripTrailingZeros()
-                .toPlainString() + "s";
+        return hours + minutes
+                + BigDecimal.valueOf(duration.toSecondsPart())
+                        .add(BigDecimal.valueOf(duration.toNanosPart(), 9))
+                        .stripTrailingZeros()
+                        .toPlainString()
+                + "s";
     }
 
     private static long nanosOf(String unit) {

@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableList;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
-import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
 import java.util.function.Supplier;
@@ -14,7 +13,6 @@ import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -26,24 +24,15 @@ public final class NodeOptions {
     @Spec(Spec.Target.MIXEE)
     private @Nullable CommandSpec spec;
 
-    @Option(
-            names = "--kubeconfig",
-            paramLabel = "FILE",
-            description = "the kubeconfig; default: $KUBECONFIG, the pod's service account, ~/.kube/config")
-    private @Nullable Path kubeconfig;
-
-    @Option(
-            names = {"--hostname-override", "--node"},
-            paramLabel = "NODE",
-            description = "the name of the node; default: $NODE_NAME")
-    private @Nullable String node;
+    @Mixin
+    private NodeName node = new NodeName();
 
     @Mixin
     private KubeletFlags flags = new KubeletFlags();
 
     /** Returns the configuration to reach the cluster. */
     public Config cluster(Console console) {
-        return new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
+        return node.cluster(console);
     }
 
     /**
@@ -52,15 +41,7 @@ public final class NodeOptions {
      * @throws ParameterException if it is missing or not legal
      */
     public String name(Console console) {
-        String name = node != null ? node : console.environment().getOrDefault("NODE_NAME", "");
-        if (name.isEmpty()) {
-            throw new ParameterException(commandLine(), "the node is missing: set --hostname-override or NODE_NAME");
-        }
-        try {
-            return ObjectKey.validated("default", name).name();
-        } catch (IllegalArgumentException illegal) {
-            throw new ParameterException(commandLine(), "node " + illegal.getMessage(), illegal);
-        }
+        return node.name(console);
     }
 
     /**
@@ -84,7 +65,7 @@ public final class NodeOptions {
     }
 
     /** Returns every setting of {@link #configuration} with its source. */
-    ImmutableList<EffectiveSettings.Line> effective(AgentOptions agent) {
+    ImmutableList<EffectiveSettings.SettingLine> effective(AgentOptions agent) {
         Settings file = file().settings();
         return checked(() -> {
             Settings given = flags.settings(agent.strategy);

@@ -33,7 +33,8 @@ record AccessDiagnoses(
         for (ObjectId object : objects) {
             access.verbs().stream()
                     .filter(verb -> !allowed.containsEntry(object, verb))
-                    .forEach(verb -> all.add(isReplaced(object, verb) ? replaced(object, verb) : refused(object, verb)));
+                    .forEach(
+                            verb -> all.add(isReplaced(object, verb) ? replaced(object, verb) : refused(object, verb)));
         }
         ImmutableList<Diagnosis> found = all.build();
         return found.isEmpty()
@@ -88,7 +89,9 @@ record AccessDiagnoses(
         if (isNode()) {
             return "bind a pod to this node that refers to the object: the Node authorizer then allows it, without a Role";
         }
-        return user.isEmpty() ? "grant " + verb + " on that name to the user of these credentials" : "apply the Role below";
+        return user.isEmpty()
+                ? "grant " + verb + " on that name to the user of these credentials"
+                : "apply the Role below";
     }
 
     private Diagnosis replaced(ObjectId object, String verb) {

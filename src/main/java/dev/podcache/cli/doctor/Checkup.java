@@ -39,6 +39,7 @@ final class Checkup {
     private final Set<ObjectId> objects;
     private final List<Diagnosis> found = new ArrayList<>();
     private List<Map<String, Object>> roles = List.of();
+    private int reviewed;
 
     /** A verb on an object, and whether it is allowed. */
     private record Review(ObjectId object, String verb, CompletableFuture<Boolean> allowed) {}
@@ -55,12 +56,21 @@ final class Checkup {
         return found;
     }
 
+    /** Returns how far the checks are. */
+    String progress() {
+        return reviewed + " of " + objects.size() + " objects checked";
+    }
+
     /** Returns the Roles that are missing, and their bindings. */
     List<Map<String, Object>> roles() {
         return roles;
     }
 
-    /** @param wait waits until a request has ended, or throws if it must not wait any longer */
+    /**
+     * Asks one question after the other.
+     *
+     * @param wait waits until a request has ended, or throws if it must not wait any longer
+     */
     void run(Consumer<CompletableFuture<?>> wait) {
         CompletableFuture<ConnectionFacts> probe = server.probe(TIMEOUT);
         wait.accept(probe);
@@ -90,7 +100,8 @@ final class Checkup {
                 .or(() -> known.map(ClientCredentials::user))
                 .orElse("");
         int status = unauthorized ? 401 : answer.status();
-        found.addAll(CredentialDiagnoses.of(known, user, status, server.timekeeper().wallTime()));
+        found.addAll(
+                CredentialDiagnoses.of(known, user, status, server.timekeeper().wallTime()));
         if (status != 401 && !objects.isEmpty()) {
             reviewAccess(user, own, wait);
         }
@@ -102,6 +113,7 @@ final class Checkup {
             List<Review> reviews = reviews(batch, own);
             CompletableFuture<?> all = CompletableFuture.allOf(
                     reviews.stream().map(Review::allowed).toArray(CompletableFuture<?>[]::new));
+            reviewed += batch.size();
             wait.accept(all);
             for (Review review : reviews) {
                 ApiServerException failure = failureOf(review.allowed());

@@ -38,7 +38,9 @@ record ClientCredentials(String kind, String user, @Nullable Instant expires) {
 
     /** Returns the token if there is one, because it wins over a certificate, else the certificate; empty if no request has credentials. */
     static Optional<ClientCredentials> of(Config config) {
-        return token(config).map(ClientCredentials::ofToken).or(() -> certificate(config))
+        return token(config)
+                .map(ClientCredentials::ofToken)
+                .or(() -> certificate(config))
                 .or(() -> ClusterAccess.isAnonymous(config)
                         ? Optional.empty()
                         : Optional.of(new ClientCredentials("credentials of another kind", "", null)));

@@ -52,7 +52,10 @@ final class ConnectionDiagnoses {
     ImmutableList<Diagnosis> of(ConnectionFacts facts) {
         ImmutableList.Builder<Diagnosis> all = ImmutableList.builder();
         facts.proxy().ifPresent(proxy -> all.add(Diagnosis.ok("proxy", "connects through " + proxy)));
-        all.add(server(facts.answer()), facts.http2() ? streams(facts.streamLimit()) : http11(facts), clock(facts.answer()));
+        all.add(
+                server(facts.answer()),
+                facts.http2() ? streams(facts.streamLimit()) : http11(facts),
+                clock(facts.answer()));
         return all.build();
     }
 
@@ -73,7 +76,8 @@ final class ConnectionDiagnoses {
 
     private static Optional<String> version(String body) {
         try {
-            return Optional.of(JSON.readTree(body).path("gitVersion").asText("")).filter(text -> !text.isEmpty());
+            return Optional.of(JSON.readTree(body).path("gitVersion").asText(""))
+                    .filter(text -> !text.isEmpty());
         } catch (JsonProcessingException e) {
             return Optional.empty();
         }
@@ -122,13 +126,14 @@ final class ConnectionDiagnoses {
         }
         Duration roundTrip = Duration.between(answer.sent(), answer.received());
         // the header has whole seconds, cut off
-        Duration ahead = Duration.between(
-                date.get().plusMillis(500), answer.sent().plus(roundTrip.dividedBy(2)));
+        Duration ahead =
+                Duration.between(date.get().plusMillis(500), answer.sent().plus(roundTrip.dividedBy(2)));
         Duration certain = ahead.abs().minus(roundTrip.dividedBy(2)).minusMillis(500);
         if (certain.compareTo(NEGLIGIBLE_SKEW) < 0) {
             return Diagnosis.ok("clock", "agrees with the server's");
         }
-        String what = "this machine's clock is about " + text(ahead.abs()) + (ahead.isNegative() ? " behind the server's" : " ahead of the server's");
+        String what = "this machine's clock is about " + text(ahead.abs())
+                + (ahead.isNegative() ? " behind the server's" : " ahead of the server's");
         String why = "certificates and tokens seem expired or not valid yet, and timestamps of Leases, statuses and"
                 + " events are wrong";
         String remedy = "synchronise both clocks by NTP, such as with chrony";
@@ -151,6 +156,8 @@ final class ConnectionDiagnoses {
 
     private static String text(Duration duration) {
         long seconds = duration.toSeconds();
-        return seconds < 120 ? seconds + " s" : duration.toHours() < 2 ? seconds / 60 + " min" : duration.toHours() + " h";
+        return seconds < 120
+                ? seconds + " s"
+                : duration.toHours() < 2 ? seconds / 60 + " min" : duration.toHours() + " h";
     }
 }

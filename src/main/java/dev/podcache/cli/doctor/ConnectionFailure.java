@@ -4,6 +4,9 @@ import com.google.common.base.Throwables;
 import dev.podcache.object.Quoted;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.security.SignatureException;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.List;
@@ -26,7 +29,10 @@ final class ConnectionFailure {
         }
         if (isOf(causes, UnknownHostException.class)) {
             return Diagnosis.problem(
-                    "server", detail, NO_READS, "correct the host in the kubeconfig's server, or the DNS of this machine");
+                    "server",
+                    detail,
+                    NO_READS,
+                    "correct the host in the kubeconfig's server, or the DNS of this machine");
         }
         if (isOf(causes, ConnectException.class)) {
             return Diagnosis.problem(
@@ -64,7 +70,10 @@ final class ConnectionFailure {
                     "set the clock of this machine; if it is right, set the clock of the machine that issued it, and"
                             + " issue it again");
         }
-        if (root.contains("unable to find valid certification path") || root.contains("signature check failed")) {
+        boolean otherAuthority = isOf(causes, CertPathBuilderException.class)
+                || isOf(causes, CertPathValidatorException.class)
+                || isOf(causes, SignatureException.class);
+        if (otherAuthority) {
             return tls(
                     "the server's certificate is not from the authority in the kubeconfig (" + root + ")",
                     "put the certificate of the cluster's authority into certificate-authority-data; if a proxy ends"
@@ -80,7 +89,8 @@ final class ConnectionFailure {
                     "the server refuses the client certificate or the TLS version (" + root + ")",
                     "use a client certificate of the cluster's authority that is valid now");
         }
-        return tls(detail, "check that the kubeconfig's server speaks TLS at that port, and certificate-authority-data");
+        return tls(
+                detail, "check that the kubeconfig's server speaks TLS at that port, and certificate-authority-data");
     }
 
     private static Diagnosis tls(String what, String remedy) {

@@ -25,8 +25,7 @@ final class CredentialDiagnoses {
      * @param user the user that the server knows; empty if it cannot be asked
      * @param status the HTTP code that a request with them was answered with
      */
-    static ImmutableList<Diagnosis> of(
-            Optional<ClientCredentials> known, String user, int status, Instant now) {
+    static ImmutableList<Diagnosis> of(Optional<ClientCredentials> known, String user, int status, Instant now) {
         if (known.isEmpty()) {
             return ImmutableList.of(Diagnosis.problem(
                     CHECK,

@@ -4,6 +4,7 @@ import com.google.common.base.Ascii;
 import com.google.common.base.Strings;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.cli.output.ProgramEvent;
+import picocli.CommandLine.Help.Ansi;
 
 /**
  * One thing that doctor looked at. Contains no credentials and no contents of objects.
@@ -17,11 +18,17 @@ record Diagnosis(Level level, String check, String what, String why, String reme
 
     /** How bad it is. */
     enum Level {
-        OK,
+        OK("green"),
         /** Works, but not as well as it could. */
-        NOTE,
+        NOTE("yellow"),
         /** Does not work, or will stop working. */
-        PROBLEM
+        PROBLEM("red");
+
+        private final String colour;
+
+        Level(String colour) {
+            this.colour = colour;
+        }
     }
 
     private static final int LEVEL_WIDTH = Level.PROBLEM.name().length() + 2;
@@ -43,11 +50,17 @@ record Diagnosis(Level level, String check, String what, String why, String reme
         return level == Level.PROBLEM;
     }
 
-    /** Returns the event that shows this: up to three lines of text. */
-    ProgramEvent event() {
+    /**
+     * Returns the event that shows this: up to three lines of text.
+     *
+     * @param coloured whether the text shows the level in its colour too
+     */
+    ProgramEvent event(boolean coloured) {
         String indent = System.lineSeparator() + " ".repeat(LEVEL_WIDTH + CHECK_WIDTH);
-        String text = Strings.padEnd(Ascii.toLowerCase(level.name()), LEVEL_WIDTH, ' ')
-                + Strings.padEnd(check, CHECK_WIDTH, ' ') + what
+        String word = Strings.padEnd(Ascii.toLowerCase(level.name()), LEVEL_WIDTH, ' ');
+        String text = (coloured ? Ansi.ON.string("@|" + level.colour + " " + word + "|@") : word)
+                + Strings.padEnd(check, CHECK_WIDTH, ' ')
+                + what
                 + (why.isEmpty() ? "" : indent + "why: " + why)
                 + (remedy.isEmpty() ? "" : indent + "do:  " + remedy);
         return new ProgramEvent(

@@ -13,6 +13,7 @@ import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
+import dev.podcache.cli.output.Progress;
 import dev.podcache.cli.output.Versions;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -72,7 +73,6 @@ public final class DoctorCommand implements Callable<Integer> {
         this.console = console;
     }
 
-    /** @throws CommandException if the manifest or the kubeconfig cannot be read */
     @Override
     public Integer call() {
         ImmutableSortedSet<ObjectId> objects = options.objects(console);
@@ -84,11 +84,14 @@ public final class DoctorCommand implements Callable<Integer> {
                 KubernetesClient client = ClusterAccess.client(config);
                 Fabric8ApiServer server = Fabric8ApiServer.of(client, unlimited)) {
             Checkup checkup = new Checkup(server, config, options.access(), objects);
+            Progress progress = new Progress(console);
             checkup.run(future -> {
                 if (!console.await(future, events)) {
                     throw new CommandException("ended before all was checked", null);
                 }
+                progress.show(checkup.progress());
             });
+            progress.clear();
             return report(checkup.diagnoses(), checkup.roles(), events);
         }
     }
@@ -99,9 +102,10 @@ public final class DoctorCommand implements Callable<Integer> {
             ManifestWriter.write(roles, output.format, console.out());
             diagnoses.stream()
                     .filter(Diagnosis::isProblem)
-                    .forEach(problem -> console.err().println(problem.event().text()));
+                    .forEach(problem -> console.err()
+                            .println(problem.event(console.terminal()).text()));
         } else {
-            diagnoses.forEach(each -> events.block(each.event()));
+            diagnoses.forEach(each -> events.block(each.event(console.terminal())));
             events.block(summary(problems));
             roles.forEach(role -> events.block(
                     new ProgramEvent("role", ManifestWriter.document(role), ImmutableMap.of("manifest", role))));
@@ -111,7 +115,8 @@ public final class DoctorCommand implements Callable<Integer> {
     }
 
     private static ProgramEvent summary(long problems) {
-        String text = problems == 0 ? "no problem found" : problems == 1 ? "1 problem found" : problems + " problems found";
+        String text =
+                problems == 0 ? "no problem found" : problems == 1 ? "1 problem found" : problems + " problems found";
         return new ProgramEvent("summary", text, ImmutableMap.of("problems", problems));
     }
 }

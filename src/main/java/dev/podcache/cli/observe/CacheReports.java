@@ -1,8 +1,8 @@
 package dev.podcache.cli.observe;
 
-import dev.podcache.cli.config.ObjectId;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.kubelet.agent.Caches;

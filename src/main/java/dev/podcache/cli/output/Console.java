@@ -12,6 +12,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
+import picocli.CommandLine.Help.Ansi;
 
 /**
  * What a command gets from its process.
@@ -22,6 +23,7 @@ import org.slf4j.event.Level;
  * @param environment the environment variables
  * @param home the user's home directory
  * @param stop completes when the command is asked to end
+ * @param terminal whether a person reads the output: colours and progress are for people only
  * @param logging sets the log level of Podcache; called before a command does anything else
  */
 public record Console(
@@ -31,6 +33,7 @@ public record Console(
         Map<String, String> environment,
         Path home,
         CompletableFuture<Void> stop,
+        boolean terminal,
         Consumer<Level> logging) {
 
     /** Returns the console of this process. */
@@ -42,6 +45,7 @@ public record Console(
                 System.getenv(),
                 Path.of(System.getProperty("user.home", "")),
                 new CompletableFuture<>(),
+                Ansi.AUTO.enabled(),
                 ProgramLogging::toStandardError);
     }
 

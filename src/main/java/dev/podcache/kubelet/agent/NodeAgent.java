@@ -159,6 +159,7 @@ public final class NodeAgent implements AutoCloseable {
                 .port(configured.port())
                 .pods(known::all)
                 .runtime(runtime)
+                .objects(() -> server.podcache().entries())
                 .reviews(ports.reviews());
         if (!configured.certificate().isEmpty()) {
             endpointOptions.certificate(Path.of(configured.certificate()), Path.of(configured.key()));

@@ -23,7 +23,13 @@ class RbacCommandTest {
     @Test
     void rbac_namedObjects_areARoleAndItsBinding() {
         int code = console.execute(
-                "rbac", "--secrets", "shop/db,shop/cert", "--config-maps", "shop/settings", "--service-account", "shop/web");
+                "rbac",
+                "--secrets",
+                "shop/db,shop/cert",
+                "--config-maps",
+                "shop/settings",
+                "--service-account",
+                "shop/web");
 
         assertThat(code).isZero();
         assertThat(console.err()).isEmpty();
@@ -50,8 +56,11 @@ class RbacCommandTest {
     void rbac_strategy_decidesTheVerbs(String strategy, String verbs) {
         console.execute("rbac", "--secrets", "shop/db", "--strategy", strategy);
 
-        assertThat(console.out()).filteredOn(line -> line.contains("verbs")).singleElement().asString().endsWith(
-                "resourceNames: [db], verbs: " + verbs + "}");
+        assertThat(console.out())
+                .filteredOn(line -> line.contains("verbs"))
+                .singleElement()
+                .asString()
+                .endsWith("resourceNames: [db], verbs: " + verbs + "}");
     }
 
     @Test

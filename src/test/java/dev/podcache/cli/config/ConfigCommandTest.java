@@ -29,7 +29,8 @@ class ConfigCommandTest {
 
     @Test
     void print_flagFileAndDefault_areShownWithTheirSource() throws IOException {
-        Path file = write("maxPods: 20\nkubeAPIQPS: 7\nnodeStatusUpdateFrequency: 1m30s\nsystemReserved: {cpu: 200m}\n");
+        Path file =
+                write("maxPods: 20\nkubeAPIQPS: 7\nnodeStatusUpdateFrequency: 1m30s\nsystemReserved: {cpu: 200m}\n");
 
         int code = console.execute(
                 "config", "print", "--config", file.toString(), "--max-pods", "50", "--strategy", "Cache");
@@ -109,7 +110,8 @@ class ConfigCommandTest {
 
         assertThat(code).isEqualTo(1);
         assertThat(console.out())
-                .anyMatch(line -> line.startsWith("error: configuration " + file + " line 3: maxPods is -1: it must be"))
+                .anyMatch(
+                        line -> line.startsWith("error: configuration " + file + " line 3: maxPods is -1: it must be"))
                 .anyMatch(line -> line.contains("line 4: maxPod is not a field of") && line.endsWith("maxPods?"))
                 .anyMatch(line -> line.contains("line 5: syncFrequency is \"fast\": it must be a positive duration"))
                 .anyMatch(line -> line.contains("line 7: address: address must be an IP address"))
@@ -125,9 +127,11 @@ class ConfigCommandTest {
         int code = console.execute("config", "validate", "-f", file.toString(), "-o", "json");
 
         assertThat(code).isEqualTo(1);
-        assertThat(console.out()).singleElement().satisfies(line -> assertThat(
-                        RecordedOutput.parsed(line).path("message").asText())
-                .contains("line 3: maxPods is -1"));
+        assertThat(console.out())
+                .singleElement()
+                .satisfies(line -> assertThat(
+                                RecordedOutput.parsed(line).path("message").asText())
+                        .contains("line 3: maxPods is -1"));
     }
 
     @Test
@@ -155,7 +159,6 @@ class ConfigCommandTest {
 
     private void assertLine(String field, String value, String source) {
         assertThat(console.out())
-                .anyMatch(line -> line.matches(
-                        field + " +" + Pattern.quote(value) + " +" + Pattern.quote(source)));
+                .anyMatch(line -> line.matches(field + " +" + Pattern.quote(value) + " +" + Pattern.quote(source)));
     }
 }

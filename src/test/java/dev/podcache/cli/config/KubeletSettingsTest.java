@@ -358,8 +358,7 @@ class KubeletSettingsTest {
         CommandLine line = new CommandLine(command);
         line.registerConverter(Duration.class, new GoDuration());
         line.parseArgs(flags);
-        return KubeletSettings.configuration(
-                ConfigurationFile.read(file).settings(), command.flags.settings(null));
+        return KubeletSettings.configuration(ConfigurationFile.read(file).settings(), command.flags.settings(null));
     }
 
     @Test

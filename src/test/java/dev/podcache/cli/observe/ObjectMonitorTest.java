@@ -2,8 +2,8 @@ package dev.podcache.cli.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.cli.config.ObjectId;
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;

@@ -2,10 +2,10 @@ package dev.podcache.cli.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.podcache.cli.config.ObjectId;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableMultiset;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.manager.ChangeDetectionStrategy;

@@ -20,6 +20,7 @@ public final class CapturedConsole {
     private final CompletableFuture<Void> stop = new CompletableFuture<>();
     private final Path home;
     private String input = "";
+    private boolean terminal;
 
     public CapturedConsole(Path home) {
         this.home = home;
@@ -27,6 +28,12 @@ public final class CapturedConsole {
 
     public CapturedConsole with(String variable, String value) {
         environment.put(variable, value);
+        return this;
+    }
+
+    /** Makes the program believe that a person reads its output. */
+    public CapturedConsole onATerminal() {
+        terminal = true;
         return this;
     }
 
@@ -54,11 +61,17 @@ public final class CapturedConsole {
                 environment,
                 home,
                 stop,
+                terminal,
                 level -> {});
     }
 
     public List<String> out() {
         return out.toString(StandardCharsets.UTF_8).lines().toList();
+    }
+
+    /** Returns standard error as it was written. */
+    public String errText() {
+        return err.toString(StandardCharsets.UTF_8);
     }
 
     public List<String> err() {
