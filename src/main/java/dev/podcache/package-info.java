@@ -31,8 +31,8 @@
  *
  * <pre>
  * 16  cli
- * 15  cli.demo
- * 14  cli.controllers   cli.hollow   cli.observe
+ * 15  cli.demo   cli.doctor
+ * 14  cli.access   cli.controllers   cli.hollow   cli.observe
  * 13  cli.config
  * 12  cli.output
  * 11  kubelet.agent   josdk   micrometer

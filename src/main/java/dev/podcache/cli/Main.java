@@ -2,11 +2,16 @@ package dev.podcache.cli;
 
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ObjectArrays;
+import dev.podcache.cli.access.RbacCommand;
+import dev.podcache.cli.access.RefsCommand;
 import dev.podcache.cli.config.AddressLookups;
+import dev.podcache.cli.config.ConfigCommand;
 import dev.podcache.cli.config.GoDuration;
 import dev.podcache.cli.controllers.ControllersCommand;
 import dev.podcache.cli.demo.DemoCommand;
+import dev.podcache.cli.doctor.DoctorCommand;
 import dev.podcache.cli.hollow.HollowCommand;
+import dev.podcache.cli.observe.DumpCommand;
 import dev.podcache.cli.observe.ObserveCommand;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
@@ -19,13 +24,15 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The program {@code podcache} with the subcommands {@code demo} (the default), {@code run}, {@code observe}, {@code
- * hollow}, {@code controllers} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command line.
+ * hollow}, {@code controllers}, {@code refs}, {@code rbac}, {@code doctor}, {@code dump}, {@code config}, {@code completion} and
+ * {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command line, 3 {@code doctor} found a problem.
  */
 public final class Main {
 
@@ -100,6 +107,12 @@ public final class Main {
                 .addSubcommand("observe", new ObserveCommand(console))
                 .addSubcommand("hollow", new HollowCommand(console))
                 .addSubcommand("controllers", new ControllersCommand(console))
+                .addSubcommand("refs", new RefsCommand(console))
+                .addSubcommand("rbac", new RbacCommand(console))
+                .addSubcommand("doctor", new DoctorCommand(console))
+                .addSubcommand("dump", new DumpCommand(console))
+                .addSubcommand("config", ConfigCommand.create(console))
+                .addSubcommand("completion", new AutoComplete.GenerateCompletion())
                 .addSubcommand("version", new VersionCommand(console));
         line.registerConverter(Duration.class, new GoDuration());
         line.setCaseInsensitiveEnumValuesAllowed(true);
@@ -131,7 +144,10 @@ public final class Main {
                         + (thrown instanceof CommandException
                                 ? thrown.getMessage()
                                 : "this is a bug, please report it: " + thrown + "; -v prints the stack trace"));
-        ParseResult command = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
+        ParseResult command = parsed;
+        while (command.hasSubcommand()) {
+            command = command.subcommand();
+        }
         if (command.hasMatchedOption("--verbose")) {
             thrown.printStackTrace(console.err());
         }

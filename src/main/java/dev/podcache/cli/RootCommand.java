@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
             "  podcache --for 15s -o json",
             "  podcache observe --hostname-override worker-1     watches a node, changes nothing",
             "  podcache run --hostname-override hollow-1         becomes a node",
+            "  podcache doctor -f pod.yaml                       checks connection and access",
             "",
-            "Exit codes: 0 success, 1 failure, 2 wrong command line."
+            "Exit codes: 0 success, 1 failure, 2 wrong command line, 3 doctor found a problem."
         })
 record RootCommand() {}

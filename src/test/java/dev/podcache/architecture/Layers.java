@@ -39,8 +39,8 @@ final class Layers {
             List.of("kubelet.agent", "josdk", "micrometer"),
             List.of("cli.output"),
             List.of("cli.config"),
-            List.of("cli.controllers", "cli.hollow", "cli.observe"),
-            List.of("cli.demo"),
+            List.of("cli.access", "cli.controllers", "cli.hollow", "cli.observe"),
+            List.of("cli.demo", "cli.doctor"),
             List.of("cli"));
 
     private Layers() {}

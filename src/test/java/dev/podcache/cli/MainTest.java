@@ -45,12 +45,36 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "demo ", "run ", "observe ", "hollow ", "version "})
+    @ValueSource(
+            strings = {
+                "",
+                "demo ",
+                "run ",
+                "observe ",
+                "hollow ",
+                "refs ",
+                "rbac ",
+                "doctor ",
+                "dump ",
+                "config ",
+                "config print ",
+                "config validate ",
+                "version "
+            })
     void help_everyCommand_isDataWithAnExample(String command) {
         int code = console.execute((command + "--help").split(" "));
 
         assertThat(code).isZero();
         assertThat(String.join("\n", console.out())).contains("Usage: podcache", "Example");
+        assertThat(console.err()).isEmpty();
+    }
+
+    @Test
+    void completion_isAScriptThatKnowsTheCommands() {
+        int code = console.execute("completion");
+
+        assertThat(code).isZero();
+        assertThat(String.join("\n", console.out())).contains("complete ", "podcache", "doctor", "--config-maps");
         assertThat(console.err()).isEmpty();
     }
 

@@ -9,6 +9,7 @@ import dev.podcache.pod.ReferencePlace.Placed;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -32,6 +33,21 @@ class PodReferencesProperties {
 
         assertThat(PodReferences.secretKeys(pod)).containsExactlyElementsOf(keys(PodReferences.secrets(pod)));
         assertThat(PodReferences.configMapKeys(pod)).containsExactlyElementsOf(keys(PodReferences.configMaps(pod)));
+    }
+
+    @Property(tries = 200)
+    void paths_namesAtRandomPlaces_areOfTheReferences(@ForAll("names") List<Placed> names) {
+        Pod pod = ReferencePlace.pod(names);
+
+        assertThat(withPaths(pod, ObjectKind.SECRET)).isEqualTo(PodReferences.secrets(pod));
+        assertThat(withPaths(pod, ObjectKind.CONFIG_MAP)).isEqualTo(PodReferences.configMaps(pod));
+    }
+
+    private static Set<Reference> withPaths(Pod pod, ObjectKind<?> kind) {
+        return ReferencePaths.of(pod.getSpec(), ReferencePlace.NAMESPACE, "spec").stream()
+                .filter(path -> path.kind().equals(kind))
+                .map(ReferencePath::reference)
+                .collect(Collectors.toSet());
     }
 
     private static List<ObjectKey> keys(Set<Reference> references) {

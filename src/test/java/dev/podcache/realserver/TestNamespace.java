@@ -87,10 +87,10 @@ final class TestNamespace implements AutoCloseable {
      * @return how it reaches the server: by token; as the administrator on a server without service accounts
      */
     Config serviceAccount(String verbs) {
+        Config reader = accountWithoutAccess();
         if (!server.has(ServerFeature.SERVICE_ACCOUNTS)) {
-            return server.config();
+            return reader;
         }
-        kubectl("create", "serviceaccount", "reader");
         kubectl(
                 "create",
                 "role",
@@ -100,6 +100,19 @@ final class TestNamespace implements AutoCloseable {
                 "--resource-name=db",
                 "--resource-name=cert");
         allowReader();
+        return reader;
+    }
+
+    /**
+     * Makes a service account {@code reader} without permissions.
+     *
+     * @return how it reaches the server: by token; as the administrator on a server without service accounts
+     */
+    Config accountWithoutAccess() {
+        if (!server.has(ServerFeature.SERVICE_ACCOUNTS)) {
+            return server.config();
+        }
+        kubectl("create", "serviceaccount", "reader");
         return new ConfigBuilder(server.config())
                 .withClientCertData(null)
                 .withClientKeyData(null)

@@ -73,7 +73,12 @@ public final class TestCertificates {
 
     /** Returns a certificate for a server on the loopback address as PEM. */
     public String serverPem() throws GeneralSecurityException, IOException {
-        X509v3CertificateBuilder builder = builder(name("kube-apiserver"));
+        return serverPemUntil(Instant.now().plus(VALID));
+    }
+
+    /** Returns a certificate for a server on the loopback address that is valid until {@code end}, as PEM. */
+    public String serverPemUntil(Instant end) throws GeneralSecurityException, IOException {
+        X509v3CertificateBuilder builder = builder(name("kube-apiserver"), end);
         GeneralName[] names = {
             new GeneralName(GeneralName.iPAddress, "127.0.0.1"), new GeneralName(GeneralName.dNSName, "localhost")
         };

@@ -50,14 +50,16 @@ final class Fabric8AccessReviews implements AccessReviews {
                         "resource", access.resource(),
                         "subresource", access.subresource(),
                         "name", access.name()));
-        return create(
-                "authorization.k8s.io",
-                "SubjectAccessReview",
-                spec,
-                status -> isTrue(status, "allowed") && !isTrue(status, "denied"));
+        return create("authorization.k8s.io", "SubjectAccessReview", spec, Fabric8AccessReviews::isAllowed);
     }
 
-    private <R> CompletableFuture<R> create(
+    /** Returns whether the status of a review allows the access. */
+    static boolean isAllowed(Map<?, ?> status) {
+        return isTrue(status, "allowed") && !isTrue(status, "denied");
+    }
+
+    /** Creates a review and returns what {@code answer} makes of its status. */
+    <R> CompletableFuture<R> create(
             String group, String kind, Map<String, Object> spec, Function<Map<?, ?>, R> answer) {
         String what = "POST " + kind;
         Map<String, Object> review = Map.of("apiVersion", group + "/v1", "kind", kind, "spec", spec);

@@ -5,8 +5,10 @@ import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectGetter;
+import dev.podcache.apiserver.OwnAccess;
 import dev.podcache.apiserver.TokenRequests;
 import dev.podcache.apiserver.http.ApiConnections;
+import dev.podcache.apiserver.http.ConnectionFacts;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
@@ -21,6 +23,7 @@ import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ObjIntConsumer;
@@ -183,6 +186,26 @@ public final class Fabric8ApiServer implements AutoCloseable {
      */
     public AccessReviews accessReviews(Duration timeout) {
         return new Fabric8AccessReviews(serialization, reviews, timeout);
+    }
+
+    /**
+     * Returns the port to ask what our credentials allow. Its requests have the limit of {@link #accessReviews}.
+     *
+     * @param timeout the time for each call, including the wait for the limit; positive
+     */
+    public OwnAccess ownAccess(Duration timeout) {
+        return new Fabric8OwnAccess(new Fabric8AccessReviews(serialization, reviews, timeout));
+    }
+
+    /**
+     * Opens one more connection to the server, gets {@code /version} over it, and closes it. Returns at once.
+     *
+     * @param timeout the time for everything; positive
+     * @return what it showed, whatever the HTTP code; or exceptionally an {@link
+     *     dev.podcache.apiserver.ApiServerException}
+     */
+    public CompletableFuture<ConnectionFacts> probe(Duration timeout) {
+        return connections.probe(ServerRequest.get("GET /version", "/version"), timeout);
     }
 
     /**

@@ -119,6 +119,17 @@ public final class ApiConnections implements AutoCloseable {
         return made[0];
     }
 
+    /**
+     * Opens one more connection, as all others are opened, sends a request on it, and closes it. Returns at once and never
+     * throws.
+     *
+     * @param timeout the time for everything; positive
+     * @return what it showed, or exceptionally an {@link dev.podcache.apiserver.ApiServerException}
+     */
+    public CompletableFuture<ConnectionFacts> probe(ServerRequest request, Duration timeout) {
+        return new ConnectionProbe(connector, network, request).run(timeout);
+    }
+
     /** Returns the number of connections that are open or being opened, without those of heartbeats. */
     public int size() {
         return watches.size() + requests.size();

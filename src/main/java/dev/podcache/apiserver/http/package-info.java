@@ -5,7 +5,7 @@
  * ever. Only its reading of configuration, certificates and tokens is used. The entry point is {@link
  * dev.podcache.apiserver.http.ApiConnections}.
  *
- * <p>Read {@code ApiConnections}, {@code ListWatchSession}, {@code SerialRequests}; then {@code Exchange}, {@code
+ * <p>Read {@code ApiConnections}, {@code ListWatchSession}, {@code SerialRequests}, {@code ConnectionProbe}; then {@code Exchange}, {@code
  * ConnectionPool}, {@code ConnectionTable}, {@code Traffic}, {@code Connection}, {@code PingMonitor}; for responses
  * {@code ResponseReader}, {@code BodyReader}, {@code WatchReader}, {@code LineDecoder}, {@code WatchEvents}; for
  * connecting {@code Connector}, {@code Credentials}, {@code IdentityReader}, {@code ConnectionSettings}, {@code

@@ -126,7 +126,7 @@ public final class ClusterAccess {
     }
 
     /** Returns whether {@code config} has no credentials. */
-    static boolean isAnonymous(Config config) {
+    public static boolean isAnonymous(Config config) {
         return config.getOauthTokenProvider() == null
                 && Stream.of(
                                 config.getOauthToken(),

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,18 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
      *     line
      */
     static ConfigurationFile read(Path file) {
+        return read(file, misspelt -> {
+            throw misspelt;
+        });
+    }
+
+    /**
+     * Reads a file, without the fields that do not exist.
+     *
+     * @param misspelt receives the error of each of them
+     * @throws CommandException if the file cannot be read or is invalid otherwise
+     */
+    static ConfigurationFile read(Path file, Consumer<CommandException> misspelt) {
         List<YamlDocuments.Document> documents = new YamlDocuments(file.toString()).parse(text(file));
         if (documents.isEmpty()) {
             throw unreadable(file, "is empty", null);
@@ -54,8 +67,10 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
                 if (kind.ignores(name)) {
                     ignored.add(name);
                 } else if (!name.equals("apiVersion") && !name.equals("kind")) {
-                    Setting setting = setting(document, kind, name);
-                    if (!kind.isUnset(name, setting.value())) {
+                    Setting setting = document.setting(name);
+                    if (!kind.honours(name)) {
+                        misspelt.accept(notAField(setting, kind, name));
+                    } else if (!kind.isUnset(name, setting.value())) {
                         settings.put(name, setting);
                     }
                 }
@@ -64,14 +79,9 @@ record ConfigurationFile(Settings settings, ImmutableList<String> ignored) {
         return new ConfigurationFile(new Settings(settings), ImmutableList.copyOf(ignored));
     }
 
-    private static Setting setting(YamlDocuments.Document document, ConfigurationKind kind, String name) {
-        Setting setting = document.setting(name);
-        if (!kind.honours(name)) {
-            throw new CommandException(
-                    setting.where() + " is not a field of " + kind + ": did you mean " + kind.nearest(name) + "?",
-                    null);
-        }
-        return setting;
+    private static CommandException notAField(Setting setting, ConfigurationKind kind, String name) {
+        return new CommandException(
+                setting.where() + " is not a field of " + kind + ": did you mean " + kind.nearest(name) + "?", null);
     }
 
     private static ConfigurationKind kind(YamlDocuments.Document document) {

@@ -77,6 +77,11 @@ enum ConfigurationKind {
         return Optional.empty();
     }
 
+    /** Returns the fields that have an effect. */
+    ImmutableSet<String> honoured() {
+        return honoured;
+    }
+
     /** Returns whether the field has an effect. */
     boolean honours(String field) {
         return honoured.contains(field);

@@ -2,6 +2,7 @@ package dev.podcache.cli.config;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.manager.ChangeDetectionStrategy;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -176,9 +177,10 @@ final class KubeletFlags {
     /**
      * Returns the values of the flags, by the names of their fields.
      *
+     * @param strategy of the flag {@code --strategy}, or null
      * @throws IllegalSettingException if a map is malformed
      */
-    Map<String, Setting> settings() {
+    Settings settings(@Nullable ChangeDetectionStrategy strategy) {
         Map<String, Setting> given = new LinkedHashMap<>();
         put(given, "syncFrequency", "--sync-frequency", syncFrequency);
         put(given, "nodeStatusUpdateFrequency", "--node-status-update-frequency", nodeStatusUpdateFrequency);
@@ -199,7 +201,8 @@ final class KubeletFlags {
         put(given, "staticPodPath", "--pod-manifest-path", podManifestPath);
         put(given, "fileCheckFrequency", "--file-check-frequency", fileCheckFrequency);
         putEviction(given);
-        return given;
+        put(given, KubeletSettings.STRATEGY, "--strategy", strategy);
+        return new Settings(given);
     }
 
     private void putEviction(Map<String, Setting> given) {

@@ -1,19 +1,18 @@
 package dev.podcache.cli.config;
 
+import com.google.common.collect.ImmutableList;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
-import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -25,24 +24,15 @@ public final class NodeOptions {
     @Spec(Spec.Target.MIXEE)
     private @Nullable CommandSpec spec;
 
-    @Option(
-            names = "--kubeconfig",
-            paramLabel = "FILE",
-            description = "the kubeconfig; default: $KUBECONFIG, the pod's service account, ~/.kube/config")
-    private @Nullable Path kubeconfig;
-
-    @Option(
-            names = {"--hostname-override", "--node"},
-            paramLabel = "NODE",
-            description = "the name of the node; default: $NODE_NAME")
-    private @Nullable String node;
+    @Mixin
+    private NodeName node = new NodeName();
 
     @Mixin
     private KubeletFlags flags = new KubeletFlags();
 
     /** Returns the configuration to reach the cluster. */
     public Config cluster(Console console) {
-        return new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
+        return node.cluster(console);
     }
 
     /**
@@ -51,15 +41,7 @@ public final class NodeOptions {
      * @throws ParameterException if it is missing or not legal
      */
     public String name(Console console) {
-        String name = node != null ? node : console.environment().getOrDefault("NODE_NAME", "");
-        if (name.isEmpty()) {
-            throw new ParameterException(commandLine(), "the node is missing: set --hostname-override or NODE_NAME");
-        }
-        try {
-            return ObjectKey.validated("default", name).name();
-        } catch (IllegalArgumentException illegal) {
-            throw new ParameterException(commandLine(), "node " + illegal.getMessage(), illegal);
-        }
+        return node.name(console);
     }
 
     /**
@@ -70,21 +52,35 @@ public final class NodeOptions {
      * @throws CommandException if the file is invalid
      */
     public KubeletConfiguration configuration(AgentOptions agent) {
+        ConfigurationFile file = file();
+        KubeletConfiguration configuration =
+                checked(() -> KubeletSettings.configuration(file.settings(), flags.settings(agent.strategy)));
+        if (!file.ignored().isEmpty()) {
+            log.warn(
+                    "configuration {}: valid for a kubelet, but without effect here: {}",
+                    flags.config(),
+                    String.join(", ", file.ignored()));
+        }
+        return configuration;
+    }
+
+    /** Returns every setting of {@link #configuration} with its source. */
+    ImmutableList<EffectiveSettings.SettingLine> effective(AgentOptions agent) {
+        Settings file = file().settings();
+        return checked(() -> {
+            Settings given = flags.settings(agent.strategy);
+            return EffectiveSettings.of(file, given, KubeletSettings.configuration(file, given));
+        });
+    }
+
+    private ConfigurationFile file() {
         Path path = flags.config();
-        ConfigurationFile file = path == null ? ConfigurationFile.NONE : ConfigurationFile.read(path);
+        return path == null ? ConfigurationFile.NONE : ConfigurationFile.read(path);
+    }
+
+    private <R> R checked(Supplier<R> settings) {
         try {
-            Map<String, Setting> given = flags.settings();
-            if (agent.strategy != null) {
-                given.put(KubeletSettings.STRATEGY, Setting.ofFlag("--strategy", agent.strategy));
-            }
-            KubeletConfiguration configuration = KubeletSettings.configuration(file.settings(), new Settings(given));
-            if (!file.ignored().isEmpty()) {
-                log.warn(
-                        "configuration {}: valid for a kubelet, but without effect here: {}",
-                        path,
-                        String.join(", ", file.ignored()));
-            }
-            return configuration;
+            return settings.get();
         } catch (IllegalSettingException illegal) {
             throw illegal.ofFlag()
                     ? new ParameterException(commandLine(), String.valueOf(illegal.getMessage()), illegal)

@@ -1,6 +1,7 @@
 package dev.podcache.cli.config;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Maps;
 import com.google.common.collect.Range;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -33,6 +34,16 @@ public final class Settings {
                 .putAll(others.fields)
                 .putAll(fields)
                 .buildKeepingLast());
+    }
+
+    /** Returns these settings without one field. */
+    Settings without(String field) {
+        return new Settings(Maps.filterKeys(fields, name -> !name.equals(field)));
+    }
+
+    /** Returns the fields that are set. */
+    ImmutableMap<String, Setting> fields() {
+        return fields;
     }
 
     @Nullable

@@ -1,9 +1,9 @@
 package dev.podcache.cli.demo;
 
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.observe.NodeObserver;
 import dev.podcache.cli.observe.ObjectChange;
-import dev.podcache.cli.observe.ObjectId;
 import dev.podcache.cli.observe.PeriodicTasks;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.Seconds;

@@ -1,7 +1,7 @@
 package dev.podcache.cli.demo;
 
 import com.google.common.collect.ImmutableList;
-import dev.podcache.cli.observe.ObjectId;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.embedded.InMemoryCluster;

@@ -2,6 +2,7 @@ package dev.podcache.cli.observe;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.kubelet.agent.Caches;

@@ -1,5 +1,6 @@
 package dev.podcache.cli.observe;
 
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.ObjectEvent;
 import dev.podcache.object.ObjectKey;

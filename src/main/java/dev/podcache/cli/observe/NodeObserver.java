@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.kubelet.agent.Caches;
 import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.kubelet.agent.ObjectCaching;

@@ -1,5 +1,6 @@
 package dev.podcache.cli.observe;
 
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.object.ResourceVersions;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -2,6 +2,7 @@ package dev.podcache.cli.observe;
 
 import com.google.common.collect.ConcurrentHashMultiset;
 import com.google.common.collect.ImmutableMultiset;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.metrics.PodcacheMetrics;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;

@@ -1,6 +1,7 @@
 package dev.podcache.cli.observe;
 
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.pod.PodReferences;
 import io.fabric8.kubernetes.api.model.Pod;

@@ -1,6 +1,7 @@
 package dev.podcache.cli.observe;
 
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.object.FailureReason;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package dev.podcache.cli.output;
 
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,36 +12,43 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
+import picocli.CommandLine.Help.Ansi;
 
 /**
  * What a command gets from its process.
  *
+ * @param in what a manifest named - is read from
  * @param out for data
  * @param err for error messages
  * @param environment the environment variables
  * @param home the user's home directory
  * @param stop completes when the command is asked to end
  * @param begun completes when the command waits for the first time; before that, it has nothing to end in order
+ * @param terminal whether a person reads the output: colours and progress are for people only
  * @param logging sets the log level of Podcache; called before a command does anything else
  */
 public record Console(
+        InputStream in,
         PrintStream out,
         PrintStream err,
         Map<String, String> environment,
         Path home,
         CompletableFuture<Void> stop,
         CompletableFuture<Void> begun,
+        boolean terminal,
         Consumer<Level> logging) {
 
     /** Returns the console of this process. */
     public static Console ofProcess() {
         return new Console(
+                System.in,
                 System.out,
                 System.err,
                 System.getenv(),
                 Path.of(System.getProperty("user.home", "")),
                 new CompletableFuture<>(),
                 new CompletableFuture<>(),
+                Ansi.AUTO.enabled(),
                 ProgramLogging::toStandardError);
     }
 

@@ -190,6 +190,7 @@ public final class NodeAgent implements AutoCloseable {
         KubeletServerBuilder base = KubeletServer.builder(node, ports.timekeeper())
                 .pods(known::all)
                 .runtime(runtime)
+                .objects(() -> server.podcache().entries())
                 .reviews(ports.reviews());
         return options.server.apply(NodeEndpoint.configured(base, options.endpoint));
     }

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.agent;
 
 import dev.podcache.PodcacheBuilder;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.object.ObjectKey;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
 import java.time.Duration;
@@ -62,13 +63,18 @@ public record ObjectCaching(
         return periods.compareTo(LEAST_IDLE) > 0 ? periods : LEAST_IDLE;
     }
 
+    /** Returns whether an agent polls an object under WATCH too, with the verb {@code get}. */
+    public static boolean isPolled(ObjectKey key) {
+        return key.name().equals(ROOT_CERTIFICATES);
+    }
+
     /** Applies these options to a cache. */
     public PodcacheBuilder applyTo(PodcacheBuilder cache) {
         PodcacheBuilder configured = cache.strategy(strategy)
                 .readTimeout(readTimeout)
                 .firstSyncTimeout(firstSyncTimeout)
                 .idleAfter(idleAfter())
-                .poll(key -> key.name().equals(ROOT_CERTIFICATES))
+                .poll(ObjectCaching::isPolled)
                 .payloadBudget(payloadBudget);
         return backgroundRefresh.isZero() ? configured : configured.backgroundRefresh(backgroundRefresh);
     }

@@ -7,6 +7,7 @@ import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.ContainerLogs;
 import dev.podcache.kubelet.runtime.ContainerStatistics;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.manager.ObjectEntry;
 import dev.podcache.object.Quoted;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -47,12 +48,14 @@ final class Endpoints {
      *
      * @param health why the node is unhealthy; empty if it is healthy
      * @param metrics metrics in the text format of Prometheus
+     * @param objects the objects that are cached for the pods
      */
     record Sources(
             String node,
             Supplier<List<Pod>> pods,
             Supplier<Optional<String>> health,
             Supplier<String> metrics,
+            Supplier<List<ObjectEntry>> objects,
             PodRuntime runtime) {}
 
     Endpoints(Sources sources, Timekeeper timekeeper) {
@@ -96,11 +99,14 @@ final class Endpoints {
             case "/metrics" -> KubeletResponse.metrics(sources.metrics().get());
             case "/metrics/resource" -> resourceMetrics();
             case "/stats/summary" -> summary(request);
+            case "/debug/objects" ->
+                KubeletResponse.json(JSON.writeValueAsBytes(
+                        DebugObjects.of(sources.node(), sources.objects().get())));
             default ->
                 throw new RefusedException(
                         404,
                         "no such endpoint; this node has /healthz, /pods, /runningpods, /metrics, /metrics/resource,"
-                                + " /stats/summary, /containerLogs and /exec");
+                                + " /stats/summary, /debug/objects, /containerLogs and /exec");
         };
     }
 

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.server;
 import com.google.common.net.InetAddresses;
 import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.manager.ObjectEntry;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ public final class KubeletServerBuilder {
     List<Path> clientAuthority = List.of();
     private Supplier<Optional<String>> health = Optional::empty;
     private Supplier<String> metrics = () -> "";
+    private Supplier<List<ObjectEntry>> objects = List::of;
     private @Nullable Supplier<List<Pod>> pods;
     private @Nullable PodRuntime runtime;
     private @Nullable AccessReviews reviews;
@@ -122,6 +124,12 @@ public final class KubeletServerBuilder {
         return this;
     }
 
+    /** Sets the supplier of {@code /debug/objects}, such as {@code Podcache::entries}. Default: none. */
+    public KubeletServerBuilder objects(Supplier<List<ObjectEntry>> newObjects) {
+        objects = Objects.requireNonNull(newObjects, "objects");
+        return this;
+    }
+
     /**
      * Returns a server that has not started. It must be closed.
      *
@@ -136,7 +144,8 @@ public final class KubeletServerBuilder {
     }
 
     Endpoints.Sources sources() {
-        return new Endpoints.Sources(node, required(pods, "pods"), health, metrics, required(runtime, "runtime"));
+        return new Endpoints.Sources(
+                node, required(pods, "pods"), health, metrics, objects, required(runtime, "runtime"));
     }
 
     /** Returns the names of a self-signed certificate. */

@@ -16,6 +16,8 @@
  * {@code metrics}</td></tr>
  * <tr><td>{@code /stats/summary}</td><td>the Summary of {@code stats/v1alpha1}, without rates, network and file
  * systems of the node; {@code only_cpu_and_memory=true} leaves out disks</td><td>{@code stats}</td></tr>
+ * <tr><td>{@code /debug/objects}</td><td>the cached Secrets and ConfigMaps as JSON: state, age, holders, last failure;
+ * never contents</td><td>{@code proxy}</td></tr>
  * <tr><td>{@code /containerLogs/<namespace>/<pod>/<container>}</td><td>the output of a container; {@code follow}, {@code
  * previous}, {@code timestamps}, {@code tailLines}, {@code sinceSeconds}, {@code sinceTime}, {@code
  * limitBytes}</td><td>{@code proxy}</td></tr>

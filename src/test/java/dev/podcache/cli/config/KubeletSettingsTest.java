@@ -394,8 +394,7 @@ class KubeletSettingsTest {
         CommandLine line = new CommandLine(command);
         line.registerConverter(Duration.class, new GoDuration());
         line.parseArgs(flags);
-        return KubeletSettings.configuration(
-                ConfigurationFile.read(file).settings(), new Settings(command.flags.settings()));
+        return KubeletSettings.configuration(ConfigurationFile.read(file).settings(), command.flags.settings(null));
     }
 
     @Test

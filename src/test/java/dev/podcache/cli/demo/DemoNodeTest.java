@@ -11,6 +11,7 @@ import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -36,8 +37,16 @@ class DemoNodeTest {
 
     private void play() {
         PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
-        Console console =
-                new Console(nowhere, nowhere, Map.of(), Path.of(""), stop, new CompletableFuture<>(), level -> {});
+        Console console = new Console(
+                InputStream.nullInputStream(),
+                nowhere,
+                nowhere,
+                Map.of(),
+                Path.of(""),
+                stop,
+                new CompletableFuture<>(),
+                false,
+                level -> {});
         new DemoNode(cluster, recorded.events(), console, Duration.ofSeconds(Patience.SECONDS)).play();
     }
 

@@ -4,7 +4,7 @@ import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.Uninterruptibles;
-import dev.podcache.cli.observe.ObjectId;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.kubelet.agent.ObjectCaching;

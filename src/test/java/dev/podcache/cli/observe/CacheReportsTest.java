@@ -3,6 +3,7 @@ package dev.podcache.cli.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.kubelet.agent.Caches;
 import dev.podcache.manager.ChangeDetectionStrategy;

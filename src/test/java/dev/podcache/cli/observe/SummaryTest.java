@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableMultiset;
 import com.google.common.collect.ImmutableSet;
+import dev.podcache.cli.config.ObjectId;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.RecordedOutput;
 import dev.podcache.manager.ChangeDetectionStrategy;

@@ -28,6 +28,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
@@ -247,7 +248,8 @@ class KubeletServerStreamsTest {
     @Test
     void logs_tooManyAtATime_areRefusedUntilOneEnds() throws Exception {
         Endpoints endpoints = new Endpoints(
-                new Endpoints.Sources("worker-1", () -> fixture.pods, Optional::empty, () -> "", fixture.runtime),
+                new Endpoints.Sources(
+                        "worker-1", () -> fixture.pods, Optional::empty, () -> "", List::of, fixture.runtime),
                 fixture.clock);
         KubeletRequest request = Requested.get(LOGS);
         KubeletResponse.Streamed first = (KubeletResponse.Streamed) endpoints.answer(request);

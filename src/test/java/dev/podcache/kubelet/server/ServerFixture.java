@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.server;
 
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.manager.ObjectEntry;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.Patience;
 import dev.podcache.testing.Pods;
@@ -33,6 +34,7 @@ final class ServerFixture implements AutoCloseable {
     final List<Pod> pods = new CopyOnWriteArrayList<>(List.of(web().build()));
     final Path folder;
     final KubeletServer server;
+    volatile List<ObjectEntry> objects = List.of();
     volatile Optional<String> problem = Optional.empty();
 
     ServerFixture(Path folder) throws IOException {
@@ -57,6 +59,7 @@ final class ServerFixture implements AutoCloseable {
                 .pods(() -> pods)
                 .health(() -> problem)
                 .metrics(() -> "podcache_pods 1\n")
+                .objects(() -> objects)
                 .runtime(other.orElse(runtime))
                 .reviews(reviews)
                 .build();

@@ -1,4 +1,4 @@
-package dev.podcache.cli.observe;
+package dev.podcache.cli.config;
 
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;

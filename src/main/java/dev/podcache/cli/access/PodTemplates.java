@@ -1,0 +1,121 @@
+package dev.podcache.cli.access;
+
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import dev.podcache.cli.output.CommandException;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.Quoted;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the pods and pod templates among the documents of a manifest. Skips objects that have none, such as Services. */
+final class PodTemplates {
+
+    /** The path from an object to the spec of its pods. */
+    private static final ImmutableMap<String, List<String>> PATHS = ImmutableMap.<String, List<String>>builder()
+            .put("Pod", List.of("spec"))
+            .put("PodTemplate", List.of("template", "spec"))
+            .put("Deployment", List.of("spec", "template", "spec"))
+            .put("StatefulSet", List.of("spec", "template", "spec"))
+            .put("DaemonSet", List.of("spec", "template", "spec"))
+            .put("ReplicaSet", List.of("spec", "template", "spec"))
+            .put("ReplicationController", List.of("spec", "template", "spec"))
+            .put("Job", List.of("spec", "template", "spec"))
+            .put("CronJob", List.of("spec", "jobTemplate", "spec", "template", "spec"))
+            .buildOrThrow();
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final String defaultNamespace;
+    private final ImmutableList.Builder<PodTemplate> found = ImmutableList.builder();
+
+    private PodTemplates(String defaultNamespace) {
+        this.defaultNamespace = defaultNamespace;
+    }
+
+    /**
+     * Returns the pods and templates in their order, those in lists included.
+     *
+     * @param defaultNamespace the namespace of objects that name none
+     * @throws CommandException if an object has no name, or a spec that the API would refuse; the message names object and
+     *     field
+     */
+    static ImmutableList<PodTemplate> in(List<Map<?, ?>> documents, String defaultNamespace) {
+        PodTemplates templates = new PodTemplates(defaultNamespace);
+        documents.forEach(templates::addDocument);
+        return templates.found.build();
+    }
+
+    /** Lists do not nest. */
+    private void addDocument(Map<?, ?> document) {
+        if (String.valueOf(document.get("kind")).endsWith("List") && document.get("items") instanceof List<?> items) {
+            for (@Nullable Object item : items) {
+                if (item instanceof Map<?, ?> map) {
+                    add(map);
+                }
+            }
+        } else {
+            add(document);
+        }
+    }
+
+    private void add(Map<?, ?> object) {
+        String kind = String.valueOf(object.get("kind"));
+        List<String> path = PATHS.get(kind);
+        if (path != null) {
+            ObjectKey key = key(kind, object);
+            found.add(new PodTemplate(kind, key, String.join(".", path), spec(kind + " " + key, object, path)));
+        }
+    }
+
+    private ObjectKey key(String kind, Map<?, ?> object) {
+        Map<?, ?> metadata = object.get("metadata") instanceof Map<?, ?> map ? map : Map.of();
+        Object name = metadata.get("name") instanceof String own ? own : metadata.get("generateName");
+        if (!(name instanceof String text) || text.isEmpty()) {
+            throw new CommandException("a " + kind + " has no metadata.name: give it one", null);
+        }
+        Object namespace = metadata.get("namespace");
+        try {
+            // a name that is to be generated ends in a hyphen, which is no legal name
+            String own = metadata.get("name") instanceof String ? text : text + "x";
+            String in = namespace instanceof String given && !given.isEmpty() ? given : defaultNamespace;
+            return ObjectKey.of(ObjectKey.validated(in, own).namespace(), text);
+        } catch (IllegalArgumentException e) {
+            throw new CommandException(kind + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static PodSpec spec(String object, Map<?, ?> manifest, List<String> path) {
+        @Nullable Object part = manifest;
+        for (String field : path) {
+            part = part instanceof Map<?, ?> map ? map.get(field) : null;
+        }
+        String where = object + ": " + String.join(".", path);
+        if (!(part instanceof Map<?, ?> spec)) {
+            throw new CommandException(where + " is missing: give it the spec of a pod", null);
+        }
+        try {
+            return JSON.convertValue(spec, PodSpec.class);
+        } catch (IllegalArgumentException e) {
+            // its message may quote the value, which may be secret
+            String field = e.getCause() instanceof JsonMappingException mapping ? field(mapping) : "";
+            throw new CommandException(
+                    where + Quoted.text(field)
+                            + " has a value that the API does not accept there: compare it with `kubectl"
+                            + " explain pod.spec`",
+                    null);
+        }
+    }
+
+    private static String field(JsonMappingException mapping) {
+        StringBuilder field = new StringBuilder();
+        for (JsonMappingException.Reference step : mapping.getPath()) {
+            field.append(step.getFieldName() == null ? "[" + step.getIndex() + "]" : "." + step.getFieldName());
+        }
+        return field.toString();
+    }
+}

@@ -1,0 +1,162 @@
+package dev.podcache.cli.doctor;
+
+import com.google.common.collect.HashMultimap;
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Lists;
+import com.google.common.collect.SetMultimap;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.OwnAccess;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.http.ConnectionFacts;
+import dev.podcache.cli.access.StrategyAccess;
+import dev.podcache.cli.config.ObjectId;
+import dev.podcache.object.FailureReason;
+import dev.podcache.object.Quoted;
+import io.fabric8.kubernetes.client.Config;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the API server and collects what the answers mean. Used by one thread. */
+final class Checkup {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(15);
+
+    /** Reviews in flight at a time. */
+    private static final int BATCH = 50;
+
+    private final Fabric8ApiServer server;
+    private final Config config;
+    private final StrategyAccess access;
+    private final Set<ObjectId> objects;
+    private final List<Diagnosis> found = new ArrayList<>();
+    private List<Map<String, Object>> roles = List.of();
+    private int reviewed;
+
+    /** A verb on an object, and whether it is allowed. */
+    private record Review(ObjectId object, String verb, CompletableFuture<Boolean> allowed) {}
+
+    Checkup(Fabric8ApiServer server, Config config, StrategyAccess access, Set<ObjectId> objects) {
+        this.server = server;
+        this.config = config;
+        this.access = access;
+        this.objects = objects;
+    }
+
+    /** Returns what was found, in the order of the checks. */
+    List<Diagnosis> diagnoses() {
+        return found;
+    }
+
+    /** Returns how far the checks are. */
+    String progress() {
+        return reviewed + " of " + objects.size() + " objects checked";
+    }
+
+    /** Returns the Roles that are missing, and their bindings. */
+    List<Map<String, Object>> roles() {
+        return roles;
+    }
+
+    /**
+     * Asks one question after the other.
+     *
+     * @param wait waits until a request has ended, or throws if it must not wait any longer
+     */
+    void run(Consumer<CompletableFuture<?>> wait) {
+        CompletableFuture<ConnectionFacts> probe = server.probe(TIMEOUT);
+        wait.accept(probe);
+        ApiServerException failure = failureOf(probe);
+        if (failure != null) {
+            found.add(ConnectionFailure.of(failure));
+            return;
+        }
+        ConnectionFacts facts = probe.join();
+        String url = config.getMasterUrl().replaceAll("/+$", "");
+        found.addAll(new ConnectionDiagnoses(url, access == StrategyAccess.WATCH, objects.size()).of(facts));
+        OwnAccess own = server.ownAccess(TIMEOUT);
+        CompletableFuture<Optional<String>> user = own.user();
+        wait.accept(user);
+        judge(user, facts.answer(), own, wait);
+    }
+
+    private void judge(
+            CompletableFuture<Optional<String>> asked,
+            ConnectionFacts.VersionAnswer answer,
+            OwnAccess own,
+            Consumer<CompletableFuture<?>> wait) {
+        ApiServerException refused = failureOf(asked);
+        boolean unauthorized = refused != null && refused.reason() == FailureReason.UNAUTHORIZED;
+        Optional<ClientCredentials> known = ClientCredentials.of(config);
+        String user = (refused == null ? asked.join() : Optional.<String>empty())
+                .or(() -> known.map(ClientCredentials::user))
+                .orElse("");
+        int status = unauthorized ? 401 : answer.status();
+        found.addAll(
+                CredentialDiagnoses.of(known, user, status, server.timekeeper().wallTime()));
+        if (status != 401 && !objects.isEmpty()) {
+            reviewAccess(user, own, wait);
+        }
+    }
+
+    private void reviewAccess(String user, OwnAccess own, Consumer<CompletableFuture<?>> wait) {
+        SetMultimap<ObjectId, String> allowed = HashMultimap.create();
+        for (List<ObjectId> batch : Lists.partition(ImmutableList.copyOf(objects), BATCH / 2)) {
+            List<Review> reviews = reviews(batch, own);
+            CompletableFuture<?> all = CompletableFuture.allOf(
+                    reviews.stream().map(Review::allowed).toArray(CompletableFuture<?>[]::new));
+            reviewed += batch.size();
+            wait.accept(all);
+            for (Review review : reviews) {
+                ApiServerException failure = failureOf(review.allowed());
+                if (failure != null) {
+                    found.add(unanswered(failure));
+                    return;
+                }
+                if (review.allowed().join()) {
+                    allowed.put(review.object(), review.verb());
+                }
+            }
+        }
+        AccessDiagnoses diagnoses = new AccessDiagnoses(access, objects, allowed, user);
+        found.addAll(diagnoses.diagnoses());
+        roles = diagnoses.roles();
+    }
+
+    private List<Review> reviews(List<ObjectId> batch, OwnAccess own) {
+        return batch.stream()
+                .flatMap(object -> access.verbs().stream()
+                        .flatMap(verb -> Stream.concat(Stream.of(verb), access.replacementOf(verb).stream()))
+                        .map(verb -> new Review(object, verb, own.mayAccess(object.kind(), object.key(), verb))))
+                .toList();
+    }
+
+    private static Diagnosis unanswered(ApiServerException failure) {
+        return Diagnosis.problem(
+                "access",
+                Quoted.text(String.valueOf(failure.getMessage())),
+                "it is unknown which objects may be cached",
+                "let these credentials create selfsubjectaccessreviews, as the ClusterRole system:basic-user does, and try"
+                        + " again");
+    }
+
+    private static @Nullable ApiServerException failureOf(CompletableFuture<?> ended) {
+        try {
+            ended.join();
+            return null;
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof ApiServerException failure) {
+                return failure;
+            }
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package dev.podcache.cli.doctor;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSortedSet;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.cli.access.ManifestWriter;
+import dev.podcache.cli.access.ObjectOptions;
+import dev.podcache.cli.config.ClusterAccess;
+import dev.podcache.cli.config.ObjectId;
+import dev.podcache.cli.output.CommandException;
+import dev.podcache.cli.output.Console;
+import dev.podcache.cli.output.EventWriter;
+import dev.podcache.cli.output.OutputOptions;
+import dev.podcache.cli.output.ProgramEvent;
+import dev.podcache.cli.output.Progress;
+import dev.podcache.cli.output.Versions;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The subcommand {@code doctor}. */
+@Command(
+        name = "doctor",
+        header = "Checks connection, clock, credentials and access, and says what to do.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Versions.class,
+        description = {
+            "Connects as a cache with these credentials would. Checks address, proxy, TLS, HTTP/2 and its stream limit, the"
+                    + " clocks, the credentials, and with one SelfSubjectAccessReview for each verb and object whether"
+                    + " the objects may be cached. Prints the smallest Role that is missing. Changes nothing, and reads"
+                    + " no object. Run it with the credentials that the program will have."
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  podcache doctor --kubeconfig shop.kubeconfig --secrets shop/db --config-maps shop/settings",
+            "  podcache doctor -f deploy/example-pod.yaml --strategy Cache",
+            "  podcache doctor -f deploy/example-pod.yaml --only-roles | kubectl apply -f -",
+            "",
+            "Exit codes: 0 all is well, 1 failure, 2 wrong command line, 3 a problem was found."
+        })
+public final class DoctorCommand implements Callable<Integer> {
+
+    private static final int FOUND_A_PROBLEM = 3;
+
+    private final Console console;
+
+    @Option(
+            names = "--kubeconfig",
+            paramLabel = "FILE",
+            description = "the kubeconfig; default: $KUBECONFIG, the pod's service account, ~/.kube/config")
+    private @Nullable Path kubeconfig;
+
+    @Option(names = "--only-roles", description = "print only the Roles that are missing, for kubectl apply")
+    private boolean onlyRoles;
+
+    @Mixin
+    private ObjectOptions options = new ObjectOptions();
+
+    @Mixin
+    private OutputOptions output = new OutputOptions();
+
+    public DoctorCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        ImmutableSortedSet<ObjectId> objects = options.objects(console);
+        console.logging().accept(output.verbose ? Level.DEBUG : Level.ERROR);
+        Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
+        // every review is sent, and not too many at a time
+        RequestLimit unlimited = new RequestLimit(Integer.MAX_VALUE, Integer.MAX_VALUE);
+        try (EventWriter events = EventWriter.to(console.out(), output.format);
+                KubernetesClient client = ClusterAccess.client(config);
+                Fabric8ApiServer server = Fabric8ApiServer.of(client, unlimited)) {
+            Checkup checkup = new Checkup(server, config, options.access(), objects);
+            Progress progress = new Progress(console);
+            checkup.run(future -> {
+                if (!console.await(future, events)) {
+                    throw new CommandException("ended before all was checked", null);
+                }
+                progress.show(checkup.progress());
+            });
+            progress.clear();
+            return report(checkup.diagnoses(), checkup.roles(), events);
+        }
+    }
+
+    private int report(List<Diagnosis> diagnoses, List<Map<String, Object>> roles, EventWriter events) {
+        long problems = diagnoses.stream().filter(Diagnosis::isProblem).count();
+        if (onlyRoles) {
+            ManifestWriter.write(roles, output.format, console.out());
+            diagnoses.stream()
+                    .filter(Diagnosis::isProblem)
+                    .forEach(problem -> console.err()
+                            .println(problem.event(console.terminal()).text()));
+        } else {
+            diagnoses.forEach(each -> events.block(each.event(console.terminal())));
+            events.block(summary(problems));
+            roles.forEach(role -> events.block(
+                    new ProgramEvent("role", ManifestWriter.document(role), ImmutableMap.of("manifest", role))));
+            events.requireReader();
+        }
+        return problems == 0 ? 0 : FOUND_A_PROBLEM;
+    }
+
+    private static ProgramEvent summary(long problems) {
+        String text =
+                problems == 0 ? "no problem found" : problems == 1 ? "1 problem found" : problems + " problems found";
+        return new ProgramEvent("summary", text, ImmutableMap.of("problems", problems));
+    }
+}

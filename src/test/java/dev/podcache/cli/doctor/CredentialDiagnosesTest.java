@@ -1,0 +1,79 @@
+package dev.podcache.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(NoLeaks.class)
+class CredentialDiagnosesTest {
+
+    private static final Instant NOW = Instant.parse("2026-11-23T06:00:00Z");
+
+    @ParameterizedTest
+    @CsvSource({
+        "client certificate, -1, PROBLEM",
+        "client certificate, 1, NOTE",
+        "client certificate, 25, OK",
+        "token, -1, PROBLEM",
+        "token, 1, OK"
+    })
+    void of_expiry_isJudgedByKindAndTime(String kind, long hours, Diagnosis.Level level) {
+        ClientCredentials known = new ClientCredentials(kind, "jane", NOW.plus(Duration.ofHours(hours)));
+
+        assertThat(CredentialDiagnoses.of(Optional.of(known), "", 200, NOW))
+                .singleElement()
+                .satisfies(each -> {
+                    assertThat(each.level()).isEqualTo(level);
+                    assertThat(each.what()).contains(kind + " of jane");
+                });
+    }
+
+    @Test
+    void of_noCredentials_isAProblemWhateverTheAnswer() {
+        assertThat(CredentialDiagnoses.of(Optional.empty(), "", 401, NOW))
+                .singleElement()
+                .extracting(Diagnosis::what)
+                .isEqualTo("none are sent");
+    }
+
+    @Test
+    void credentials_ofAToken_areItsClaims() {
+        String claims = "{\"sub\": \"system:serviceaccount:shop:reader\", \"exp\": " + NOW.getEpochSecond() + "}";
+        String token = "e30." + base64(claims) + ".signature";
+
+        assertThat(ClientCredentials.of(withToken(token)))
+                .contains(new ClientCredentials("token", "system:serviceaccount:shop:reader", NOW));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "a.b", "a.b.c", "a.e30.c", "a.%%.c", "a.bnVsbA.c"})
+    void credentials_ofAnotherToken_areOfNobodyAndNeverShown(String form) {
+        String token = form + NoLeaks.CANARY;
+
+        Optional<ClientCredentials> known = ClientCredentials.of(withToken(token));
+
+        assertThat(known).contains(new ClientCredentials("token", "", null));
+        NoLeaks.saw(String.valueOf(known));
+        NoLeaks.saw(CredentialDiagnoses.of(known, "", 401, NOW).toString());
+    }
+
+    private static Config withToken(String token) {
+        return new ConfigBuilder(Config.empty()).withOauthToken(token).build();
+    }
+
+    private static String base64(String text) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,106 @@
+package dev.podcache.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.common.collect.ObjectArrays;
+import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.cli.output.RecordedOutput;
+import dev.podcache.testing.NoLeaks;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith(NoLeaks.class)
+class DoctorCommandTest {
+
+    private final CapturedConsole console = new CapturedConsole(Path.of(""));
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void doctor_nothingListens_isAProblemWithWhyAndRemedy() throws IOException {
+        int port = unusedPort();
+
+        int code = doctor(port, "--secrets", "shop/db");
+
+        assertThat(code).isEqualTo(3);
+        assertThat(console.err()).isEmpty();
+        assertThat(console.out()).hasSize(4);
+        assertThat(console.out().get(0)).startsWith("problem  server").contains("https://127.0.0.1:" + port);
+        assertThat(console.out().get(1)).contains("why: nothing can be read");
+        assertThat(console.out().get(2)).contains("do:  check that the API server runs there");
+        assertThat(console.out().get(3)).isEqualTo("1 problem found");
+    }
+
+    @Test
+    void doctor_json_isOneObjectADiagnosis() throws IOException {
+        int code = doctor(unusedPort(), "-o", "json");
+
+        assertThat(code).isEqualTo(3);
+        List<JsonNode> lines =
+                console.out().stream().map(RecordedOutput::parsed).toList();
+        assertThat(lines).hasSize(2);
+        assertThat(lines.get(0).path("level").asText()).isEqualTo("problem");
+        assertThat(lines.get(0).path("check").asText()).isEqualTo("server");
+        assertThat(lines.get(0).path("do").asText()).isNotEmpty();
+        assertThat(lines.get(1).path("problems").asInt()).isEqualTo(1);
+    }
+
+    /** So that nothing but manifests reaches kubectl. */
+    @Test
+    void doctor_onlyRolesAndAnotherProblem_hasItOnStandardError() throws IOException {
+        int code = doctor(unusedPort(), "--only-roles");
+
+        assertThat(code).isEqualTo(3);
+        assertThat(console.out()).isEmpty();
+        assertThat(console.err()).first().asString().startsWith("problem  server");
+    }
+
+    @Test
+    void doctor_onATerminal_showsLevelsInColours() throws IOException {
+        console.onATerminal();
+
+        doctor(unusedPort());
+
+        assertThat(console.out().get(0)).startsWith("\u001b[31mproblem").contains("server");
+    }
+
+    @Test
+    void doctor_missingKubeconfig_isAFailure() {
+        int code = console.execute("doctor", "--kubeconfig", "/nope");
+
+        assertThat(code).isEqualTo(1);
+        assertThat(console.err()).singleElement().asString().contains("/nope", "does not exist");
+    }
+
+    @Test
+    void doctor_illegalName_isUsageError() {
+        int code = console.execute("doctor", "--secrets", "shop/Db_1");
+
+        assertThat(code).isEqualTo(2);
+        assertThat(console.err()).first().asString().contains("--secrets: name \"Db_1\"");
+    }
+
+    private int doctor(int port, String... more) throws IOException {
+        Path kubeconfig = Files.writeString(
+                folder.resolve("kubeconfig"),
+                "apiVersion: v1\nkind: Config\ncurrent-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
+                        + "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:" + port + "'}}]\n"
+                        + "users: [{name: u, user: {token: t}}]\n");
+        String[] command = {"doctor", "--kubeconfig", kubeconfig.toString()};
+        return console.execute(ObjectArrays.concat(command, more, String.class));
+    }
+
+    private static int unusedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}
