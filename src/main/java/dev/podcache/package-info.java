@@ -32,10 +32,10 @@
  * <pre>
  * 16  cli
  * 15  cli.demo
- * 14  cli.hollow   cli.observe
+ * 14  cli.hollow   cli.observe   cli.plan
  * 13  cli.config
  * 12  cli.output
- * 11  kubelet.agent   josdk   micrometer
+ * 11  kubelet.agent   josdk   micrometer   controlplane.planner
  * 10  kubelet.podsync
  *  9  dev.podcache   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus   kubelet.probe   kubelet.process   kubelet.server
  *  8  kubelet.podconfig   kubelet.eviction

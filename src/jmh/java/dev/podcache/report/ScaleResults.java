@@ -1,5 +1,6 @@
 package dev.podcache.report;
 
+import dev.podcache.cli.output.Spread;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;

@@ -9,6 +9,7 @@ import dev.podcache.cli.hollow.HollowCommand;
 import dev.podcache.cli.observe.ObserveCommand;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
+import dev.podcache.cli.plan.PlanCommand;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.time.Timekeeper;
@@ -24,7 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The program {@code podcache} with the subcommands {@code demo} (the default), {@code run}, {@code observe}, {@code
- * hollow} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command line.
+ * hollow}, {@code plan} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command line.
  */
 public final class Main {
 
@@ -77,6 +78,7 @@ public final class Main {
                 .addSubcommand("run", new RunCommand(console, runtime))
                 .addSubcommand("observe", new ObserveCommand(console))
                 .addSubcommand("hollow", new HollowCommand(console))
+                .addSubcommand("plan", new PlanCommand(console))
                 .addSubcommand("version", new VersionCommand(console));
         line.registerConverter(Duration.class, new GoDuration());
         line.setCaseInsensitiveEnumValuesAllowed(true);

@@ -32,10 +32,10 @@ final class Layers {
                     "kubelet.process",
                     "kubelet.server"),
             List.of("kubelet.podsync"),
-            List.of("kubelet.agent", "josdk", "micrometer"),
+            List.of("kubelet.agent", "josdk", "micrometer", "controlplane.planner"),
             List.of("cli.output"),
             List.of("cli.config"),
-            List.of("cli.hollow", "cli.observe"),
+            List.of("cli.hollow", "cli.observe", "cli.plan"),
             List.of("cli.demo"),
             List.of("cli"));
 

@@ -44,7 +44,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "demo ", "run ", "observe ", "hollow ", "version "})
+    @ValueSource(strings = {"", "demo ", "run ", "observe ", "hollow ", "plan ", "version "})
     void help_everyCommand_isDataWithAnExample(String command) {
         int code = console.execute((command + "--help").split(" "));
 
@@ -85,6 +85,14 @@ class MainTest {
                 "run --hostname-override worker-1 --max-pods -1 | --max-pods is -1: it must be a whole number from 0",
                 "run --hostname-override worker-1 --register-node=maybe | 'maybe'",
                 "run --hostname-override worker-1 --node-labels a/b/c=d | --node-labels: label key \"a/b/c\" is not legal",
+                "plan --nodes 0 | the number of nodes must be from 1 to 100000000, but is 0",
+                "plan --profile quick | --profile is 'quick': write default, fast, medium, low or all",
+                "plan --node-lease-duration 1500ms | leaseDuration must be a positive number of whole seconds",
+                "plan --nodes 3 --failing-nodes 4 | the failing nodes must be at most the 3 nodes, but are 4",
+                "plan --changes-per-hour -1 | the changes per hour must be a number from 0 to 100000000, but are -1.0",
+                "plan --http2-max-streams-per-connection 0 | the stream limit must be from 1 to",
+                "plan --toleration never | \"never\" is not a duration",
+                "plan -o yaml | 'yaml'",
                 "dance | 'dance'",
                 "run | the node is missing: set --hostname-override or NODE_NAME",
                 "run --hostname-override Worker_1 | \"Worker_1\" is not a legal Kubernetes name"

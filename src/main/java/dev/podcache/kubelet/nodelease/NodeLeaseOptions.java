@@ -35,7 +35,7 @@ public record NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable
     }
 
     /** Returns the time from one round to the next, without jitter. */
-    Duration interval() {
+    public Duration interval() {
         return leaseDuration.dividedBy(RENEWALS_IN_A_DURATION);
     }
 
