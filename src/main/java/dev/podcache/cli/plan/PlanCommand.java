@@ -7,6 +7,8 @@ import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Versions;
 import dev.podcache.controlplane.planner.Plan;
 import dev.podcache.controlplane.planner.PlanSettings;
+import dev.podcache.controlplane.planner.Simulation;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -52,6 +54,12 @@ public final class PlanCommand implements Callable<Integer> {
     private boolean explain;
 
     @Option(
+            names = "--simulate",
+            paramLabel = "DURATION",
+            description = "also simulate so much time, such as 1h, and count; 15000 nodes take about half a minute")
+    private @Nullable Duration simulated;
+
+    @Option(
             names = {"-o", "--output"},
             paramLabel = "FORMAT",
             description = "text (the default), json (one object a line for each profile) or svg")
@@ -64,18 +72,18 @@ public final class PlanCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Plan> plans = settings().stream().map(Plan::of).toList();
+        List<PlannedCluster> clusters = clusters();
         try (EventWriter out = EventWriter.to(console.out(), EventWriter.Format.TEXT)) {
-            out.block(new ProgramEvent("plan", output(plans), ImmutableMap.of()));
+            out.block(new ProgramEvent("plan", output(clusters), ImmutableMap.of()));
             out.close();
             out.requireReader();
         }
         return 0;
     }
 
-    private List<PlanSettings> settings() {
+    private List<PlannedCluster> clusters() {
         try {
-            return options.settings();
+            return options.settings().stream().map(this::cluster).toList();
         } catch (IllegalArgumentException invalid) {
             if (spec == null) {
                 throw invalid;
@@ -84,18 +92,26 @@ public final class PlanCommand implements Callable<Integer> {
         }
     }
 
-    private String output(List<Plan> plans) {
+    private PlannedCluster cluster(PlanSettings settings) {
+        return new PlannedCluster(Plan.of(settings), simulated == null ? null : Simulation.run(settings, simulated));
+    }
+
+    private String output(List<PlannedCluster> clusters) {
         return switch (format) {
-            case TEXT ->
-                explain
-                        ? PlanTable.of(plans) + "\n"
-                                + plans.stream().map(PlanTable::explained).collect(Collectors.joining("\n"))
-                        : PlanTable.of(plans);
+            case TEXT -> PlanTable.of(clusters) + (explain ? explained(clusters) : "");
             case JSON ->
-                plans.stream()
-                        .map(plan -> PlanJson.line(PlanJson.tree(plan, explain)))
+                clusters.stream()
+                        .map(cluster -> PlanJson.line(cluster, explain))
                         .collect(Collectors.joining(System.lineSeparator()));
-            case SVG -> PlanChart.svg(plans).stripTrailing();
+            case SVG ->
+                PlanChart.svg(clusters.stream().map(PlannedCluster::plan).toList())
+                        .stripTrailing();
         };
+    }
+
+    private static String explained(List<PlannedCluster> clusters) {
+        return clusters.stream()
+                .map(cluster -> "\n" + PlanTable.explained(cluster.plan()))
+                .collect(Collectors.joining());
     }
 }

@@ -2,54 +2,91 @@ package dev.podcache.cli.plan;
 
 import dev.podcache.controlplane.planner.Plan;
 import dev.podcache.controlplane.planner.PlanFigure;
+import dev.podcache.controlplane.planner.SimulatedRequest;
+import dev.podcache.controlplane.planner.SimulationResult;
+import dev.podcache.controlplane.planner.SimulationResult.TimeSpread;
 import dev.podcache.object.Numbers;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
-/** Plans side by side, as text for people. */
+/** Clusters side by side, as text for people. */
 final class PlanTable {
 
     private static final int LABELS = 68;
     private static final int COLUMN = 16;
 
-    private final List<Plan> plans;
+    private final List<PlannedCluster> clusters;
     private final StringBuilder text = new StringBuilder();
 
-    private PlanTable(List<Plan> plans) {
-        this.plans = plans;
+    private PlanTable(List<PlannedCluster> clusters) {
+        this.clusters = clusters;
     }
 
-    /** Returns the table of plans with equal settings but for the profile. */
-    static String of(List<Plan> plans) {
-        return new PlanTable(plans).table();
+    /** Returns the table of clusters that differ in the profile only. */
+    static String of(List<PlannedCluster> clusters) {
+        PlanTable table = new PlanTable(clusters);
+        table.addPlans();
+        table.addSimulations();
+        table.addWarnings();
+        return table.text.toString().stripTrailing();
     }
 
-    private String table() {
-        row("", plan -> plan.settings().profile().name());
+    private void addPlans() {
+        row("", PlannedCluster::profile);
         PlanFigure.Group group = null;
         for (PlanFigure figure : PlanFigure.values()) {
             if (figure.group() != group) {
                 group = figure.group();
                 text.append(group.title()).append('\n');
             }
-            row("  " + figure.label(), plan -> Numbers.text(plan.value(figure)));
+            row("  " + figure.label(), cluster -> Numbers.text(cluster.plan().value(figure)));
         }
-        plans.forEach(plan -> plan.warnings()
-                .forEach(warning -> text.append("warning, ")
-                        .append(plan.settings().profile().name())
+    }
+
+    private void addSimulations() {
+        if (clusters.stream().allMatch(cluster -> cluster.simulated() == null)) {
+            return;
+        }
+        text.append("Simulated: requests per second\n");
+        for (SimulatedRequest request : SimulatedRequest.values()) {
+            simulated(request.label(), result -> result.requestsPerSecond().getOrDefault(request, 0.0));
+        }
+        text.append("Simulated: deaths of nodes\n");
+        simulated("nodes that died", SimulationResult::deaths);
+        addTimes("until Unknown, s", SimulationResult::detectionSeconds);
+        addTimes("until the pod is deleted, s", SimulationResult::evictionSeconds);
+    }
+
+    private void addTimes(String label, Function<SimulationResult, TimeSpread> times) {
+        simulated(label + ", best", result -> times.apply(result).best());
+        simulated(label + ", mean", result -> times.apply(result).mean());
+        simulated(label + ", worst", result -> times.apply(result).worst());
+    }
+
+    private void simulated(String label, ToDoubleFunction<SimulationResult> value) {
+        row("  " + label, cluster -> {
+            SimulationResult result = cluster.simulated();
+            return result == null ? "" : Numbers.text(value.applyAsDouble(result));
+        });
+    }
+
+    private void addWarnings() {
+        for (PlannedCluster cluster : clusters) {
+            for (String warning : cluster.plan().warnings()) {
+                text.append("warning, ")
+                        .append(cluster.profile())
                         .append(": ")
                         .append(warning)
-                        .append('\n')));
-        return text.toString().stripTrailing();
+                        .append('\n');
+            }
+        }
     }
 
-    private interface Cell {
-        String of(Plan plan);
-    }
-
-    private void row(String label, Cell cell) {
+    private void row(String label, Function<PlannedCluster, String> cell) {
         StringBuilder row = new StringBuilder(String.format(Locale.ROOT, "%-" + LABELS + "s", label));
-        plans.forEach(plan -> row.append(String.format(Locale.ROOT, "%" + COLUMN + "s", cell.of(plan))));
+        clusters.forEach(cluster -> row.append(String.format(Locale.ROOT, "%" + COLUMN + "s", cell.apply(cluster))));
         text.append(row.toString().stripTrailing()).append('\n');
     }
 

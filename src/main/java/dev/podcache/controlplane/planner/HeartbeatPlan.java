@@ -48,11 +48,16 @@ final class HeartbeatPlan {
                 settings.leaseDuration);
     }
 
-    /** Returns the mean time between two reports of an unchanged status: a whole number of updates. */
+    /** Returns the mean time between two reports of an unchanged status. */
     static Duration statusInterval(PlanSettings settings) {
-        Duration tick = PeriodicLoop.meanPause(settings.profile.statusUpdate());
-        double ticks = Math.ceil(seconds(settings.statusReport) / seconds(tick));
-        return Duration.ofNanos((long) (tick.toNanos() * Math.max(1, ticks)));
+        return PeriodicLoop.meanPause(reportTick(settings));
+    }
+
+    /** Returns that time without jitter: a whole number of updates. */
+    static Duration reportTick(PlanSettings settings) {
+        Duration update = settings.profile.statusUpdate();
+        double updates = seconds(settings.statusReport) / seconds(PeriodicLoop.meanPause(update));
+        return update.multipliedBy((long) Math.max(1, Math.ceil(updates)));
     }
 
     private static String remark(PlanSettings settings) {

@@ -1,14 +1,21 @@
 package dev.podcache.controlplane.planner;
 
+import dev.podcache.controlplane.ttl.TtlLadder;
 import java.time.Duration;
 
 /** The TTL that the TTL controller sets in a cluster that grew to its size. */
 final class TtlOfCluster {
 
+    /** The ladder has its last row below this; more nodes change nothing. */
+    private static final int ENOUGH = 10_000;
+
     private TtlOfCluster() {}
 
     static Duration of(int nodes) {
-        int seconds = nodes <= 100 ? 0 : nodes <= 500 ? 15 : nodes <= 1_000 ? 30 : nodes <= 2_000 ? 60 : 300;
-        return Duration.ofSeconds(seconds);
+        TtlLadder ladder = new TtlLadder();
+        for (int i = 0; i < Math.min(nodes, ENOUGH); i++) {
+            ladder.nodeAdded();
+        }
+        return Duration.ofSeconds(ladder.seconds());
     }
 }

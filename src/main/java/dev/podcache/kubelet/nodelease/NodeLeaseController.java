@@ -9,7 +9,6 @@ import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,10 +36,7 @@ public final class NodeLeaseController extends AbstractService {
     public NodeLeaseController(
             ObjectApi<Lease> leases, ObjectApi<Node> nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
         this(
-                new LeaseSync(leases, nodes, options, timekeeper),
-                options,
-                timekeeper,
-                () -> ThreadLocalRandom.current().nextDouble());
+                new LeaseSync(leases, nodes, options, timekeeper), options, timekeeper, options.random());
     }
 
     /**
