@@ -32,13 +32,13 @@
  * <pre>
  * 16  cli
  * 15  cli.demo
- * 14  cli.hollow   cli.observe   cli.plan
+ * 14  cli.controllers   cli.hollow   cli.observe   cli.plan
  * 13  cli.config
  * 12  cli.output
  * 11  kubelet.agent   josdk   micrometer   controlplane.planner
  * 10  kubelet.podsync
- *  9  dev.podcache   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus   kubelet.probe   kubelet.process   kubelet.server
- *  8  kubelet.podconfig   kubelet.eviction
+ *  9  dev.podcache   controlplane.leaderelection   controlplane.nodelifecycle   controlplane.ttl   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus   kubelet.probe   kubelet.process   kubelet.server
+ *  8  controlplane.cluster   kubelet.podconfig   kubelet.eviction
  *  7  kubelet.events   kubelet.host   kubelet.runtime   testkit
  *  6  manager   node
  *  5  store

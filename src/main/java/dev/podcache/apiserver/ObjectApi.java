@@ -53,4 +53,17 @@ public interface ObjectApi<T> {
      *     object with another UID has the name
      */
     CompletableFuture<T> delete(ObjectKey key, String uid);
+
+    /**
+     * Deletes the object as {@code kubectl delete} does. A pod on a node is only marked for deletion, with the grace
+     * period of its spec; its node agent removes it. The default implementation fails with an {@link
+     * UnsupportedOperationException}.
+     *
+     * @param uid the UID that the object must have
+     * @return the object after the request, or exceptionally {@link dev.podcache.object.FailureReason#CONFLICT} if an
+     *     object with another UID has the name
+     */
+    default CompletableFuture<T> deleteGracefully(ObjectKey key, String uid) {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException("graceful deletion of " + key));
+    }
 }

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.ObjectArrays;
 import dev.podcache.cli.config.AddressLookups;
 import dev.podcache.cli.config.GoDuration;
+import dev.podcache.cli.controllers.ControllersCommand;
 import dev.podcache.cli.demo.DemoCommand;
 import dev.podcache.cli.hollow.HollowCommand;
 import dev.podcache.cli.observe.ObserveCommand;
@@ -25,7 +26,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The program {@code podcache} with the subcommands {@code demo} (the default), {@code run}, {@code observe}, {@code
- * hollow}, {@code plan} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command line.
+ * hollow}, {@code controllers}, {@code plan} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command
+ * line.
  */
 public final class Main {
 
@@ -78,6 +80,7 @@ public final class Main {
                 .addSubcommand("run", new RunCommand(console, runtime))
                 .addSubcommand("observe", new ObserveCommand(console))
                 .addSubcommand("hollow", new HollowCommand(console))
+                .addSubcommand("controllers", new ControllersCommand(console))
                 .addSubcommand("plan", new PlanCommand(console))
                 .addSubcommand("version", new VersionCommand(console));
         line.registerConverter(Duration.class, new GoDuration());

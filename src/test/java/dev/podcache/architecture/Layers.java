@@ -21,9 +21,12 @@ final class Layers {
             List.of("store"),
             List.of("manager", "node"),
             List.of("kubelet.events", "kubelet.host", "kubelet.runtime", "testkit"),
-            List.of("kubelet.podconfig", "kubelet.eviction"),
+            List.of("controlplane.cluster", "kubelet.podconfig", "kubelet.eviction"),
             List.of(
                     "",
+                    "controlplane.leaderelection",
+                    "controlplane.nodelifecycle",
+                    "controlplane.ttl",
                     "embedded",
                     "kubelet.nodestatus",
                     "kubelet.nodelease",
@@ -35,7 +38,7 @@ final class Layers {
             List.of("kubelet.agent", "josdk", "micrometer", "controlplane.planner"),
             List.of("cli.output"),
             List.of("cli.config"),
-            List.of("cli.hollow", "cli.observe", "cli.plan"),
+            List.of("cli.controllers", "cli.hollow", "cli.observe", "cli.plan"),
             List.of("cli.demo"),
             List.of("cli"));
 

@@ -86,6 +86,13 @@ final class FakeWrites<T extends HasMetadata> implements ObjectApi<T> {
         return answer(Verb.DELETE, key, () -> server.cluster().delete(resource, key, new DeleteOptions(0L, uid, null)));
     }
 
+    @Override
+    public CompletableFuture<T> deleteGracefully(ObjectKey key, String uid) {
+        server.record(new FakeApiServer.Action(Verb.DELETE, kind, key, null));
+        return answer(
+                Verb.DELETE, key, () -> server.cluster().delete(resource, key, new DeleteOptions(null, uid, null)));
+    }
+
     private interface Write {
         ObjectNode apply(ObjectNode body);
     }

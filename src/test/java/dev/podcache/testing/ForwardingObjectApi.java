@@ -43,4 +43,9 @@ public abstract class ForwardingObjectApi<T> implements ObjectApi<T> {
     public CompletableFuture<T> delete(ObjectKey key, String uid) {
         return api.delete(key, uid);
     }
+
+    @Override
+    public CompletableFuture<T> deleteGracefully(ObjectKey key, String uid) {
+        return api.deleteGracefully(key, uid);
+    }
 }

@@ -66,8 +66,17 @@ final class Fabric8ObjectApi<T extends HasMetadata> implements ObjectApi<T> {
 
     @Override
     public CompletableFuture<T> delete(ObjectKey key, String uid) {
+        return delete(key, uid, 0L);
+    }
+
+    @Override
+    public CompletableFuture<T> deleteGracefully(ObjectKey key, String uid) {
+        return delete(key, uid, null);
+    }
+
+    private CompletableFuture<T> delete(ObjectKey key, String uid, @Nullable Long gracePeriodSeconds) {
         DeleteOptions options = new DeleteOptionsBuilder()
-                .withGracePeriodSeconds(0L)
+                .withGracePeriodSeconds(gracePeriodSeconds)
                 .withNewPreconditions()
                 .withUid(uid)
                 .endPreconditions()

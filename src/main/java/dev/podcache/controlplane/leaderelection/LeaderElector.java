@@ -1,0 +1,289 @@
+package dev.podcache.controlplane.leaderelection;
+
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.controlplane.cluster.ControllerLoop;
+import dev.podcache.object.FailureReason;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpec;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Competes for a Lease, so that one of several processes leads. A candidate tries to get the Lease after each retry
+ * period, lengthened at random. It gets it when the Lease does not exist, has no holder, or was not renewed for its
+ * duration, measured on the candidate's own clock. The leader renews it after each retry period. It stops leading when
+ * it has not renewed it for the renew deadline, or sees another holder, and is a candidate again. Thread-safe; no method
+ * blocks.
+ *
+ * <p>Two processes never lead at the same time as long as their clocks run at about the same speed: the deadline counts
+ * from the moment before the last successful request was sent, and is shorter than the duration, which counts from the
+ * moment when another candidate has seen its effect.
+ */
+public final class LeaderElector {
+
+    /*
+     * The rules of client-go's tools/leaderelection. fabric8's LeaderElector has them too, but sends its requests over
+     * its own HTTP client and runs on its own threads and clock: a rotated certificate would not reach it, and a test
+     * could not drive its time. It also counts the deadline from the start of a renewal, so that a slow request can
+     * make two leaders.
+     *
+     * State      a try                          leaves the state when
+     * ------------------------------------------------------------------------------------------------------------
+     * candidate  reads, and creates or updates  a try succeeds                               -> leader
+     * leader     updates what it wrote last;    the deadline has passed, or the Lease has
+     *            reads first after a failure    another holder                               -> candidate
+     * stopped    none
+     *
+     * One try at a time. Each has a number; the answer to a try that is not the current one is ignored, so a request
+     * that is answered after the deadline changes nothing. All state is used by tasks of the loop only.
+     */
+
+    private static final Logger log = LoggerFactory.getLogger(LeaderElector.class);
+
+    private final ObjectApi<Lease> leases;
+    private final LeaderElectionOptions options;
+    private final Listener listener;
+    private final Timekeeper timekeeper;
+    private final DoubleSupplier random;
+    private final ControllerLoop loop;
+
+    private boolean leading;
+    private boolean stopped;
+    private long tries;
+    private String reportedHolder = "";
+    private @Nullable Lease written; // what this leader wrote last; null if it must read first
+    private @Nullable LeaseSpec observed;
+    private long observedAt;
+    private Timekeeper.@Nullable Scheduled next;
+    private Timekeeper.@Nullable Scheduled deadline;
+
+    /** Is told of the leadership. Called by one thread at a time; must not block. */
+    public interface Listener {
+
+        /** This process leads from now on. */
+        void startedLeading();
+
+        /**
+         * This process does not lead any more, and must not act as leader.
+         *
+         * @param why a text for people
+         */
+        void stoppedLeading(String why);
+
+        /** Another process, or this one, is the holder now. */
+        void newLeader(String identity);
+    }
+
+    /** Creates a candidate that is not started. */
+    public LeaderElector(
+            ObjectApi<Lease> leases, LeaderElectionOptions options, Listener listener, Timekeeper timekeeper) {
+        this(leases, options, listener, timekeeper, () -> ThreadLocalRandom.current()
+                .nextDouble());
+    }
+
+    /**
+     * Creates a candidate that is not started.
+     *
+     * @param random uniform in [0, 1)
+     */
+    LeaderElector(
+            ObjectApi<Lease> leases,
+            LeaderElectionOptions options,
+            Listener listener,
+            Timekeeper timekeeper,
+            DoubleSupplier random) {
+        this.leases = leases;
+        this.options = options;
+        this.listener = listener;
+        this.timekeeper = timekeeper;
+        this.random = random;
+        this.loop = new ControllerLoop(timekeeper);
+    }
+
+    /** Starts to compete. Call it once. */
+    public void start() {
+        loop.execute(this::attempt);
+    }
+
+    /**
+     * Stops to compete. A leader first stops leading, and then gives the Lease up, so that another process can lead at
+     * once. Idempotent.
+     *
+     * @return completes when the Lease is given up, or that has failed
+     */
+    public CompletableFuture<@Nullable Void> stop() {
+        CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
+        loop.execute(() -> {
+            boolean held = leading;
+            stopped = true;
+            tries++;
+            cancelTimers();
+            if (held) {
+                lose("this process ends");
+            }
+            loop.whenDone(held ? release() : CompletableFuture.completedFuture(null), (done, failure) -> {
+                if (failure != null) {
+                    log.warn(
+                            "Lease {} could not be given up: {}; other processes wait {} s",
+                            options.lease(),
+                            ApiServerException.describe(failure),
+                            options.leaseDuration().toSeconds());
+                }
+                released.complete(null);
+            });
+        });
+        return released;
+    }
+
+    private CompletableFuture<@Nullable Lease> release() {
+        // read first: the last renewal may still be on its way
+        return leases.get(options.lease())
+                .thenCompose(lease -> LeaderRecord.holder(lease).equals(options.identity())
+                        ? nullable(leases.update(LeaderRecord.released(lease, timekeeper.wallTime())))
+                        : CompletableFuture.completedFuture(null));
+    }
+
+    private void attempt() {
+        if (stopped) {
+            return;
+        }
+        long number = ++tries;
+        long sentAt = timekeeper.nanoTime();
+        Lease known = written;
+        loop.whenDone(known == null ? readAndTake() : take(known), (lease, failure) -> {
+            if (number == tries) {
+                answered(sentAt, lease, failure);
+            }
+        });
+    }
+
+    /** Completes with the Lease that this process holds; with null if another process holds it. */
+    private CompletableFuture<@Nullable Lease> readAndTake() {
+        CompletableFuture<@Nullable Lease> result = new CompletableFuture<>();
+        loop.whenDone(leases.get(options.lease()), (lease, failure) -> {
+            CompletableFuture<@Nullable Lease> taken;
+            if (lease != null) {
+                taken = mayTake(lease) ? take(lease) : CompletableFuture.completedFuture(null);
+            } else if (ApiServerException.reasonOf(failure) == FailureReason.NOT_FOUND) {
+                taken = nullable(leases.create(LeaderRecord.created(options, timekeeper.wallTime())));
+            } else {
+                taken = CompletableFuture.failedFuture(ApiServerException.causeOf(failure));
+            }
+            taken.whenComplete((held, thrown) -> {
+                if (thrown == null) {
+                    result.complete(held);
+                } else {
+                    result.completeExceptionally(thrown);
+                }
+            });
+        });
+        return result;
+    }
+
+    private boolean mayTake(Lease lease) {
+        if (!Objects.equals(observed, lease.getSpec())) {
+            observed = lease.getSpec();
+            observedAt = timekeeper.nanoTime();
+        }
+        String holder = LeaderRecord.holder(lease);
+        report(holder);
+        Duration silent = Duration.ofNanos(timekeeper.nanoTime() - observedAt);
+        return holder.isEmpty()
+                || holder.equals(options.identity())
+                || silent.compareTo(LeaderRecord.duration(lease, options.leaseDuration())) >= 0;
+    }
+
+    private CompletableFuture<@Nullable Lease> take(Lease lease) {
+        return nullable(leases.update(LeaderRecord.held(options, lease, timekeeper.wallTime())));
+    }
+
+    private void answered(long sentAt, @Nullable Lease lease, @Nullable Throwable failure) {
+        written = lease;
+        Duration pause = leading ? options.retryPeriod() : jittered(options.retryPeriod());
+        next = loop.schedule(pause, this::attempt);
+        Duration left = options.renewDeadline().minusNanos(timekeeper.nanoTime() - sentAt);
+        if (lease != null && !left.isNegative() && !left.isZero()) {
+            won(left);
+        } else if (failure != null) {
+            log.info(
+                    "Lease {} could not be {}: {}; retrying",
+                    options.lease(),
+                    leading ? "renewed" : "acquired",
+                    ApiServerException.describe(failure));
+        } else if (leading && lease == null) {
+            lose("Lease " + options.lease() + " is held by " + reportedHolder);
+        }
+    }
+
+    private void won(Duration left) {
+        if (deadline != null) {
+            deadline.cancel();
+        }
+        deadline = loop.schedule(left, this::deadlinePassed);
+        report(options.identity());
+        if (!leading) {
+            leading = true;
+            log.info("acquired Lease {}", options.lease());
+            tell(listener::startedLeading);
+        }
+    }
+
+    private void deadlinePassed() {
+        lose("Lease " + options.lease() + " could not be renewed within "
+                + options.renewDeadline().toSeconds() + " s");
+        // a try that is still open counts no more
+        tries++;
+        cancelTimers();
+        next = loop.schedule(jittered(options.retryPeriod()), this::attempt);
+    }
+
+    private void lose(String why) {
+        leading = false;
+        written = null;
+        if (deadline != null) {
+            deadline.cancel();
+        }
+        log.info("stopped leading: {}", why);
+        tell(() -> listener.stoppedLeading(why));
+    }
+
+    private void report(String holder) {
+        if (!holder.isEmpty() && !holder.equals(reportedHolder)) {
+            reportedHolder = holder;
+            tell(() -> listener.newLeader(holder));
+        }
+    }
+
+    private void tell(Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException | Error e) {
+            log.error("a listener of Lease {} threw; this is a bug in the listener", options.lease(), e);
+        }
+    }
+
+    private void cancelTimers() {
+        if (next != null) {
+            next.cancel();
+        }
+        if (deadline != null) {
+            deadline.cancel();
+        }
+    }
+
+    private Duration jittered(Duration period) {
+        return period.plusNanos((long) (period.toNanos() * LeaderElectionOptions.JITTER * random.getAsDouble()));
+    }
+
+    private static CompletableFuture<@Nullable Lease> nullable(CompletableFuture<Lease> answer) {
+        return answer.thenApply(lease -> lease);
+    }
+}

@@ -1,0 +1,92 @@
+package dev.podcache.controlplane.nodelifecycle;
+
+import dev.podcache.controlplane.cluster.ClusterCache;
+import java.util.HashMap;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sets how fast nodes are tainted, by how many nodes of each zone are Ready. Used by tasks of the cache's loop only.
+ */
+final class Disruption {
+
+    private static final Logger log = LoggerFactory.getLogger(NodeLifecycleController.class);
+
+    private final ClusterCache cache;
+    private final NoExecuteTaints taints;
+    private final NodeLifecycleOptions options;
+    private final Map<String, ZoneState> states = new HashMap<>();
+
+    Disruption(ClusterCache cache, NoExecuteTaints taints, NodeLifecycleOptions options) {
+        this.cache = cache;
+        this.taints = taints;
+        this.options = options;
+    }
+
+    /**
+     * Acts on the counts of a pass.
+     *
+     * @param counts the zones that have nodes
+     * @return what changes; after {@link DisruptionMode#RESUME} the caller gives all nodes a new grace period
+     */
+    DisruptionMode apply(Map<String, ZoneCount> counts) {
+        forgetZonesWithoutNodes(counts);
+        Map<String, ZoneState> after = new HashMap<>();
+        counts.forEach((zone, count) -> {
+            states.putIfAbsent(zone, ZoneState.INITIAL);
+            after.put(zone, count.state(options.unhealthyZoneThreshold()));
+        });
+        DisruptionMode mode = DisruptionMode.of(states.values(), after.values());
+        switch (mode) {
+            case STOP -> stop(counts);
+            case RESUME -> {
+                log.info("some nodes are Ready again; nodes that are not Ready are tainted again");
+                after.forEach((zone, state) -> enter(zone, state, counts.get(zone)));
+            }
+            case BY_ZONE ->
+                after.forEach((zone, state) -> {
+                    if (states.get(zone) != state) {
+                        enter(zone, state, counts.get(zone));
+                    }
+                });
+            case STAY_STOPPED -> {}
+        }
+        return mode;
+    }
+
+    private void forgetZonesWithoutNodes(Map<String, ZoneCount> counts) {
+        states.keySet().removeIf(zone -> {
+            boolean empty = !counts.containsKey(zone);
+            if (empty) {
+                taints.removeZone(zone);
+            }
+            return empty;
+        });
+    }
+
+    private void stop(Map<String, ZoneCount> counts) {
+        log.warn("no node of the cluster is Ready: the control plane may be cut off; no pod is evicted until one is");
+        cache.nodes().forEach(taints::clear);
+        counts.keySet().forEach(zone -> {
+            taints.setRate(zone, 0);
+            states.put(zone, ZoneState.FULL_DISRUPTION);
+        });
+    }
+
+    private void enter(String zone, ZoneState state, ZoneCount count) {
+        double rate = rate(state, count.size());
+        if (states.get(zone) != ZoneState.INITIAL || state != ZoneState.NORMAL) {
+            log.info("zone \"{}\" is now in state {}: up to {} nodes a second are tainted", zone, state, rate);
+        }
+        taints.setRate(zone, rate);
+        states.put(zone, state);
+    }
+
+    private double rate(ZoneState state, int nodes) {
+        if (state != ZoneState.PARTIAL_DISRUPTION) {
+            return options.evictionRate();
+        }
+        return nodes > options.largeClusterSizeThreshold() ? options.secondaryEvictionRate() : 0;
+    }
+}

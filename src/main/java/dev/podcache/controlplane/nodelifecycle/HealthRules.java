@@ -1,0 +1,114 @@
+package dev.podcache.controlplane.nodelifecycle;
+
+import com.google.common.collect.ImmutableList;
+import dev.podcache.controlplane.cluster.ObservedNode;
+import dev.podcache.controlplane.cluster.ReadyStatus;
+import dev.podcache.time.ApiTime;
+import io.fabric8.kubernetes.api.model.NodeCondition;
+import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
+import java.time.Duration;
+import java.time.ZonedDateTime;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides from the heartbeats of a node whether it is alive. A new heartbeat in the status and a renewed Lease are signs
+ * of life, and either of them is enough. All times are those at which the monitor saw a sign, so the clocks of nodes do
+ * not matter. Immutable; pure functions.
+ */
+final class HealthRules {
+
+    /*
+     * After tryUpdateNodeHealth in pkg/controller/nodelifecycle/node_lifecycle_controller.go of Kubernetes, with two
+     * differences. The time at which Ready changed is not kept: only evictions without taints needed it. A heartbeat in
+     * the status does not forget the Lease; upstream takes the known Lease for a renewed one in the pass after it, and
+     * finds a dead node one pass later.
+     */
+
+    /** Of the conditions that a kubelet reports; NetworkUnavailable is the control plane's own. */
+    private static final ImmutableList<String> KUBELET_CONDITIONS =
+            ImmutableList.of("Ready", "MemoryPressure", "DiskPressure", "PIDPressure");
+
+    private final long grace;
+    private final Duration startupGrace;
+
+    HealthRules(Duration grace, Duration startupGrace) {
+        this.grace = grace.toNanos();
+        this.startupGrace = startupGrace;
+    }
+
+    /**
+     * Decides about a node.
+     *
+     * @param known what the last decision returned; null for a new node
+     * @param renewed when the node has renewed its Lease, as last seen; null if it has none
+     */
+    HealthVerdict check(
+            @Nullable NodeHealth known, ObservedNode node, @Nullable ZonedDateTime renewed, Moment now) {
+        NodeHealth health = withLease(withStatus(known, node, now), renewed, now);
+        long allowed = node.ready() == null ? startupGrace.toNanos() : grace;
+        ReadyStatus reported = node.readyStatus();
+        ReadyStatus observed = reported == ReadyStatus.ABSENT ? ReadyStatus.UNKNOWN : reported;
+        if (now.nanos() - health.probedAt() <= allowed) {
+            return new HealthVerdict(health, observed, reported, ImmutableList.of());
+        }
+        boolean written = reported == ReadyStatus.UNKNOWN;
+        return new HealthVerdict(
+                health, observed, ReadyStatus.UNKNOWN, written ? ImmutableList.of() : unknown(node, now));
+    }
+
+    private static NodeHealth withStatus(@Nullable NodeHealth known, ObservedNode node, Moment now) {
+        NodeCondition ready = node.ready();
+        if (known == null) {
+            return new NodeHealth(ready, ready == null ? createdAt(node, now) : now.nanos(), null);
+        }
+        if (ready == null) {
+            return known.ready() == null ? known : new NodeHealth(null, known.probedAt(), known.renewTime());
+        }
+        boolean sameHeartbeat = known.ready() != null
+                && Objects.equals(known.ready().getLastHeartbeatTime(), ready.getLastHeartbeatTime());
+        return sameHeartbeat ? known : new NodeHealth(ready, now.nanos(), known.renewTime());
+    }
+
+    private static NodeHealth withLease(NodeHealth health, @Nullable ZonedDateTime renewed, Moment now) {
+        boolean isNew = renewed != null
+                && (health.renewTime() == null || health.renewTime().isBefore(renewed));
+        return isNew ? new NodeHealth(health.ready(), now.nanos(), renewed) : health;
+    }
+
+    private static long createdAt(ObservedNode node, Moment now) {
+        Duration age = Duration.between(node.created(now.wall()), now.wall());
+        // of a clock that is wrong by centuries, too
+        return now.nanos() - (age.toDays() > 36_500 ? Long.MAX_VALUE / 4 : age.toNanos());
+    }
+
+    private static ImmutableList<NodeCondition> unknown(ObservedNode node, Moment now) {
+        String time = ApiTime.of(now.wall());
+        ImmutableList.Builder<NodeCondition> changes = ImmutableList.builder();
+        for (String type : KUBELET_CONDITIONS) {
+            NodeCondition condition = node.condition(type);
+            if (condition == null) {
+                changes.add(neverUpdated(type, node.creationTimestamp(), time));
+            } else if (ReadyStatus.of(condition) != ReadyStatus.UNKNOWN) {
+                changes.add(new NodeConditionBuilder(condition)
+                        .withStatus("Unknown")
+                        .withReason("NodeStatusUnknown")
+                        .withMessage("Kubelet stopped posting node status.")
+                        .withLastTransitionTime(time)
+                        .build());
+            }
+        }
+        return changes.build();
+    }
+
+    private static NodeCondition neverUpdated(String type, @Nullable String created, String time) {
+        return new NodeConditionBuilder()
+                .withType(type)
+                .withStatus("Unknown")
+                .withReason("NodeStatusNeverUpdated")
+                .withMessage("Kubelet never posted node status.")
+                .withLastHeartbeatTime(created)
+                .withLastTransitionTime(time)
+                .build();
+    }
+}

@@ -1,0 +1,189 @@
+package dev.podcache.controlplane.nodelifecycle;
+
+import com.google.common.collect.Maps;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.controlplane.cluster.ClusterCache;
+import dev.podcache.controlplane.cluster.ClusterListener;
+import dev.podcache.controlplane.cluster.ObservedNode;
+import dev.podcache.controlplane.cluster.ObservedPod;
+import dev.podcache.controlplane.cluster.ReadyStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at all nodes periodically. Marks those that are silent, and their pods, and has them tainted. Used by tasks of
+ * the cache's loop only.
+ */
+final class NodeMonitor implements ClusterListener {
+
+    /*
+     * A pass decides about all nodes at once, from the cache. Only nodes that change need requests. The pass ends when
+     * their answers are there, and the next one begins a period later. Whatever fails is decided again in the next pass;
+     * an exception about one node does not keep the pass from the others, nor from its end.
+     */
+
+    private static final Logger log = LoggerFactory.getLogger(NodeLifecycleController.class);
+    private static final Duration RETRY = Duration.ofSeconds(1);
+
+    private final ClusterCache cache;
+    private final HealthWrites health;
+    private final NoExecuteTaints taints;
+    private final Disruption disruption;
+    private final PodReadiness readiness;
+    private final LifecycleEvents events;
+    private final Duration period;
+    private final Map<String, ObservedNode> known = new HashMap<>();
+    private final Set<String> podsToMark = new HashSet<>();
+    private Map<String, ZoneCount> counts = new HashMap<>();
+
+    /** What a monitor works with. */
+    record Parts(
+            ClusterCache cache,
+            HealthWrites health,
+            NoExecuteTaints taints,
+            Disruption disruption,
+            PodReadiness readiness,
+            LifecycleEvents events) {}
+
+    NodeMonitor(Parts parts, Duration period) {
+        this.cache = parts.cache();
+        this.health = parts.health();
+        this.taints = parts.taints();
+        this.disruption = parts.disruption();
+        this.readiness = parts.readiness();
+        this.events = parts.events();
+        this.period = period;
+    }
+
+    /** Makes a pass. The next one follows a period after its end. */
+    void pass() {
+        counts = new HashMap<>();
+        List<CompletableFuture<?>> open = new ArrayList<>();
+        try {
+            updateKnown();
+            Moment now = Moment.now(cache);
+            for (ObservedNode node : cache.nodes()) {
+                check(node, now, open);
+            }
+        } finally {
+            cache.loop()
+                    .whenDone(
+                            CompletableFuture.allOf(open.toArray(CompletableFuture<?>[]::new)),
+                            (all, failure) -> end());
+        }
+    }
+
+    private void end() {
+        try {
+            if (disruption.apply(counts) == DisruptionMode.RESUME) {
+                health.restartGracePeriods();
+            }
+        } finally {
+            cache.loop().schedule(period, this::pass);
+        }
+    }
+
+    private void updateKnown() {
+        for (ObservedNode node : cache.nodes()) {
+            if (known.put(node.name(), node) == null) {
+                events.registered(node);
+                taints.clear(node);
+            }
+        }
+        if (known.size() > cache.nodes().size()) {
+            List<ObservedNode> gone = new ArrayList<>(
+                    Maps.filterKeys(known, name -> cache.node(name) == null).values());
+            gone.forEach(this::forget);
+        }
+    }
+
+    private void forget(ObservedNode node) {
+        known.remove(node.name());
+        podsToMark.remove(node.name());
+        health.forget(node.name());
+        taints.forget(node);
+        events.removed(node);
+    }
+
+    private void check(ObservedNode node, Moment now, List<CompletableFuture<?>> open) {
+        try {
+            HealthVerdict verdict = health.check(node, now);
+            CompletableFuture<?> rest = verdict.changes().isEmpty()
+                    ? act(new CheckedNode(node, verdict))
+                    : health.write(node, verdict)
+                            .thenCompose(checked -> {
+                                CompletableFuture<?> acting = checked.isEmpty() ? null : act(checked.get());
+                                return acting == null ? CompletableFuture.completedFuture(null) : acting;
+                            });
+            if (rest != null) {
+                open.add(rest.exceptionally(failure -> skipped(node, failure)));
+            }
+        } catch (RuntimeException | Error e) {
+            skipped(node, e);
+        }
+    }
+
+    private static <T> @Nullable T skipped(ObservedNode node, Throwable failure) {
+        log.error(
+                "Node {} could not be checked; the next pass tries again",
+                node.name(),
+                ApiServerException.causeOf(failure));
+        return null;
+    }
+
+    /** Acts on a decision. Returns what the pass must wait for; null for nothing. */
+    private @Nullable CompletableFuture<?> act(CheckedNode checked) {
+        ObservedNode node = checked.node();
+        HealthVerdict verdict = checked.verdict();
+        if (!node.isExcludedFromDisruption()) {
+            counts.computeIfAbsent(node.zone(), zone -> new ZoneCount()).add(verdict.current());
+        }
+        if (verdict.current() == ReadyStatus.ABSENT) {
+            return null;
+        }
+        taints.process(node, verdict.observed());
+        if (verdict.isNewlyNotReady()) {
+            events.notReady(node);
+            return markPods(node.name());
+        }
+        boolean again = podsToMark.remove(node.name()) && verdict.observed() != ReadyStatus.TRUE;
+        return again ? markPods(node.name()) : null;
+    }
+
+    private CompletableFuture<?> markPods(String node) {
+        return readiness.markNotReady(cache.podsOf(node)).thenAccept(all -> {
+            if (!all) {
+                podsToMark.add(node);
+            }
+        });
+    }
+
+    @Override
+    public void podChanged(@Nullable ObservedPod before, ObservedPod now) {
+        if (before == null || !before.node().equals(now.node())) {
+            markIfNodeIsNotReady(now);
+        }
+    }
+
+    private void markIfNodeIsNotReady(ObservedPod pod) {
+        NodeHealth ofNode = health.of(pod.node());
+        boolean notReady =
+                ofNode != null && ofNode.ready() != null && ofNode.readyStatus() != ReadyStatus.TRUE;
+        if (notReady && cache.podsOf(pod.node()).contains(pod)) {
+            cache.loop().whenDone(readiness.markNotReady(List.of(pod)), (marked, failure) -> {
+                if (!Boolean.TRUE.equals(marked)) {
+                    cache.loop().schedule(RETRY, () -> markIfNodeIsNotReady(pod));
+                }
+            });
+        }
+    }
+}
