@@ -2,6 +2,7 @@ package dev.podcache.controlplane.planner;
 
 import static dev.podcache.controlplane.planner.Figures.seconds;
 
+import dev.podcache.controlplane.nodelifecycle.NodeLifecycleOptions;
 import dev.podcache.time.PeriodicLoop;
 
 /**
@@ -14,7 +15,7 @@ final class DetectionPlan {
     private static final double TAINT_PASS = 0.1;
 
     /** Nodes per second that are tainted in a zone: the controller manager's {@code --node-eviction-rate}. */
-    private static final double TAINT_RATE = 0.1;
+    private static final double TAINT_RATE = NodeLifecycleOptions.DEFAULT.evictionRate();
 
     private DetectionPlan() {}
 

@@ -26,6 +26,12 @@ public final class Simulation {
     /** The time between two deaths; tainting takes at least 10 s a node. */
     private static final Duration BETWEEN_DEATHS = Duration.ofSeconds(30);
 
+    /**
+     * How late the timer of a real machine is. Without it, every pass at the end of a grace period would come exactly
+     * then, and so find no node silent for longer.
+     */
+    private static final Duration LATENESS = Duration.ofMillis(1);
+
     /** The part of the nodes that may die: more would be a disruption of the zone, which slows eviction. */
     private static final int MOST_DEATHS = 4;
 
@@ -98,7 +104,7 @@ public final class Simulation {
 
     private void startControllers() {
         NodeLifecycleOptions options = NodeLifecycleOptions.DEFAULT
-                .monitorPeriod(settings.profile.monitorPeriod())
+                .monitorPeriod(settings.profile.monitorPeriod().plus(LATENESS))
                 .monitorGracePeriod(settings.profile.grace());
         new NodeLifecycleController(
                         cache,

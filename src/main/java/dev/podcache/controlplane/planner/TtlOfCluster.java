@@ -12,9 +12,9 @@ final class TtlOfCluster {
     private TtlOfCluster() {}
 
     static Duration of(int nodes) {
-        TtlLadder ladder = new TtlLadder();
+        TtlLadder ladder = TtlLadder.EMPTY;
         for (int i = 0; i < Math.min(nodes, ENOUGH); i++) {
-            ladder.nodeAdded();
+            ladder = ladder.nodeAdded();
         }
         return Duration.ofSeconds(ladder.seconds());
     }

@@ -1,6 +1,7 @@
 package dev.podcache.controlplane.planner;
 
 import com.google.common.collect.ImmutableList;
+import dev.podcache.controlplane.nodelifecycle.NodeLifecycleOptions;
 import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
 import dev.podcache.time.Durations;
 import java.time.Duration;
@@ -25,7 +26,7 @@ public record TuningProfile(
     public static final TuningProfile DEFAULT = new TuningProfile(
             "default",
             NodeStatusOptions.DEFAULT_UPDATE_FREQUENCY,
-            Duration.ofSeconds(5),
+            NodeLifecycleOptions.DEFAULT.monitorPeriod(),
             Duration.ofSeconds(40),
             Duration.ofMinutes(5));
 
