@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -72,6 +73,8 @@ public final class PlanCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        // a simulation runs classes that log what they do
+        console.logging().accept(Level.WARN);
         List<PlannedCluster> clusters = clusters();
         try (EventWriter out = EventWriter.to(console.out(), EventWriter.Format.TEXT)) {
             out.block(new ProgramEvent("plan", output(clusters), ImmutableMap.of()));

@@ -9,7 +9,7 @@ import java.util.Locale;
 /** Computes how many heartbeats the nodes send. */
 final class HeartbeatPlan {
 
-    private static final int MINUTE = 60;
+    private static final double MINUTE = 60;
 
     private HeartbeatPlan() {}
 

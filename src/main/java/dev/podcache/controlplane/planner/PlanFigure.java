@@ -14,9 +14,9 @@ public enum PlanFigure {
     STATUS_REPORTS(Group.HEARTBEATS, "statusReportsPerMinute", "reported statuses, a minute"),
     LEASE_RENEWALS(Group.HEARTBEATS, "leaseRenewalsPerMinute", "Lease renewals, a minute"),
     FEWEST_ATTEMPTS(Group.HEARTBEATS, "fewestStatusAttempts", "status attempts in the grace period, older, fewest"),
-    MOST_ATTEMPTS(Group.HEARTBEATS, "mostStatusAttempts", "most"),
+    MOST_ATTEMPTS(Group.HEARTBEATS, "mostStatusAttempts", "status attempts in the grace period, older, most"),
     FEWEST_RENEWALS(Group.HEARTBEATS, "fewestLeaseRenewals", "Lease renewals due in the grace period, fewest"),
-    MOST_RENEWALS(Group.HEARTBEATS, "mostLeaseRenewals", "most"),
+    MOST_RENEWALS(Group.HEARTBEATS, "mostLeaseRenewals", "Lease renewals due in the grace period, most"),
 
     BEST_DETECTION(Group.DETECTION, "best", "best"),
     MEAN_DETECTION(Group.DETECTION, "mean", "mean"),
@@ -32,7 +32,7 @@ public enum PlanFigure {
     WATCHES(Group.OBJECTS, "watches", "watches held"),
     WATCHES_PER_NODE(Group.OBJECTS, "watchesPerNode", "watches of one node"),
     SERVER_MEMORY_LOW(Group.OBJECTS, "serverWatchBytesLow", "server memory for watches, low, bytes"),
-    SERVER_MEMORY_HIGH(Group.OBJECTS, "serverWatchBytesHigh", "high"),
+    SERVER_MEMORY_HIGH(Group.OBJECTS, "serverWatchBytesHigh", "server memory for watches, high, bytes"),
     AGENT_MEMORY(Group.OBJECTS, "agentObjectBytes", "heap of one agent for objects, bytes"),
     SHARED_WRITE(Group.OBJECTS, "sharedWriteSeatMillis", "update of an object that all nodes watch, ms of a seat"),
 
