@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DeployManifestsTest {
 
     private static final List<HasMetadata> AGENT = read("rbac-agent.yaml");
+    private static final List<HasMetadata> CONTROLLERS = read("rbac-controllers.yaml");
     private static final List<HasMetadata> OPERATOR = read("rbac-operator.yaml");
 
     @ParameterizedTest
@@ -74,6 +75,51 @@ class DeployManifestsTest {
         assertThat(lease.getMetadata().getNamespace()).isEqualTo("kube-node-lease");
         assertThat(cluster.getSubjects()).singleElement().satisfies(subject -> requireSubject(subject, account));
         assertThat(lease.getSubjects()).singleElement().satisfies(subject -> requireSubject(subject, account));
+    }
+
+    @Test
+    void controllers_mayDoWhatTheyNeed_andNoMore() {
+        assertThat(one(CONTROLLERS, ClusterRole.class).getRules())
+                .satisfiesExactly(
+                        rule -> requireRule(rule, "|nodes||get list watch patch"),
+                        rule -> requireRule(rule, "|nodes/status||patch"),
+                        rule -> requireRule(rule, "|pods||list watch delete"),
+                        rule -> requireRule(rule, "|pods/status||patch"),
+                        rule -> requireRule(rule, "|events||create patch"));
+        assertThat(CONTROLLERS.stream().filter(Role.class::isInstance).map(Role.class::cast))
+                .satisfiesExactly(
+                        heartbeats -> {
+                            assertThat(heartbeats.getMetadata().getNamespace()).isEqualTo("kube-node-lease");
+                            assertThat(heartbeats.getRules())
+                                    .satisfiesExactly(
+                                            rule -> requireRule(rule, "coordination.k8s.io|leases||list watch"));
+                        },
+                        election -> {
+                            assertThat(election.getMetadata().getNamespace()).isEqualTo("kube-system");
+                            assertThat(election.getRules())
+                                    .satisfiesExactly(
+                                            rule -> requireRule(rule, "coordination.k8s.io|leases||create"),
+                                            rule -> requireRule(
+                                                    rule,
+                                                    "coordination.k8s.io|leases|podcache-controllers|get update"));
+                        });
+    }
+
+    @Test
+    void controllers_bindings_giveTheRolesToTheServiceAccount() {
+        ServiceAccount account = one(CONTROLLERS, ServiceAccount.class);
+
+        assertThat(one(CONTROLLERS, ClusterRoleBinding.class).getSubjects())
+                .singleElement()
+                .satisfies(subject -> requireSubject(subject, account));
+        assertThat(CONTROLLERS.stream().filter(RoleBinding.class::isInstance).map(RoleBinding.class::cast))
+                .hasSize(2)
+                .allSatisfy(binding -> {
+                    assertThat(binding.getRoleRef().getName()).isEqualTo("podcache-controllers");
+                    assertThat(binding.getSubjects())
+                            .singleElement()
+                            .satisfies(subject -> requireSubject(subject, account));
+                });
     }
 
     @Test

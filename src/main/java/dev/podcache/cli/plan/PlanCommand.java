@@ -76,11 +76,10 @@ public final class PlanCommand implements Callable<Integer> {
         // a simulation runs classes that log what they do
         console.logging().accept(Level.WARN);
         List<PlannedCluster> clusters = clusters();
-        try (EventWriter out = EventWriter.to(console.out(), EventWriter.Format.TEXT)) {
-            out.block(new ProgramEvent("plan", output(clusters), ImmutableMap.of()));
-            out.close();
-            out.requireReader();
-        }
+        EventWriter out = EventWriter.to(console.out(), EventWriter.Format.TEXT);
+        out.block(new ProgramEvent("plan", output(clusters), ImmutableMap.of()));
+        out.close();
+        out.requireReader();
         return 0;
     }
 

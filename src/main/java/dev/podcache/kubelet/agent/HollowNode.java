@@ -65,8 +65,19 @@ final class HollowNode implements AutoCloseable {
     /** Registers the node, and then renews its Lease. */
     void start() {
         lister.addListener(this::renewIfRegistered);
+        lister.addListener(this::reportIfUnknown);
         status.start();
         renewIfRegistered();
+    }
+
+    /** Reports the status soon if a controller has taken the node for dead; the next report may be minutes away. */
+    private void reportIfUnknown() {
+        boolean unknown = lister.get().map(Node::getStatus).stream()
+                .flatMap(known -> known.getConditions().stream())
+                .anyMatch(condition -> "Ready".equals(condition.getType()) && "Unknown".equals(condition.getStatus()));
+        if (unknown) {
+            status.syncSoon();
+        }
     }
 
     private synchronized void renewIfRegistered() {

@@ -1,0 +1,191 @@
+package dev.podcache.cli;
+
+import static dev.podcache.testing.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.controlplane.cluster.TestNodes;
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.Resource;
+import dev.podcache.embedded.Selection;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code controllers} on the embedded server. */
+@ExtendWith(NoLeaks.class)
+class ControllersCommandTest {
+
+    private static final List<String> FAST = List.of(
+            "--node-monitor-period", "100ms",
+            "--node-monitor-grace-period", "1s",
+            "--node-startup-grace-period", "1s",
+            "--leader-elect-retry-period", "200ms");
+
+    @TempDir
+    private Path home;
+
+    private final Timekeeper timekeeper = Timekeeper.system();
+    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
+    private Path kubeconfig = Path.of("");
+
+    @BeforeEach
+    void writeKubeconfig() throws IOException {
+        kubeconfig = Files.writeString(home.resolve("config"), """
+                apiVersion: v1
+                kind: Config
+                current-context: test
+                contexts: [{name: test, context: {cluster: test, user: test}}]
+                clusters: [{name: test, cluster: {server: "%s"}}]
+                """.formatted(server.url()));
+    }
+
+    @AfterEach
+    void tearDown() {
+        server.close();
+        cluster.close();
+        timekeeper.close();
+    }
+
+    private ControllersRun start(String... options) {
+        return ControllersRun.start(
+                kubeconfig, Stream.concat(FAST.stream(), Stream.of(options)).toArray(String[]::new));
+    }
+
+    private Node node() {
+        return cluster.get(Node.class, "", "a");
+    }
+
+    @Test
+    void silentNode_isUnknown_andHasTheTtl_andTheLeaseIsGivenUpAtTheEnd() throws Exception {
+        cluster.create(TestNodes.created("a", Instant.now()).build());
+        try (ControllersRun run = start()) {
+            await().until(() -> run.says("RegisteredNode  Node a event: Registered Node a in Controller"));
+            await().until(() -> node().getMetadata().getAnnotations().containsKey("node.alpha.kubernetes.io/ttl"));
+            await().until(() -> TestNodes.status(node(), "Ready").equals("Unknown"));
+            Lease lease = cluster.get(Lease.class, "kube-system", "podcache-controllers");
+            assertThat(lease.getSpec().getHolderIdentity()).startsWith("podcache_");
+
+            assertThat(run.stop()).isZero();
+
+            lease = cluster.get(Lease.class, "kube-system", "podcache-controllers");
+            assertThat(lease.getSpec().getHolderIdentity()).isNullOrEmpty();
+            assertThat(run.out().get(0)).contains("started", "grace period 1000 ms", server.url());
+            assertThat(run.says("the controllers have stopped: this process ends"))
+                    .isTrue();
+            assertThat(run.err()).isEmpty();
+        }
+    }
+
+    @Test
+    void withoutElection_makesNoLease_andJsonHasTheFacts() throws Exception {
+        cluster.create(TestNodes.created("a", Instant.now()).build());
+        try (ControllersRun run = start("--leader-elect=false", "-o", "json")) {
+            await().until(() -> run.says("\"event\":\"listed\""));
+            await().until(() -> run.says("\"reason\":\"RegisteredNode\""));
+
+            assertThat(run.stop()).isZero();
+
+            assertThat(cluster.list(Resource.LEASES, Selection.everything(), "").items())
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void twoProcesses_theSecondLeadsWhenTheFirstEnds() throws Exception {
+        try (ControllersRun first = start()) {
+            await().until(() -> first.says("leading"));
+            try (ControllersRun second = start()) {
+                await().until(() -> second.says("leader "));
+                assertThat(second.says("leading")).isFalse();
+
+                assertThat(first.stop()).isZero();
+
+                await().until(() -> second.says("leading"));
+                assertThat(second.stop()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void forATime_endsAfterIt() throws Exception {
+        try (ControllersRun run = start("--for", "1s")) {
+            assertThat(run.awaitEnd()).isZero();
+        }
+    }
+
+    @Test
+    void serverDoesNotAnswer_isAnErrorWithItsAddress() throws Exception {
+        server.close();
+        try (ControllersRun run = start("--for", "3s")) {
+            assertThat(run.awaitEnd()).isEqualTo(1);
+
+            assertThat(run.err().get(0)).startsWith("error: API server " + server.url());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--node-monitor-period 0s|0s",
+                "--node-monitor-grace-period soon|soon",
+                "--node-eviction-rate -1|--node-eviction-rate",
+                "--node-eviction-rate fast|fast",
+                "--secondary-node-eviction-rate NaN|--secondary-node-eviction-rate",
+                "--large-cluster-size-threshold -1|--large-cluster-size-threshold",
+                "--unhealthy-zone-threshold 1.1|--unhealthy-zone-threshold",
+                "--leader-elect-lease-duration 5s|--leader-elect-lease-duration",
+                "--leader-elect-lease-duration 15500ms|15.5",
+                "--leader-elect-renew-deadline 2s|--leader-elect-renew-deadline",
+                "--leader-elect-resource-name Bad_Name|Bad_Name",
+                "--leader-elect-resource-namespace a.b|a.b",
+                "--leader-elect=perhaps|perhaps",
+                "--kube-api-qps 0|0",
+                "--kube-api-burst none|none",
+                "--node-monitor 5s|--node-monitor"
+            })
+    void wrongOptions_areUsageErrors(String options, String named) {
+        CapturedConsole console = new CapturedConsole(home);
+
+        int code = console.execute(("controllers " + options).split(" "));
+
+        assertThat(code).isEqualTo(2);
+        assertThat(console.err().get(0)).startsWith("error: ").contains(named);
+        assertThat(console.err()).last().isEqualTo("try: podcache controllers --help");
+    }
+
+    @Test
+    void help_namesTheFlagsOfKubeControllerManager() {
+        CapturedConsole console = new CapturedConsole(home);
+
+        assertThat(console.execute("controllers", "--help")).isZero();
+
+        assertThat(String.join("\n", console.out()))
+                .contains(
+                        "--node-monitor-period",
+                        "--node-monitor-grace-period",
+                        "--node-startup-grace-period",
+                        "--node-eviction-rate",
+                        "--secondary-node-eviction-rate",
+                        "--large-cluster-size-threshold",
+                        "--unhealthy-zone-threshold",
+                        "--leader-elect-resource-namespace");
+    }
+}

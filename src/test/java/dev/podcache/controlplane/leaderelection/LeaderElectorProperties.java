@@ -1,0 +1,97 @@
+package dev.podcache.controlplane.leaderelection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.FakeApiServer;
+import dev.podcache.testing.ManualTimekeeper;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+/** Three processes whose requests and answers are slow or lost: no two ever lead, and one does in the end. */
+class LeaderElectorProperties {
+
+    private static final int PROCESSES = 3;
+
+    private static final class Process implements LeaderElector.Listener {
+
+        private final List<Process> all;
+        boolean leading;
+
+        Process(List<Process> all) {
+            this.all = all;
+        }
+
+        @Override
+        public void startedLeading() {
+            leading = true;
+            assertThat(all).filteredOn(process -> process.leading).hasSize(1);
+        }
+
+        @Override
+        public void stoppedLeading(String why) {
+            leading = false;
+        }
+
+        @Override
+        public void newLeader(String identity) {}
+    }
+
+    @Property(tries = 200)
+    void twoProcesses_neverLeadAtTheSameTime(
+            @ForAll long seed, @ForAll @IntRange(min = 3, max = 30) int leaseSeconds) {
+        Random random = new Random(seed);
+        ManualTimekeeper timekeeper = new ManualTimekeeper();
+        Duration deadline = Duration.ofMillis(leaseSeconds * 1_000L - 1 - random.nextInt(leaseSeconds * 500));
+        Duration retry = deadline.dividedBy(2 + random.nextInt(6));
+        List<Process> processes = new ArrayList<>();
+        List<DelayedLeases> ways = new ArrayList<>();
+        try (FakeApiServer server = new FakeApiServer(timekeeper)) {
+            for (int i = 0; i < PROCESSES; i++) {
+                Process process = new Process(processes);
+                DelayedLeases way =
+                        new DelayedLeases(server.api(ObjectKind.LEASE, Duration.ofSeconds(10)), timekeeper);
+                LeaderElectionOptions options = new LeaderElectionOptions(
+                        ObjectKey.of("kube-system", "controllers"),
+                        "process-" + i,
+                        Duration.ofSeconds(leaseSeconds),
+                        deadline,
+                        retry);
+                processes.add(process);
+                ways.add(way);
+                new LeaderElector(way, options, process, timekeeper, random::nextDouble).start();
+            }
+            for (int step = 0; step < 60; step++) {
+                disturb(ways.get(random.nextInt(PROCESSES)), random);
+                timekeeper.advance(Duration.ofMillis(random.nextInt(leaseSeconds * 500)));
+                assertThat(processes).filteredOn(process -> process.leading).hasSizeLessThan(2);
+            }
+            for (DelayedLeases way : ways) {
+                mend(way);
+            }
+            timekeeper.advance(Duration.ofSeconds(leaseSeconds * 5L + 60));
+            assertThat(processes).filteredOn(process -> process.leading).hasSize(1);
+        }
+    }
+
+    private static void disturb(DelayedLeases way, Random random) {
+        switch (random.nextInt(4)) {
+            case 0 -> way.cut();
+            case 1 -> mend(way);
+            case 2 -> way.delayRequests(Duration.ofMillis(random.nextInt(20_000)));
+            default -> way.delayAnswers(Duration.ofMillis(random.nextInt(20_000)));
+        }
+    }
+
+    private static void mend(DelayedLeases way) {
+        way.mend();
+        way.delayRequests(Duration.ZERO);
+        way.delayAnswers(Duration.ZERO);
+    }
+}
