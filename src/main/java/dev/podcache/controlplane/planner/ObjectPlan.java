@@ -7,6 +7,9 @@ import java.time.Duration;
 /** Computes what the agents hold of Secrets and ConfigMaps: watches, memory, connections. */
 final class ObjectPlan {
 
+    /** Of one node; more than its memory can hold. */
+    private static final int MOST_WATCHES = 1_000_000_000;
+
     private ObjectPlan() {}
 
     static void add(PlanSettings settings, Figures figures) {
@@ -39,7 +42,7 @@ final class ObjectPlan {
         long objects = watches(settings) ? objectsOfNode(settings) : 0;
         figures.put(
                 PlanFigure.WATCHES_PER_NODE,
-                objects + PlanConstants.FIXED_WATCHES,
+                (double) objects + PlanConstants.FIXED_WATCHES,
                 "%s of Secrets and ConfigMaps + %s: the Node, its pods, Services.",
                 objects,
                 PlanConstants.FIXED_WATCHES);
@@ -80,7 +83,7 @@ final class ObjectPlan {
     }
 
     private static void addConnections(PlanSettings settings, Figures figures) {
-        int watches = (int) Math.min(Integer.MAX_VALUE / 2, figures.value(PlanFigure.WATCHES_PER_NODE));
+        int watches = (int) Math.min(MOST_WATCHES, figures.value(PlanFigure.WATCHES_PER_NODE));
         int connections = ApiConnections.forWatches(watches, settings.streamLimit);
         figures.put(
                 PlanFigure.WATCH_CONNECTIONS,

@@ -30,7 +30,7 @@ final class TrafficPlan {
                 1 + PlanConstants.OBSERVERS,
                 PlanConstants.NODE_BYTES);
         addObjects(settings, figures);
-        addPods(settings, figures);
+        addPods(figures);
         double total = 0;
         for (PlanFigure part : new PlanFigure[] {
             PlanFigure.LEASE_BYTES, PlanFigure.STATUS_BYTES, PlanFigure.OBJECT_BYTES, PlanFigure.POD_BYTES
@@ -59,7 +59,7 @@ final class TrafficPlan {
                 PlanConstants.OBJECT_BYTES);
     }
 
-    private static void addPods(PlanSettings settings, Figures figures) {
+    private static void addPods(Figures figures) {
         double writes = figures.value(PlanFigure.POD_STATUS_REQUESTS);
         double events = figures.value(PlanFigure.EVENT_REQUESTS);
         figures.put(
