@@ -1,8 +1,8 @@
 package dev.podcache.report;
 
-import dev.podcache.cli.output.Spread;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.podcache.cli.output.Spread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

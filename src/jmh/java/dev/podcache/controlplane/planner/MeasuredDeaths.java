@@ -128,7 +128,8 @@ final class MeasuredDeaths {
             dying.add(new DyingNode(i));
         }
         PlanRun.await("the dying nodes run", () -> dying.stream().allMatch(node -> node.nodes.running() == 1));
-        long begin = System.nanoTime() + settings.lease().interval().multipliedBy(2).toNanos();
+        long begin =
+                System.nanoTime() + settings.lease().interval().multipliedBy(2).toNanos();
         for (DyingNode node : dying) {
             long turn = begin + (long) (settings.lease().interval().toNanos() * random.nextDouble());
             lookUntil(turn, dying);

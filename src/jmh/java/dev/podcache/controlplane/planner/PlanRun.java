@@ -115,9 +115,18 @@ public final class PlanRun {
         TimeUnit.NANOSECONDS.sleep(counted.toNanos());
         ServerMetrics after = server.metrics();
         double seconds = (System.nanoTime() - began) / 1e9;
-        row("Lease renewals per second", plan.value(PlanFigure.LEASE_REQUESTS), rate(before, after, "PUT", "leases", seconds));
-        row("node statuses per second", plan.value(PlanFigure.STATUS_REQUESTS), rate(before, after, "PATCH", "nodes", seconds));
-        row("GETs of Secrets per second", plan.value(PlanFigure.GET_REQUESTS), rate(before, after, "GET", SECRETS, seconds));
+        row(
+                "Lease renewals per second",
+                plan.value(PlanFigure.LEASE_REQUESTS),
+                rate(before, after, "PUT", "leases", seconds));
+        row(
+                "node statuses per second",
+                plan.value(PlanFigure.STATUS_REQUESTS),
+                rate(before, after, "PATCH", "nodes", seconds));
+        row(
+                "GETs of Secrets per second",
+                plan.value(PlanFigure.GET_REQUESTS),
+                rate(before, after, "GET", SECRETS, seconds));
         long watches = settings.strategy == ChangeDetectionStrategy.WATCH ? settings.objects() : 0;
         row("watches of Secrets", watches, after.openWatchesInNamespaces(SECRETS));
     }
@@ -144,8 +153,8 @@ public final class PlanRun {
 
     private static void row(String figure, double planned, double measured) {
         String relative = planned == 0 ? "" : Numbers.text(measured / planned);
-        System.out.println(
-                "| " + figure + " | " + Numbers.text(planned) + " | " + Numbers.text(measured) + " | " + relative + " |");
+        System.out.println("| " + figure + " | " + Numbers.text(planned) + " | " + Numbers.text(measured) + " | "
+                + relative + " |");
     }
 
     private static void bounds(String figure, double best, double worst, List<Duration> measured) {

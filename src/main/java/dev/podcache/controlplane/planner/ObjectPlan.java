@@ -68,12 +68,11 @@ final class ObjectPlan {
                 "%s watches x %s bytes, from the same estimate.",
                 watches,
                 PlanConstants.SERVER_WATCH_BYTES_HIGH);
-        int bytes =
-                switch (settings.strategy) {
-                    case WATCH -> PlanConstants.WATCHED_OBJECT_BYTES;
-                    case CACHE -> PlanConstants.CACHED_OBJECT_BYTES;
-                    case GET -> 0;
-                };
+        int bytes = switch (settings.strategy) {
+            case WATCH -> PlanConstants.WATCHED_OBJECT_BYTES;
+            case CACHE -> PlanConstants.CACHED_OBJECT_BYTES;
+            case GET -> 0;
+        };
         figures.put(
                 PlanFigure.AGENT_MEMORY,
                 (double) objectsOfNode(settings) * bytes,

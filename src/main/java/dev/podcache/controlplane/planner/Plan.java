@@ -50,9 +50,10 @@ public final class Plan {
         List<String> warnings = new ArrayList<>();
         double renewals = value(PlanFigure.FEWEST_RENEWALS);
         if (renewals < 1) {
-            warnings.add("healthy nodes become Unknown: the Lease is renewed less often than once in the grace period of "
-                    + settings.profile.grace().toSeconds() + " s; shorten the Lease, below "
-                    + settings.leaseDuration.toSeconds() + " s");
+            warnings.add(
+                    "healthy nodes become Unknown: the Lease is renewed less often than once in the grace period of "
+                            + settings.profile.grace().toSeconds() + " s; shorten the Lease, below "
+                            + settings.leaseDuration.toSeconds() + " s");
         } else if (renewals < 2) {
             warnings.add("one lost Lease renewal can make a healthy node Unknown: the grace period of "
                     + settings.profile.grace().toSeconds() + " s has time for one; shorten the Lease, below "

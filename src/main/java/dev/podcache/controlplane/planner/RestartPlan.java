@@ -46,8 +46,7 @@ final class RestartPlan {
     private static void addLists(Figures figures, double connecting, double spread) {
         double requests = 2 * figures.value(PlanFigure.WATCHES);
         double paced = Math.max(spread, figures.value(PlanFigure.WATCHES_PER_NODE) / Recovery.LISTS_PER_SECOND);
-        figures.put(
-                PlanFigure.LISTED_AGAIN, requests, "2 x %s watches: a list and a watch each.", requests / 2);
+        figures.put(PlanFigure.LISTED_AGAIN, requests, "2 x %s watches: a list and a watch each.", requests / 2);
         figures.put(
                 PlanFigure.RELIST_TIME,
                 Math.max(connecting + paced, requests / PlanConstants.REQUESTS),

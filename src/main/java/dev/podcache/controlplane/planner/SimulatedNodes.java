@@ -51,7 +51,8 @@ final class SimulatedNodes extends SimulatedObjects<Node> {
         try {
             List<NodeCondition> changed = new ArrayList<>();
             for (JsonNode condition : JSON.readTree(patch).path("status").path("conditions")) {
-                NodeCondition before = condition(key.name(), condition.path("type").asText());
+                NodeCondition before =
+                        condition(key.name(), condition.path("type").asText());
                 changed.add(JSON.updateValue(before, condition));
             }
             return CompletableFuture.completedFuture(withConditions(key.name(), changed));
@@ -74,7 +75,8 @@ final class SimulatedNodes extends SimulatedObjects<Node> {
     Node withConditions(String name, List<NodeCondition> changed) {
         Node node = known(name);
         List<NodeCondition> conditions = new ArrayList<>(node.getStatus().getConditions());
-        conditions.removeIf(old -> changed.stream().anyMatch(one -> one.getType().equals(old.getType())));
+        conditions.removeIf(
+                old -> changed.stream().anyMatch(one -> one.getType().equals(old.getType())));
         conditions.addAll(changed);
         NodeStatus status = node.getStatus().edit().withConditions(conditions).build();
         return stored(node, metadata(node, null), node.getSpec(), status);
@@ -108,7 +110,9 @@ final class SimulatedNodes extends SimulatedObjects<Node> {
     /** Returns a copy with these annotations; with the same ones if null. */
     private static ObjectMeta metadata(Node node, @Nullable Map<String, String> annotations) {
         ObjectMetaBuilder copy = new ObjectMetaBuilder(node.getMetadata());
-        return annotations == null ? copy.build() : copy.withAnnotations(annotations).build();
+        return annotations == null
+                ? copy.build()
+                : copy.withAnnotations(annotations).build();
     }
 
     private Node stored(Node before, ObjectMeta metadata, @Nullable NodeSpec spec, NodeStatus status) {

@@ -48,8 +48,8 @@ abstract class SimulatedObjects<T extends HasMetadata> implements ObjectApi<T> {
     public CompletableFuture<T> get(ObjectKey key) {
         T found = find(key.name());
         return found == null
-                ? CompletableFuture.failedFuture(
-                        ApiServerException.withoutAnswer(FailureReason.NOT_FOUND, key.name(), "it does not exist", null))
+                ? CompletableFuture.failedFuture(ApiServerException.withoutAnswer(
+                        FailureReason.NOT_FOUND, key.name(), "it does not exist", null))
                 : CompletableFuture.completedFuture(found);
     }
 

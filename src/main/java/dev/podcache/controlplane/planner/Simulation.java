@@ -107,10 +107,7 @@ public final class Simulation {
                 .monitorPeriod(settings.profile.monitorPeriod().plus(LATENESS))
                 .monitorGracePeriod(settings.profile.grace());
         new NodeLifecycleController(
-                        cache,
-                        server,
-                        (about, type, reason, message) -> server.count(SimulatedRequest.EVENT),
-                        options)
+                        cache, server, (about, type, reason, message) -> server.count(SimulatedRequest.EVENT), options)
                 .start();
         new TtlController(cache, server).start();
         server.list();
@@ -178,9 +175,7 @@ public final class Simulation {
             boolean heartbeat = request == SimulatedRequest.LEASE || request == SimulatedRequest.NODE_STATUS;
             perSecond.put(
                     request,
-                    heartbeat
-                            ? server.requests(request) / alive * settings.nodes
-                            : server.requests(request) / counted);
+                    heartbeat ? server.requests(request) / alive * settings.nodes : server.requests(request) / counted);
         }
         return perSecond.build();
     }

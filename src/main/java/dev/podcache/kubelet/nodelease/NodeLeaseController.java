@@ -35,8 +35,7 @@ public final class NodeLeaseController extends AbstractService {
     /** Creates a controller that is not started. */
     public NodeLeaseController(
             ObjectApi<Lease> leases, ObjectApi<Node> nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
-        this(
-                new LeaseSync(leases, nodes, options, timekeeper), options, timekeeper, options.random());
+        this(new LeaseSync(leases, nodes, options, timekeeper), options, timekeeper, options.random());
     }
 
     /**

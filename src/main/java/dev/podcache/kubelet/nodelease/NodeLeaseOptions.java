@@ -41,7 +41,11 @@ public record NodeLeaseOptions(
 
     /** Creates options with jitter from {@link ThreadLocalRandom}. */
     public NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable onRepeatedFailure) {
-        this(nodeName, leaseDuration, onRepeatedFailure, () -> ThreadLocalRandom.current().nextDouble());
+        this(
+                nodeName,
+                leaseDuration,
+                onRepeatedFailure,
+                () -> ThreadLocalRandom.current().nextDouble());
     }
 
     /** Returns the time from one round to the next, without jitter. */

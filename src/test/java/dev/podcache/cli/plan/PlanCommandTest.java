@@ -52,15 +52,17 @@ class PlanCommandTest {
     void text_explain_showsTheArithmeticOfEveryFigure() {
         List<String> lines = plan("--nodes 1000 --profile fast --explain");
 
-        assertThat(lines.stream().filter(line -> line.contains(" = "))).hasSizeGreaterThanOrEqualTo(PlanFigure.values().length);
+        assertThat(lines.stream().filter(line -> line.contains(" = ")))
+                .hasSizeGreaterThanOrEqualTo(PlanFigure.values().length);
         assertThat(String.join("\n", lines)).contains("1,000 nodes x 60 s / 4 s", "would make 30,000");
     }
 
     @Test
     void json_oneProfile_hasEveryFigureAndSetting() {
-        JsonNode json = RecordedOutput.parsed(plan("--nodes 1000 --profile fast -o json").get(0));
-        Plan plan = Plan.of(
-                PlanSettings.builder(1_000).profile(TuningProfile.FAST).build());
+        JsonNode json = RecordedOutput.parsed(
+                plan("--nodes 1000 --profile fast -o json").get(0));
+        Plan plan =
+                Plan.of(PlanSettings.builder(1_000).profile(TuningProfile.FAST).build());
 
         assertThat(console.out()).hasSize(1);
         for (PlanFigure figure : PlanFigure.values()) {
@@ -84,7 +86,8 @@ class PlanCommandTest {
                 .extracting(json -> json.path("profile").asText())
                 .containsExactly("default", "fast", "medium", "low");
         assertThat(objects)
-                .allSatisfy(json -> assertThat(json.at("/arithmetic/requestsPerSecond/lease").asText())
+                .allSatisfy(json -> assertThat(
+                                json.at("/arithmetic/requestsPerSecond/lease").asText())
                         .endsWith("."));
     }
 
@@ -148,7 +151,8 @@ class PlanCommandTest {
 
     @Test
     void simulate_json_hasCountsAndTimes() {
-        JsonNode json = RecordedOutput.parsed(plan("--nodes 40 --profile fast --simulate 30m -o json").get(0));
+        JsonNode json = RecordedOutput.parsed(
+                plan("--nodes 40 --profile fast --simulate 30m -o json").get(0));
 
         assertThat(json.at("/simulated/seconds").asInt()).isEqualTo(1_800);
         assertThat(json.at("/simulated/requestsPerSecond/lease").asDouble())

@@ -71,7 +71,8 @@ class PlanProperties {
     void figuresOfOneNode_moreNodes_stay(
             @ForAll("profiles") TuningProfile profile, @ForAll @IntRange(min = 2, max = 50_000) int nodes) {
         Plan one = Plan.of(settings(1, profile, ChangeDetectionStrategy.WATCH).build());
-        Plan many = Plan.of(settings(nodes, profile, ChangeDetectionStrategy.WATCH).build());
+        Plan many =
+                Plan.of(settings(nodes, profile, ChangeDetectionStrategy.WATCH).build());
 
         assertThat(OF_ONE).allSatisfy(figure -> assertThat(many.value(figure)).isEqualTo(one.value(figure)));
     }
@@ -109,8 +110,7 @@ class PlanProperties {
         assertThat(plan.value(PlanFigure.STATUS_REPORTS))
                 .as("a report is an update")
                 .isLessThanOrEqualTo(plan.value(PlanFigure.STATUS_UPDATES));
-        assertThat(plan.value(PlanFigure.SERVER_MEMORY_HIGH))
-                .isEqualTo(2 * plan.value(PlanFigure.SERVER_MEMORY_LOW));
+        assertThat(plan.value(PlanFigure.SERVER_MEMORY_HIGH)).isEqualTo(2 * plan.value(PlanFigure.SERVER_MEMORY_LOW));
     }
 
     @Property

@@ -118,10 +118,8 @@ class PlanTest {
 
     @Test
     void serverMemory_150000WatchesOfObjects_is7To15GiB() {
-        Plan plan = Plan.of(PlanSettings.builder(5_000)
-                .podsPerNode(30)
-                .objectsPerPod(1, 0)
-                .build());
+        Plan plan = Plan.of(
+                PlanSettings.builder(5_000).podsPerNode(30).objectsPerPod(1, 0).build());
 
         assertThat(plan.value(PlanFigure.WATCHES)).isEqualTo(5_000 * (30 + 3));
         assertThat(plan.value(PlanFigure.SERVER_MEMORY_LOW) / (1 << 30)).isBetween(7.0, 8.0);
@@ -196,8 +194,9 @@ class PlanTest {
 
     @Test
     void warnings_graceShorterThanARenewal_sayThatHealthyNodesFail() {
-        PlanSettings settings =
-                thousand(TuningProfile.FAST).leaseDuration(Duration.ofMinutes(2)).build();
+        PlanSettings settings = thousand(TuningProfile.FAST)
+                .leaseDuration(Duration.ofMinutes(2))
+                .build();
 
         assertThat(Plan.of(settings).warnings()).singleElement().asString().startsWith("healthy nodes become Unknown");
     }
@@ -220,7 +219,8 @@ class PlanTest {
 
     /** Returns the heap of each of 600 objects, from the table about 20,000 Secrets. */
     private static int bytes(String measured, String strategy) {
-        Matcher row = Pattern.compile("\\| Podcache, " + strategy + " \\| ([\\d.]+) \\([\\d.]+ to [\\d.]+\\) \\| [\\d,]+ \\(")
+        Matcher row = Pattern.compile(
+                        "\\| Podcache, " + strategy + " \\| ([\\d.]+) \\([\\d.]+ to [\\d.]+\\) \\| [\\d,]+ \\(")
                 .matcher(measured.substring(measured.indexOf("<!-- measured: memory -->")));
         assertThat(row.find()).isTrue();
         return (int) (Double.parseDouble(row.group(1)) * 1e6 / 600);
