@@ -20,7 +20,11 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,22 +32,25 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** {@code controllers} with hollow nodes on a kube-apiserver of its own; minutes are seconds here. */
 @RealServerTest
-@Needs(ServerFeature.SERVICES)
+@Needs({ServerFeature.SERVICES, ServerFeature.RBAC})
 @ExtendWith(NoLeaks.class)
 class ControllersCommandRealServerTest {
 
     private static final Duration PERIOD = Duration.ofMillis(500);
     private static final Duration GRACE = Duration.ofSeconds(6);
-    private static final HollowTemplate TEMPLATE = new HollowTemplate()
-            .leaseDuration(Duration.ofSeconds(4))
-            .statusReport(Duration.ofSeconds(10));
+    private static final HollowTemplate TEMPLATE =
+            new HollowTemplate().leaseDuration(Duration.ofSeconds(4)).statusReport(Duration.ofSeconds(10));
 
     /** The machine may be busy. */
     private static final Duration SLACK = Duration.ofSeconds(4);
 
-    private static ControllersRun controllers(RealApiServer real) {
+    /** Starts the controllers with the permissions of the manifest, and no others. */
+    private static ControllersRun controllers(RealApiServer real, KubernetesClient admin) throws IOException {
+        try (InputStream manifest = Files.newInputStream(Path.of("deploy/rbac-controllers.yaml"))) {
+            admin.load(manifest).create();
+        }
         return ControllersRun.start(
-                real.kubeconfig(),
+                real.kubeconfigFor("system:serviceaccount:kube-system:podcache-controllers", "system:authenticated"),
                 "--node-monitor-period",
                 PERIOD.toMillis() + "ms",
                 "--node-monitor-grace-period",
@@ -88,7 +95,7 @@ class ControllersCommandRealServerTest {
                 TcpProxy proxy = TcpProxy.to(URI.create(real.url()).getPort());
                 KubernetesClient frozen = through(proxy, real);
                 HollowNodes alive = HollowNodes.start(admin, 3, TEMPLATE.prefix("alive-"));
-                ControllersRun run = controllers(real)) {
+                ControllersRun run = controllers(real, admin)) {
             await().until(() -> alive.ready() == 3);
             try (HollowNodes one = HollowNodes.start(frozen, 1, TEMPLATE.prefix("frozen-"))) {
                 await().until(() -> one.ready() == 1);
@@ -146,7 +153,7 @@ class ControllersCommandRealServerTest {
     void hundredAndOneNodes_getATtlOf15Seconds() throws Exception {
         try (RealApiServer real = RealApiServer.start();
                 KubernetesClient admin = real.client();
-                ControllersRun run = controllers(real);
+                ControllersRun run = controllers(real, admin);
                 HollowNodes first = HollowNodes.start(admin, 100, TEMPLATE.prefix("many-"))) {
             await().until(() -> first.ready() == 100);
             await().until(() -> ttls(admin, "0") == 100);

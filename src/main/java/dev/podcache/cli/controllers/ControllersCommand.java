@@ -41,10 +41,7 @@ import picocli.CommandLine.Spec;
             "Needs an identity that may list, watch and patch Nodes, list, watch, patch and delete pods, and list and"
                     + " watch Leases: deploy/rbac-controllers.yaml."
         },
-        footer = {
-            "",
-            "Example:",
-            "  podcache controllers --kubeconfig admin.kubeconfig --node-monitor-grace-period 40s"
+        footer = {"", "Example:", "  podcache controllers --kubeconfig admin.kubeconfig --node-monitor-grace-period 40s"
         })
 public final class ControllersCommand implements Callable<Integer> {
 

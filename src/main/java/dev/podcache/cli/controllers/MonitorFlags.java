@@ -47,7 +47,8 @@ final class MonitorFlags {
     @Option(
             names = "--unhealthy-zone-threshold",
             paramLabel = "N",
-            description = "the share of nodes that are not Ready from which on a zone is partly disrupted; default: 0.55")
+            description =
+                    "the share of nodes that are not Ready from which on a zone is partly disrupted; default: 0.55")
     private double unhealthyZoneThreshold = NodeLifecycleOptions.DEFAULT.unhealthyZoneThreshold();
 
     /**

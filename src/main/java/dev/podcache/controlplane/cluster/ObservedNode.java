@@ -44,7 +44,8 @@ public final class ObservedNode {
         this.excluded = labels.containsKey(EXCLUDED);
         this.unschedulable = spec != null && Boolean.TRUE.equals(spec.getUnschedulable());
         this.ttl = orEmpty(whole.getAnnotations()).get(NodeTtlSource.ANNOTATION);
-        this.conditions = node.getStatus() == null ? List.of() : node.getStatus().getConditions();
+        this.conditions =
+                node.getStatus() == null ? List.of() : node.getStatus().getConditions();
         this.taints = spec == null ? List.of() : spec.getTaints();
         this.ready = condition("Ready");
         this.readyStatus = ReadyStatus.of(ready);

@@ -34,7 +34,7 @@ public record LeaderElectionOptions(
                     "--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline, but they are "
                             + leaseDuration + " and " + renewDeadline);
         }
-        if (leaseDuration.toSeconds() < 1 || leaseDuration.getNano() != 0) {
+        if (leaseDuration.toSeconds() < 1 || !leaseDuration.equals(Duration.ofSeconds(leaseDuration.toSeconds()))) {
             throw new IllegalArgumentException(
                     "--leader-elect-lease-duration must be whole seconds, at least 1 s, but is " + leaseDuration);
         }

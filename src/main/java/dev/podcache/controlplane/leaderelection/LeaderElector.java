@@ -85,8 +85,12 @@ public final class LeaderElector {
     /** Creates a candidate that is not started. */
     public LeaderElector(
             ObjectApi<Lease> leases, LeaderElectionOptions options, Listener listener, Timekeeper timekeeper) {
-        this(leases, options, listener, timekeeper, () -> ThreadLocalRandom.current()
-                .nextDouble());
+        this(
+                leases,
+                options,
+                listener,
+                timekeeper,
+                () -> ThreadLocalRandom.current().nextDouble());
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Sets how fast nodes are tainted, by how many nodes of each zone are Ready. Used by tasks of the cache's loop only.
@@ -66,7 +67,9 @@ final class Disruption {
     }
 
     private void stop(Map<String, ZoneCount> counts) {
-        log.warn("no node of the cluster is Ready: the control plane may be cut off; no pod is evicted until one is");
+        boolean isNew = states.values().stream().allMatch(state -> state == ZoneState.INITIAL);
+        log.atLevel(isNew ? Level.INFO : Level.WARN)
+                .log("no node of the cluster is Ready: no pod is evicted until one is");
         cache.nodes().forEach(taints::clear);
         counts.keySet().forEach(zone -> {
             taints.setRate(zone, 0);

@@ -29,6 +29,8 @@ final class HealthRules {
     private static final ImmutableList<String> KUBELET_CONDITIONS =
             ImmutableList.of("Ready", "MemoryPressure", "DiskPressure", "PIDPressure");
 
+    private static final long LONGEST_AGE_SECONDS = Duration.ofDays(36_500).toSeconds();
+
     private final long grace;
     private final Duration startupGrace;
 
@@ -43,8 +45,7 @@ final class HealthRules {
      * @param known what the last decision returned; null for a new node
      * @param renewed when the node has renewed its Lease, as last seen; null if it has none
      */
-    HealthVerdict check(
-            @Nullable NodeHealth known, ObservedNode node, @Nullable ZonedDateTime renewed, Moment now) {
+    HealthVerdict check(@Nullable NodeHealth known, ObservedNode node, @Nullable ZonedDateTime renewed, Moment now) {
         NodeHealth health = withLease(withStatus(known, node, now), renewed, now);
         long allowed = node.ready() == null ? startupGrace.toNanos() : grace;
         ReadyStatus reported = node.readyStatus();
@@ -78,8 +79,9 @@ final class HealthRules {
 
     private static long createdAt(ObservedNode node, Moment now) {
         Duration age = Duration.between(node.created(now.wall()), now.wall());
-        // of a clock that is wrong by centuries, too
-        return now.nanos() - (age.toDays() > 36_500 ? Long.MAX_VALUE / 4 : age.toNanos());
+        // the clock of the server may be wrong by centuries
+        long seconds = Math.max(-LONGEST_AGE_SECONDS, Math.min(LONGEST_AGE_SECONDS, age.toSeconds()));
+        return now.nanos() - Duration.ofSeconds(seconds).toNanos();
     }
 
     private static ImmutableList<NodeCondition> unknown(ObservedNode node, Moment now) {

@@ -75,13 +75,20 @@ final class NoExecuteTaints {
 
     /** Takes back the NoExecute taints of a node, and does not taint it until it is processed again. */
     void clear(ObservedNode node) {
-        queue(node.zone()).remove(node.name());
-        boolean tainted = BOTH.stream().anyMatch(key -> node.hasTaint(key, NodeTaintRules.NO_EXECUTE));
+        TaintQueue queue = zones.get(node.zone());
+        if (queue != null) {
+            queue.remove(node.name());
+        }
         if (writing.contains(node.name())) {
             toClear.add(node.name());
-        } else if (tainted) {
+        } else if (isTainted(node)) {
             write(node, read -> NodeTaintRules.without(read, BOTH), () -> {});
         }
+    }
+
+    private static boolean isTainted(ObservedNode node) {
+        return node.hasTaint(NodeTaintRules.UNREACHABLE, NodeTaintRules.NO_EXECUTE)
+                || node.hasTaint(NodeTaintRules.NOT_READY, NodeTaintRules.NO_EXECUTE);
     }
 
     /** Forgets a node that was deleted. */
@@ -106,7 +113,8 @@ final class NoExecuteTaints {
     }
 
     private TaintQueue queue(String zone) {
-        return zones.computeIfAbsent(zone, name -> new TaintQueue(rate, cache.loop().timekeeper()));
+        return zones.computeIfAbsent(
+                zone, name -> new TaintQueue(rate, cache.loop().timekeeper()));
     }
 
     private void tickSoon() {

@@ -46,15 +46,14 @@ final class NoScheduleTaints implements ClusterListener {
         }
         Instant now = cache.loop().timekeeper().wallTime();
         cache.loop()
-                .whenDone(
-                        writer.write(node, read -> NodeTaintRules.scheduledRight(read, now)), (written, failure) -> {
-                            writing.remove(name);
-                            if (!Boolean.TRUE.equals(written)) {
-                                cache.loop().schedule(RETRY, () -> checkAgain(name));
-                            } else if (changedMeanwhile.remove(name)) {
-                                checkAgain(name);
-                            }
-                        });
+                .whenDone(writer.write(node, read -> NodeTaintRules.scheduledRight(read, now)), (written, failure) -> {
+                    writing.remove(name);
+                    if (!Boolean.TRUE.equals(written)) {
+                        cache.loop().schedule(RETRY, () -> checkAgain(name));
+                    } else if (changedMeanwhile.remove(name)) {
+                        checkAgain(name);
+                    }
+                });
     }
 
     private void checkAgain(String name) {

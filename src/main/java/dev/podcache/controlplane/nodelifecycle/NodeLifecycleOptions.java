@@ -106,8 +106,7 @@ public final class NodeLifecycleOptions {
      */
     public NodeLifecycleOptions unhealthyZoneThreshold(double value) {
         if (!(value >= 0 && value <= 1)) {
-            throw new IllegalArgumentException(
-                    "--unhealthy-zone-threshold must be between 0 and 1, but is " + value);
+            throw new IllegalArgumentException("--unhealthy-zone-threshold must be between 0 and 1, but is " + value);
         }
         NodeLifecycleOptions copy = new NodeLifecycleOptions(this);
         copy.unhealthyZoneThreshold = value;

@@ -1,6 +1,5 @@
 package dev.podcache.controlplane.nodelifecycle;
 
-import com.google.common.collect.Maps;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.controlplane.cluster.ClusterCache;
 import dev.podcache.controlplane.cluster.ClusterListener;
@@ -11,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,7 +41,8 @@ final class NodeMonitor implements ClusterListener {
     private final PodReadiness readiness;
     private final LifecycleEvents events;
     private final Duration period;
-    private final Map<String, ObservedNode> known = new HashMap<>();
+    private final Set<String> appeared = new LinkedHashSet<>(); // since the last pass
+    private final List<ObservedNode> gone = new ArrayList<>(); // since the last pass
     private final Set<String> podsToMark = new HashSet<>();
     private Map<String, ZoneCount> counts = new HashMap<>();
 
@@ -93,21 +94,19 @@ final class NodeMonitor implements ClusterListener {
     }
 
     private void updateKnown() {
-        for (ObservedNode node : cache.nodes()) {
-            if (known.put(node.name(), node) == null) {
+        gone.forEach(this::forget);
+        gone.clear();
+        for (String name : appeared) {
+            ObservedNode node = cache.node(name);
+            if (node != null) {
                 events.registered(node);
                 taints.clear(node);
             }
         }
-        if (known.size() > cache.nodes().size()) {
-            List<ObservedNode> gone = new ArrayList<>(
-                    Maps.filterKeys(known, name -> cache.node(name) == null).values());
-            gone.forEach(this::forget);
-        }
+        appeared.clear();
     }
 
     private void forget(ObservedNode node) {
-        known.remove(node.name());
         podsToMark.remove(node.name());
         health.forget(node.name());
         taints.forget(node);
@@ -119,25 +118,27 @@ final class NodeMonitor implements ClusterListener {
             HealthVerdict verdict = health.check(node, now);
             CompletableFuture<?> rest = verdict.changes().isEmpty()
                     ? act(new CheckedNode(node, verdict))
-                    : health.write(node, verdict)
-                            .thenCompose(checked -> {
-                                CompletableFuture<?> acting = checked.isEmpty() ? null : act(checked.get());
-                                return acting == null ? CompletableFuture.completedFuture(null) : acting;
-                            });
+                    : health.write(node, verdict).thenCompose(checked -> {
+                        CompletableFuture<?> acting = checked.isEmpty() ? null : act(checked.get());
+                        return acting == null ? CompletableFuture.completedFuture(null) : acting;
+                    });
             if (rest != null) {
-                open.add(rest.exceptionally(failure -> skipped(node, failure)));
+                open.add(rest.whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        skipped(node, failure);
+                    }
+                }));
             }
         } catch (RuntimeException | Error e) {
             skipped(node, e);
         }
     }
 
-    private static <T> @Nullable T skipped(ObservedNode node, Throwable failure) {
+    private static void skipped(ObservedNode node, Throwable failure) {
         log.error(
                 "Node {} could not be checked; the next pass tries again",
                 node.name(),
                 ApiServerException.causeOf(failure));
-        return null;
     }
 
     /** Acts on a decision. Returns what the pass must wait for; null for nothing. */
@@ -168,6 +169,18 @@ final class NodeMonitor implements ClusterListener {
     }
 
     @Override
+    public void nodeAdded(ObservedNode node) {
+        appeared.add(node.name());
+    }
+
+    @Override
+    public void nodeDeleted(ObservedNode last) {
+        if (!appeared.remove(last.name())) {
+            gone.add(last);
+        }
+    }
+
+    @Override
     public void podChanged(@Nullable ObservedPod before, ObservedPod now) {
         if (before == null || !before.node().equals(now.node())) {
             markIfNodeIsNotReady(now);
@@ -176,8 +189,7 @@ final class NodeMonitor implements ClusterListener {
 
     private void markIfNodeIsNotReady(ObservedPod pod) {
         NodeHealth ofNode = health.of(pod.node());
-        boolean notReady =
-                ofNode != null && ofNode.ready() != null && ofNode.readyStatus() != ReadyStatus.TRUE;
+        boolean notReady = ofNode != null && ofNode.ready() != null && ofNode.readyStatus() != ReadyStatus.TRUE;
         if (notReady && cache.podsOf(pod.node()).contains(pod)) {
             cache.loop().whenDone(readiness.markNotReady(List.of(pod)), (marked, failure) -> {
                 if (!Boolean.TRUE.equals(marked)) {

@@ -140,8 +140,7 @@ final class TaintEviction implements ClusterListener {
 
     private long deadline(Duration stay) {
         Duration longest = Duration.ofDays(36_500);
-        return cache.loop().timekeeper().nanoTime()
-                + (stay.compareTo(longest) > 0 ? longest : stay).toNanos();
+        return cache.loop().timekeeper().nanoTime() + (stay.compareTo(longest) > 0 ? longest : stay).toNanos();
     }
 
     private void begin(Eviction eviction) {

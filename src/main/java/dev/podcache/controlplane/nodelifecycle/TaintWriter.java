@@ -63,8 +63,7 @@ final class TaintWriter {
                 .exceptionallyCompose(failure -> failed(node, edit, tries, failure));
     }
 
-    private CompletableFuture<Boolean> failed(
-            ObservedNode node, Edit edit, int tries, @Nullable Throwable failure) {
+    private CompletableFuture<Boolean> failed(ObservedNode node, Edit edit, int tries, @Nullable Throwable failure) {
         FailureReason reason = ApiServerException.reasonOf(failure);
         if (reason == FailureReason.NOT_FOUND) {
             return CompletableFuture.completedFuture(true);

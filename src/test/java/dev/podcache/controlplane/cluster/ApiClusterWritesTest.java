@@ -67,7 +67,8 @@ class ApiClusterWritesTest {
     }
 
     private static FailureReason failureOf(CompletableFuture<?> answer) {
-        return answer.handle((value, thrown) -> ApiServerException.reasonOf(thrown)).join();
+        return answer.handle((value, thrown) -> ApiServerException.reasonOf(thrown))
+                .join();
     }
 
     /** TestPatchNode: the patch has the one annotation only. */
@@ -92,9 +93,7 @@ class ApiClusterWritesTest {
         ObservedNode node = ObservedNode.of(node());
         Node first = writes.patchConditions(
                         node,
-                        List.of(
-                                TestNodes.condition("Ready", "True", NOW),
-                                TestNodes.condition("Own", "True", NOW)))
+                        List.of(TestNodes.condition("Ready", "True", NOW), TestNodes.condition("Own", "True", NOW)))
                 .join();
 
         Node second = writes.patchConditions(

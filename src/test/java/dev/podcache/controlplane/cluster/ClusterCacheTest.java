@@ -126,8 +126,7 @@ class ClusterCacheTest {
 
     @Test
     void watchedTime_standsStillWhileLeasesOrNodesAreNotWatched() {
-        ApiServerException failure =
-                ApiServerException.withoutAnswer(FailureReason.UNAVAILABLE, "WATCH", "gone", null);
+        ApiServerException failure = ApiServerException.withoutAnswer(FailureReason.UNAVAILABLE, "WATCH", "gone", null);
         long start = cache.watchedNanos();
         timekeeper.advance(Duration.ofSeconds(1));
         cache.leaseSink().disconnected(failure);
@@ -135,16 +134,14 @@ class ClusterCacheTest {
         cache.nodeSink().disconnected(failure);
         cache.leaseSink().connected();
         timekeeper.advance(Duration.ofSeconds(100));
-        assertThat(cache.watchedNanos() - start)
-                .isEqualTo(Duration.ofSeconds(1).toNanos());
+        assertThat(cache.watchedNanos() - start).isEqualTo(Duration.ofSeconds(1).toNanos());
 
         cache.nodeSink().connected();
         cache.nodeSink().connected();
         cache.podSink().disconnected(failure);
         timekeeper.advance(Duration.ofSeconds(1));
 
-        assertThat(cache.watchedNanos() - start)
-                .isEqualTo(Duration.ofSeconds(2).toNanos());
+        assertThat(cache.watchedNanos() - start).isEqualTo(Duration.ofSeconds(2).toNanos());
     }
 
     @Test
@@ -173,9 +170,11 @@ class ClusterCacheTest {
     })
     void zone_isOfItsLabels(String one, String other, String zone) {
         NodeBuilder node = TestNodes.silent("a");
-        Stream.of(one, other).filter(label -> !label.isEmpty()).forEach(label -> node.editMetadata()
-                .addToLabels(Map.of(label.split("=")[0], label.split("=")[1]))
-                .endMetadata());
+        Stream.of(one, other)
+                .filter(label -> !label.isEmpty())
+                .forEach(label -> node.editMetadata()
+                        .addToLabels(Map.of(label.split("=")[0], label.split("=")[1]))
+                        .endMetadata());
 
         assertThat(ObservedNode.of(node.build()).zone()).isEqualTo(zone);
     }

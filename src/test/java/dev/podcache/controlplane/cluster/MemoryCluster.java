@@ -42,6 +42,7 @@ public final class MemoryCluster implements ClusterWrites {
     private final List<Runnable> held = new ArrayList<>();
     private Duration lag = Duration.ZERO;
     private boolean holding;
+    private boolean quiet;
     private long version;
 
     private record PlannedFailure(String call, FailureReason reason) {}
@@ -57,8 +58,15 @@ public final class MemoryCluster implements ClusterWrites {
         return cache;
     }
 
+    /** Tells the cache nothing before {@link #list}, as an API server does. */
+    public MemoryCluster quietUntilListed() {
+        quiet = true;
+        return this;
+    }
+
     /** Sends the lists, after which the controllers begin. */
     public MemoryCluster list() {
+        quiet = false;
         cache.nodeSink().replace(fetched(nodes), "1");
         cache.leaseSink().replace(fetched(leases), "1");
         cache.podSink().replace(fetched(pods), "1");
@@ -135,6 +143,9 @@ public final class MemoryCluster implements ClusterWrites {
 
     private <T> void tell(ReflectorSink<T> sink, T object) {
         Runnable change = () -> sink.upsert(new Fetched<>(object, "", 0));
+        if (quiet) {
+            return;
+        }
         if (lag.isZero()) {
             change.run();
         } else {

@@ -61,13 +61,16 @@ final class DelayedLeases extends ForwardingObjectApi<Lease> {
         CompletableFuture<Lease> answer = new CompletableFuture<>();
         if (!cut) {
             Duration back = answerDelay;
-            after(requestDelay, () -> request.get().whenComplete((lease, failure) -> after(back, () -> {
-                if (failure == null) {
-                    answer.complete(lease);
-                } else {
-                    answer.completeExceptionally(failure);
-                }
-            })));
+            after(
+                    requestDelay,
+                    () -> request.get()
+                            .whenComplete((lease, failure) -> after(back, () -> {
+                                if (failure == null) {
+                                    answer.complete(lease);
+                                } else {
+                                    answer.completeExceptionally(failure);
+                                }
+                            })));
         }
         Duration longest = requestDelay.plus(answerDelay).plus(TIMEOUT);
         timekeeper.schedule(

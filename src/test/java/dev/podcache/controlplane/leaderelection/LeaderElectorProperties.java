@@ -44,8 +44,7 @@ class LeaderElectorProperties {
     }
 
     @Property(tries = 200)
-    void twoProcesses_neverLeadAtTheSameTime(
-            @ForAll long seed, @ForAll @IntRange(min = 3, max = 30) int leaseSeconds) {
+    void twoProcesses_neverLeadAtTheSameTime(@ForAll long seed, @ForAll @IntRange(min = 3, max = 30) int leaseSeconds) {
         Random random = new Random(seed);
         ManualTimekeeper timekeeper = new ManualTimekeeper();
         Duration deadline = Duration.ofMillis(leaseSeconds * 1_000L - 1 - random.nextInt(leaseSeconds * 500));
@@ -55,8 +54,7 @@ class LeaderElectorProperties {
         try (FakeApiServer server = new FakeApiServer(timekeeper)) {
             for (int i = 0; i < PROCESSES; i++) {
                 Process process = new Process(processes);
-                DelayedLeases way =
-                        new DelayedLeases(server.api(ObjectKind.LEASE, Duration.ofSeconds(10)), timekeeper);
+                DelayedLeases way = new DelayedLeases(server.api(ObjectKind.LEASE, Duration.ofSeconds(10)), timekeeper);
                 LeaderElectionOptions options = new LeaderElectionOptions(
                         ObjectKey.of("kube-system", "controllers"),
                         "process-" + i,

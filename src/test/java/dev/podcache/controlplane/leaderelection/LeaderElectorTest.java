@@ -182,11 +182,12 @@ class LeaderElectorTest {
 
         timekeeper.advance(Duration.ofSeconds(5));
 
-        assertThat(a.told).containsExactly(
-                "leader a",
-                "started",
-                "leader thief",
-                "stopped: Lease kube-system/controllers is held by thief");
+        assertThat(a.told)
+                .containsExactly(
+                        "leader a",
+                        "started",
+                        "leader thief",
+                        "stopped: Lease kube-system/controllers is held by thief");
     }
 
     @Test
@@ -207,7 +208,9 @@ class LeaderElectorTest {
         timekeeper.advance(Duration.ofSeconds(5));
 
         assertThat(a.leading).isTrue();
-        assertThat(server.cluster().list(Resource.LEASES, Selection.everything(), "").items())
+        assertThat(server.cluster()
+                        .list(Resource.LEASES, Selection.everything(), "")
+                        .items())
                 .hasSize(1);
     }
 
@@ -247,11 +250,7 @@ class LeaderElectorTest {
     void durationsThatDoNotFit_areRefused(int lease, int deadline, int retry, String flag) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new LeaderElectionOptions(
-                        LEASE,
-                        "a",
-                        Duration.ofSeconds(lease),
-                        Duration.ofSeconds(deadline),
-                        Duration.ofSeconds(retry)))
+                        LEASE, "a", Duration.ofSeconds(lease), Duration.ofSeconds(deadline), Duration.ofSeconds(retry)))
                 .withMessageContaining(flag);
     }
 

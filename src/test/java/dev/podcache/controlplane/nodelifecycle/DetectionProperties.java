@@ -26,13 +26,10 @@ class DetectionProperties {
 
     private void start() {
         timekeeper = new ManualTimekeeper();
-        cluster = new MemoryCluster(timekeeper);
+        cluster = new MemoryCluster(timekeeper).quietUntilListed();
         cluster.put(TestNodes.reporting("alive", "True")).put(TestNodes.reporting("dies", "True"));
         new NodeLifecycleController(
-                        cluster.cache(),
-                        cluster,
-                        (about, type, reason, message) -> {},
-                        NodeLifecycleOptions.DEFAULT)
+                        cluster.cache(), cluster, (about, type, reason, message) -> {}, NodeLifecycleOptions.DEFAULT)
                 .start();
         cluster.list();
         renewForEver();
@@ -78,8 +75,8 @@ class DetectionProperties {
         cluster.lag(Duration.ofMillis(lag));
         timekeeper.advance(Duration.ofMillis(phase));
         renew(intervals, 0);
-        timekeeper.advance(Duration.ofMillis(
-                intervals.stream().mapToInt(Integer::intValue).sum() + (long) diesAfterRenewal));
+        timekeeper.advance(
+                Duration.ofMillis(intervals.stream().mapToInt(Integer::intValue).sum() + (long) diesAfterRenewal));
 
         long found = millisUntil(this::isUnknown);
         long tainted = found + millisUntil(this::isEvicting);

@@ -29,8 +29,7 @@ class HealthRulesTest {
     }
 
     private static ObservedNode ready(String status, Instant heartbeat) {
-        return ObservedNode.of(
-                TestNodes.withReady(TestNodes.silent("a").build(), status, heartbeat));
+        return ObservedNode.of(TestNodes.withReady(TestNodes.silent("a").build(), status, heartbeat));
     }
 
     private static ObservedNode silent() {
@@ -143,11 +142,9 @@ class HealthRulesTest {
     @Test
     void heartbeatInStatus_doesNotMakeTheKnownLeaseNew() {
         HealthVerdict first = RULES.check(null, ready("True", START), RENEWED, after(0));
-        HealthVerdict second =
-                RULES.check(first.health(), ready("True", START.plusSeconds(5)), RENEWED, after(5));
+        HealthVerdict second = RULES.check(first.health(), ready("True", START.plusSeconds(5)), RENEWED, after(5));
 
-        HealthVerdict third =
-                RULES.check(second.health(), ready("True", START.plusSeconds(5)), RENEWED, after(10));
+        HealthVerdict third = RULES.check(second.health(), ready("True", START.plusSeconds(5)), RENEWED, after(10));
 
         assertThat(third.health().probedAt()).isEqualTo(after(5).nanos());
     }
@@ -155,8 +152,12 @@ class HealthRulesTest {
     /** TestTryUpdateNodeHealth: the remembered status is the one that was decided. */
     @ParameterizedTest
     @CsvSource({
-        "True, 0, TRUE", "True, 100, UNKNOWN", "False, 0, FALSE", "False, 100, UNKNOWN",
-        "Unknown, 0, UNKNOWN", "Unknown, 100, UNKNOWN"
+        "True, 0, TRUE",
+        "True, 100, UNKNOWN",
+        "False, 0, FALSE",
+        "False, 100, UNKNOWN",
+        "Unknown, 0, UNKNOWN",
+        "Unknown, 100, UNKNOWN"
     })
     void currentStatus_isTheSavedOne(String reported, long silentFor, ReadyStatus current) {
         ObservedNode node = ready(reported, START);
@@ -168,8 +169,8 @@ class HealthRulesTest {
         NodeHealth saved = verdict.changes().isEmpty()
                 ? verdict.health()
                 : verdict.health()
-                        .written(ObservedNode.of(TestNodes.withConditions(
-                                TestNodes.silent("a").build(), verdict.changes())));
+                        .written(ObservedNode.of(
+                                TestNodes.withConditions(TestNodes.silent("a").build(), verdict.changes())));
         assertThat(saved.readyStatus()).isEqualTo(current);
     }
 

@@ -30,7 +30,7 @@ class NodeLifecycleControllerTest {
             NodeLifecycleOptions.DEFAULT.monitorGracePeriod(Duration.ofSeconds(40));
 
     private final ManualTimekeeper timekeeper = new ManualTimekeeper();
-    private final MemoryCluster cluster = new MemoryCluster(timekeeper);
+    private final MemoryCluster cluster = new MemoryCluster(timekeeper).quietUntilListed();
     private final List<String> events = new ArrayList<>();
     private final Set<String> alive = new TreeSet<>();
 
@@ -157,8 +157,7 @@ class NodeLifecycleControllerTest {
         cluster.heartbeat("a", "False");
         pass(6);
 
-        assertThat(taints(cluster.node("a")))
-                .containsExactlyInAnyOrder("not-ready:NoSchedule", "not-ready:NoExecute");
+        assertThat(taints(cluster.node("a"))).containsExactlyInAnyOrder("not-ready:NoSchedule", "not-ready:NoExecute");
     }
 
     @Test
@@ -194,7 +193,10 @@ class NodeLifecycleControllerTest {
 
     @Test
     void podCannotBeMarked_isMarkedInTheNextPass() {
-        cluster.put(reporting("a", "True")).put(reporting("b", "True")).put(on("a", "p")).put(on("a", "q"));
+        cluster.put(reporting("a", "True"))
+                .put(reporting("b", "True"))
+                .put(on("a", "p"))
+                .put(on("a", "q"));
         alive.add("b");
         cluster.failNext("patchReady shop/p", FailureReason.TIMEOUT);
         start(OPTIONS.evictionRate(0));
@@ -235,8 +237,8 @@ class NodeLifecycleControllerTest {
 
     @Test
     void newNodeHasTaintsOfAnEarlierController_theyAreRemoved() {
-        Node tainted = TestNodes.withTaints(
-                reporting("a", "True"), TestNodes.taint(NodeTaintRules.UNREACHABLE, "NoExecute"));
+        Node tainted =
+                TestNodes.withTaints(reporting("a", "True"), TestNodes.taint(NodeTaintRules.UNREACHABLE, "NoExecute"));
         cluster.put(tainted).put(reporting("b", "True"));
 
         start();
@@ -334,7 +336,7 @@ class NodeLifecycleControllerTest {
         assertThat(List.of("n0", "n1", "n2")).noneMatch(this::isEvicting);
 
         // the same zone, taken for a large one
-        MemoryCluster large = new MemoryCluster(timekeeper);
+        MemoryCluster large = new MemoryCluster(timekeeper).quietUntilListed();
         for (int i = 0; i < 5; i++) {
             large.put(inZone("n" + i, "1", "True"));
         }

@@ -19,8 +19,7 @@ class NodeTaintRulesTest {
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
     private static Node node(String type, String status) {
-        return TestNodes.withConditions(
-                TestNodes.silent("a").build(), List.of(TestNodes.condition(type, status, NOW)));
+        return TestNodes.withConditions(TestNodes.silent("a").build(), List.of(TestNodes.condition(type, status, NOW)));
     }
 
     private static List<String> keys(List<Taint> taints) {
@@ -69,8 +68,7 @@ class NodeTaintRulesTest {
         Taint execute = TestNodes.taint(NodeTaintRules.UNREACHABLE, "NoExecute");
         Taint stale = TestNodes.taint(NodeTaintRules.UNREACHABLE, "NoSchedule");
         Taint right = TestNodes.taint(NodeTaintRules.NOT_READY, "NoSchedule");
-        ObservedNode node =
-                ObservedNode.of(TestNodes.withTaints(node("Ready", "False"), stale, own, execute, right));
+        ObservedNode node = ObservedNode.of(TestNodes.withTaints(node("Ready", "False"), stale, own, execute, right));
 
         assertThat(NodeTaintRules.scheduledRight(node, NOW)).containsExactly(own, execute, right);
     }
@@ -88,8 +86,7 @@ class NodeTaintRulesTest {
         Taint unreachable = TestNodes.taint(NodeTaintRules.UNREACHABLE, "NoExecute");
         ObservedNode node = ObservedNode.of(TestNodes.withTaints(node("Ready", "False"), unreachable));
 
-        List<Taint> swapped =
-                NodeTaintRules.swapped(node, NodeTaintRules.NOT_READY, NodeTaintRules.UNREACHABLE, NOW);
+        List<Taint> swapped = NodeTaintRules.swapped(node, NodeTaintRules.NOT_READY, NodeTaintRules.UNREACHABLE, NOW);
 
         assertThat(keys(swapped)).containsExactly("not-ready:NoExecute");
     }

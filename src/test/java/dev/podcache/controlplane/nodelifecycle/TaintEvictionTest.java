@@ -73,7 +73,10 @@ class TaintEvictionTest {
                 row("tolerated taint added", List.of(on("n", "p", LONG), node(), node("one")), 100),
                 row("one of two taints tolerated", List.of(on("n", "p", LONG), node(), node("one", "two")), 0),
                 row("taint removed", List.of(on("n", "p", SHORT), node("one"), node()), -1),
-                row("taint for ever, then one for a time, then not", List.of(both(), node("one"), node("one", "two"), node("one")), -1),
+                row(
+                        "taint for ever, then one for a time, then not",
+                        List.of(both(), node("one"), node("one", "two"), node("one")),
+                        -1),
                 row("taint for ever, then one for a time", List.of(both(), node("one"), node("one", "two")), 60),
                 row("two limits", List.of(on("n", "p", SHORT, tolerates("two", 100L)), node("one", "two")), 1),
                 row("pod appears late", List.of(node("one"), on("n", "p2"), on("n", "p")), 0),
@@ -108,11 +111,11 @@ class TaintEvictionTest {
         }
 
         timekeeper.advance(Duration.ofMillis(1_000 * deletedAfter - 1));
-        assertThat(cluster.calls()).filteredOn(call -> call.endsWith("shop/p") && deletedAfter > 0)
+        assertThat(cluster.calls())
+                .filteredOn(call -> call.endsWith("shop/p") && deletedAfter > 0)
                 .isEmpty();
         timekeeper.advance(Duration.ofMillis(1));
-        List<String> expected =
-                deletedAfter < 0 ? List.of() : List.of("patchDisruptionTarget shop/p", "delete shop/p");
+        List<String> expected = deletedAfter < 0 ? List.of() : List.of("patchDisruptionTarget shop/p", "delete shop/p");
         assertThat(cluster.calls()).filteredOn(call -> call.endsWith("shop/p")).isEqualTo(expected);
         timekeeper.advance(Duration.ofHours(1));
         assertThat(cluster.calls()).filteredOn(call -> call.endsWith("shop/p")).isEqualTo(expected);
