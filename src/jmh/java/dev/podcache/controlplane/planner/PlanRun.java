@@ -29,9 +29,9 @@ import java.util.stream.IntStream;
  * mvn -q -Pjmh verify -Djmh.main=dev.podcache.controlplane.planner.PlanRun -Djmh.args="1000 fast WATCH 15"
  * }</pre>
  *
- * <p>The arguments are the number of nodes, the profile, the strategy and the minutes of counting; 200, default, WATCH and
- * 15 if there are none. Prints a table: planned, measured, and the measured figure relative to the plan. Takes the minutes
- * of counting, about ten more to let reports of the status spread, and the time of one eviction.
+ * <p>The arguments are the number of nodes, the profile, the strategy, the minutes of counting, and the minutes before that
+ * in which reports of the status spread; 200, default, WATCH, 15 and 10 if there are none. Prints a table: planned,
+ * measured, and the measured figure relative to the plan. Takes these minutes and the time of the deaths.
  *
  * <ul>
  *   <li>Requests: those that the server answered while no node died. Each node has two pods, each with one Secret as a
@@ -52,29 +52,30 @@ public final class PlanRun {
     private final RealApiServer server;
     private final KubernetesClient client;
     private final PlanSettings settings;
+    private final Duration settling;
     private final Duration counted;
     private final String namespace;
 
-    private PlanRun(RealApiServer server, KubernetesClient client, PlanSettings settings, Duration counted) {
+    private PlanRun(RealApiServer server, KubernetesClient client, PlanSettings settings, String[] args) {
         this.server = server;
         this.client = client;
         this.settings = settings;
-        this.counted = counted;
+        this.counted = minutes(args, 3, 15);
+        this.settling = minutes(args, 4, 10);
         this.namespace = server.createNamespaceLike("plan");
     }
 
     /** Measures and prints. */
     public static void main(String[] args) throws Exception {
         PlanSettings settings = settings(args);
-        long minutes = args.length > 3 ? Long.parseLong(args[3]) : 15;
         Machine machine = Machine.now();
         try (RealApiServer server = RealApiServer.start();
                 KubernetesClient client = server.client()) {
             System.out.println(machine.sentence() + " kube-apiserver " + server.version() + ". " + settings.nodes()
                     + " hollow nodes, profile " + settings.profile().name() + ", " + settings.strategy + ", "
-                    + minutes + " minutes.\n");
+                    + minutes(args, 3, 15).toMinutes() + " minutes.\n");
             System.out.println("| figure | planned | measured | relative |\n|---|---|---|---|");
-            new PlanRun(server, client, settings, Duration.ofMinutes(minutes)).measure();
+            new PlanRun(server, client, settings, args).measure();
         }
         System.exit(0);
     }
@@ -94,6 +95,10 @@ public final class PlanRun {
                 .build();
     }
 
+    private static Duration minutes(String[] args, int index, int otherwise) {
+        return Duration.ofMinutes(args.length > index ? Long.parseLong(args[index]) : otherwise);
+    }
+
     private void measure() throws Exception {
         HollowTemplate template = template("hollow-");
         createPods(template);
@@ -102,7 +107,7 @@ public final class PlanRun {
             await("all nodes are Ready", () -> nodes.ready() == settings.nodes());
             await("all pods run", () -> nodes.running() == pods);
             // the second report of a node may come two reports' time after its start
-            TimeUnit.NANOSECONDS.sleep(settings.statusReport.multipliedBy(2).toNanos());
+            TimeUnit.NANOSECONDS.sleep(settling.toNanos());
             count();
             measureDeaths();
         }
