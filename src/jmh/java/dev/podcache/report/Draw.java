@@ -1,5 +1,6 @@
 package dev.podcache.report;
 
+import dev.podcache.cli.output.BarChart;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

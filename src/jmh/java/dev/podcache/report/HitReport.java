@@ -1,5 +1,8 @@
 package dev.podcache.report;
 
+import dev.podcache.cli.output.BarChart;
+import dev.podcache.cli.output.Spread;
+import dev.podcache.object.Numbers;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

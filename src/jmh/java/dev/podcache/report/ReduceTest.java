@@ -2,6 +2,7 @@ package dev.podcache.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.cli.output.Spread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package dev.podcache.report;
 
+import dev.podcache.cli.output.Spread;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -2,6 +2,7 @@ package dev.podcache.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.podcache.cli.output.Spread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

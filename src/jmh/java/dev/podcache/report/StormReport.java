@@ -1,5 +1,7 @@
 package dev.podcache.report;
 
+import dev.podcache.cli.output.BarChart;
+import dev.podcache.cli.output.Spread;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

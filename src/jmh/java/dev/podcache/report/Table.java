@@ -1,5 +1,7 @@
 package dev.podcache.report;
 
+import dev.podcache.cli.output.Spread;
+import dev.podcache.object.Numbers;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -15,6 +15,7 @@ import dev.podcache.cli.observe.DumpCommand;
 import dev.podcache.cli.observe.ObserveCommand;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
+import dev.podcache.cli.plan.PlanCommand;
 import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.time.Timekeeper;
@@ -31,8 +32,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The program {@code podcache} with the subcommands {@code demo} (the default), {@code run}, {@code observe}, {@code
- * hollow}, {@code controllers}, {@code refs}, {@code rbac}, {@code doctor}, {@code dump}, {@code config}, {@code completion} and
- * {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command line, 3 {@code doctor} found a problem.
+ * hollow}, {@code controllers}, {@code plan}, {@code refs}, {@code rbac}, {@code doctor}, {@code dump}, {@code config}, {@code
+ * completion} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command line, 3 {@code doctor} found a problem.
  */
 public final class Main {
 
@@ -107,6 +108,7 @@ public final class Main {
                 .addSubcommand("observe", new ObserveCommand(console))
                 .addSubcommand("hollow", new HollowCommand(console))
                 .addSubcommand("controllers", new ControllersCommand(console))
+                .addSubcommand("plan", new PlanCommand(console))
                 .addSubcommand("refs", new RefsCommand(console))
                 .addSubcommand("rbac", new RbacCommand(console))
                 .addSubcommand("doctor", new DoctorCommand(console))

@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
             "  podcache observe --hostname-override worker-1     watches a node, changes nothing",
             "  podcache run --hostname-override hollow-1         becomes a node",
             "  podcache doctor -f pod.yaml                       checks connection and access",
+            "  podcache plan --nodes 1000                        computes the load of a cluster",
             "",
             "Exit codes: 0 success, 1 failure, 2 wrong command line, 3 doctor found a problem."
         })

@@ -12,12 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class PendingAttempts {
 
+    private static final int LIST_BURST = 20;
+
     private final AttemptQueue lists;
     private final AttemptQueue watches;
 
     PendingAttempts(Timekeeper timekeeper) {
-        // including the burst, at most 200 lists in any second
-        this.lists = new AttemptQueue(180, 20, timekeeper);
+        // in any second, at most the burst and the rate together
+        this.lists = new AttemptQueue(Recovery.LISTS_PER_SECOND - LIST_BURST, LIST_BURST, timekeeper);
         this.watches = new AttemptQueue(1_000, 50, timekeeper);
     }
 

@@ -39,6 +39,9 @@ public final class Recovery {
      * A reflector has at most one pending attempt. Attempts run on the caller's or the timer's thread, under no lock.
      */
 
+    /** The limit of lists in any second. */
+    public static final int LISTS_PER_SECOND = 200;
+
     private static final Logger log = LoggerFactory.getLogger(Recovery.class);
     private static final long TOGETHER_WITHIN = Duration.ofSeconds(1).toNanos();
     private static final long SPREAD_PER_REFLECTOR = Duration.ofMillis(5).toNanos();
@@ -208,8 +211,13 @@ public final class Recovery {
         }
     }
 
+    /** Returns the time over which attempts of so many reflectors that failed together are spread at random. */
+    public static Duration spreadOf(int together) {
+        return Duration.ofNanos(Math.min(MAX_SPREAD, SPREAD_PER_REFLECTOR * Math.max(0, together - 1)));
+    }
+
     private long spread(int together) {
-        return (long) (random() * Math.min(MAX_SPREAD, SPREAD_PER_REFLECTOR * (together - 1)));
+        return (long) (random() * spreadOf(together).toNanos());
     }
 
     private void putLocked(PendingAttempt attempt, boolean isList, Duration pause, long spread, Runnable task) {

@@ -12,6 +12,7 @@ import dev.podcache.store.Store;
 import dev.podcache.store.StoreOptions;
 import dev.podcache.store.WatchObjectStore;
 import dev.podcache.store.WatchObjectStore.WatchTimes;
+import dev.podcache.time.SimulatedTimekeeper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -50,7 +51,7 @@ public final class FakePodcache implements AutoCloseable {
 
     private static final Duration NEVER = Duration.ofDays(36_500);
 
-    private final SteppingTime time = new SteppingTime();
+    private final SimulatedTimekeeper time = new SimulatedTimekeeper();
     private final Map<ObjectKind<?>, FakeObjects<?>> objects = new ConcurrentHashMap<>();
     private final Managers managers = new Managers(new WatchStores());
 

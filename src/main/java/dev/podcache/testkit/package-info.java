@@ -3,7 +3,7 @@
  * server. {@code dev.podcache.embedded} has an API server in memory, for tests that go over the network.
  *
  * <p>Locks: {@code FakePodcache} serializes writes by its monitor, and holds it while stores and listeners are called.
- * {@code FakeObjects} and {@code SteppingTime} each guard their fields by their own monitor and call nothing under it.
+ * {@code FakeObjects} guards its fields by its own monitor and calls nothing under it.
  */
 @NullMarked
 package dev.podcache.testkit;

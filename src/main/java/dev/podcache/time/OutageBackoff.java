@@ -8,7 +8,9 @@ import java.time.Duration;
  */
 public final class OutageBackoff {
 
-    private static final Duration INITIAL_PAUSE = Duration.ofMillis(500);
+    /** The pause in the first minute of an outage. */
+    public static final Duration INITIAL_PAUSE = Duration.ofMillis(500);
+
     private static final Duration INITIAL_PHASE = Duration.ofMinutes(1);
     private static final Backoff BACKOFF = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(10));
 

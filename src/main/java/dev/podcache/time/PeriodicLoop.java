@@ -39,6 +39,16 @@ public final class PeriodicLoop implements AutoCloseable {
         this.pause = new Pause(timekeeper);
     }
 
+    /** Returns the longest pause of a loop with this period. */
+    public static Duration longestPause(Duration period) {
+        return pause(period, 1);
+    }
+
+    /** Returns the mean pause of a loop with this period. */
+    public static Duration meanPause(Duration period) {
+        return pause(period, 0.5);
+    }
+
     /** Starts the first run, on the caller's thread. Call it once. */
     public void start() {
         run();
@@ -79,7 +89,11 @@ public final class PeriodicLoop implements AutoCloseable {
 
     private synchronized void ended() {
         running = false;
-        Duration length = period.plusNanos((long) (period.toNanos() * JITTER * random.getAsDouble()));
-        pause.then(again ? Duration.ZERO : length, this::run);
+        double drawn = random.getAsDouble();
+        pause.then(again ? Duration.ZERO : pause(period, drawn), this::run);
+    }
+
+    private static Duration pause(Duration period, double random) {
+        return period.plusNanos((long) (period.toNanos() * JITTER * random));
     }
 }

@@ -36,10 +36,10 @@ final class Layers {
                     "kubelet.server",
                     "kubelet.staticpods"),
             List.of("kubelet.podsync"),
-            List.of("kubelet.agent", "josdk", "micrometer"),
+            List.of("kubelet.agent", "josdk", "micrometer", "controlplane.planner"),
             List.of("cli.output"),
             List.of("cli.config"),
-            List.of("cli.access", "cli.controllers", "cli.hollow", "cli.observe"),
+            List.of("cli.access", "cli.controllers", "cli.hollow", "cli.observe", "cli.plan"),
             List.of("cli.demo", "cli.doctor"),
             List.of("cli"));
 

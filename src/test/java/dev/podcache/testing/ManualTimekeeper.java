@@ -1,14 +1,12 @@
 package dev.podcache.testing;
 
+import dev.podcache.time.SimulatedTimekeeper;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Timekeeper} whose time passes only when a test calls {@link #advance}, or, with
@@ -23,13 +21,8 @@ public final class ManualTimekeeper implements Timekeeper {
             Duration.ofSeconds(Patience.SECONDS).toNanos();
 
     private final Object lock = new Object();
-    private final TreeSet<Task> tasks =
-            new TreeSet<>(Comparator.<Task>comparingLong(task -> task.due).thenComparingLong(task -> task.number));
-    private final Instant epoch = Instant.parse("2026-01-01T00:00:00Z");
-    private long now; // guarded by lock
-    private long scheduled; // guarded by lock
+    private final SimulatedTimekeeper time = new SimulatedTimekeeper(this::wakeWaiters);
     private int waiting; // guarded by lock
-    private boolean closed; // guarded by lock
     private final boolean passesWhileWaiting;
 
     /** Creates a timekeeper whose time passes only in {@link #advance}. */
@@ -49,51 +42,14 @@ public final class ManualTimekeeper implements Timekeeper {
         return new ManualTimekeeper(true);
     }
 
-    private static final class Task {
-        final long due;
-        final long number;
-        final Runnable action;
-
-        Task(long due, long number, Runnable action) {
-            this.due = due;
-            this.number = number;
-            this.action = action;
-        }
-    }
-
     /** Advances the time and runs the timers that become due. */
     public void advance(Duration duration) {
-        long target;
-        synchronized (lock) {
-            target = now + duration.toNanos();
-        }
-        for (Task task = nextDue(target); task != null; task = nextDue(target)) {
-            task.action.run();
-        }
-        synchronized (lock) {
-            now = Math.max(now, target);
-            lock.notifyAll();
-        }
-    }
-
-    private @Nullable Task nextDue(long target) {
-        synchronized (lock) {
-            Task task = tasks.isEmpty() ? null : tasks.first();
-            if (task == null || task.due > target) {
-                return null;
-            }
-            tasks.remove(task);
-            now = Math.max(now, task.due);
-            lock.notifyAll();
-            return task;
-        }
+        time.pass(duration);
     }
 
     /** Returns the number of scheduled tasks that have not run. */
     public int scheduledTasks() {
-        synchronized (lock) {
-            return tasks.size();
-        }
+        return time.timers();
     }
 
     /** Blocks until {@code count} threads are in {@link #await} at once. */
@@ -108,67 +64,48 @@ public final class ManualTimekeeper implements Timekeeper {
 
     @Override
     public long nanoTime() {
-        synchronized (lock) {
-            return now;
-        }
+        return time.nanoTime();
     }
 
     @Override
     public Instant wallTime() {
-        return epoch.plusNanos(nanoTime());
+        return time.wallTime();
     }
 
     @Override
     public Scheduled schedule(Duration delay, Runnable action) {
-        synchronized (lock) {
-            if (closed) {
-                return () -> {};
-            }
-            long nanos = TimeUnit.NANOSECONDS.convert(delay);
-            long due = nanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + Math.max(0, nanos);
-            Task task = new Task(due, scheduled++, action);
-            tasks.add(task);
-            return () -> {
-                synchronized (lock) {
-                    tasks.remove(task);
-                }
-            };
-        }
+        return time.schedule(delay, action);
     }
 
     @Override
     public Executor workers() {
-        return Runnable::run;
+        return time.workers();
     }
 
     @Override
     public Executor blocking() {
-        return Runnable::run;
+        return time.blocking();
     }
 
     @Override
     public Executor urgent() {
-        return Runnable::run;
+        return time.urgent();
     }
 
     @Override
     public boolean await(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
         if (passesWhileWaiting) {
-            return passUntilDone(future, timeout);
+            return time.await(future, timeout);
         }
-        future.whenComplete((value, failure) -> {
-            synchronized (lock) {
-                lock.notifyAll();
-            }
-        });
+        future.whenComplete((value, failure) -> wakeWaiters());
         long giveUp = System.nanoTime() + FORGOTTEN_NANOS;
+        long nanos = TimeUnit.NANOSECONDS.convert(timeout);
         synchronized (lock) {
-            long nanos = TimeUnit.NANOSECONDS.convert(timeout);
-            long deadline = nanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + nanos;
+            long began = time.nanoTime();
             waiting++;
             lock.notifyAll();
             try {
-                while (!future.isDone() && now < deadline) {
+                while (!future.isDone() && time.nanoTime() - began < nanos) {
                     waitOrFail(giveUp, "the test neither completed the future nor advanced the time");
                 }
                 return future.isDone();
@@ -179,20 +116,10 @@ public final class ManualTimekeeper implements Timekeeper {
         }
     }
 
-    private boolean passUntilDone(CompletableFuture<?> future, Duration timeout) throws InterruptedException {
-        if (Thread.interrupted()) {
-            throw new InterruptedException();
+    private void wakeWaiters() {
+        synchronized (lock) {
+            lock.notifyAll();
         }
-        long deadline = nanoTime() + TimeUnit.NANOSECONDS.convert(timeout);
-        while (!future.isDone()) {
-            Task task = nextDue(deadline);
-            if (task == null) {
-                advance(Duration.ofNanos(deadline - nanoTime()));
-                return future.isDone();
-            }
-            task.action.run();
-        }
-        return true;
     }
 
     private void waitOrFail(long giveUp, String message) throws InterruptedException {
@@ -205,10 +132,7 @@ public final class ManualTimekeeper implements Timekeeper {
 
     @Override
     public void close() {
-        synchronized (lock) {
-            closed = true;
-            tasks.clear();
-            lock.notifyAll();
-        }
+        time.close();
+        wakeWaiters();
     }
 }

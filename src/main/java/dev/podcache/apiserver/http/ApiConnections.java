@@ -130,6 +130,15 @@ public final class ApiConnections implements AutoCloseable {
         return new ConnectionProbe(connector, network, request).run(timeout);
     }
 
+    /**
+     * Returns how many HTTP/2 connections carry this number of watches.
+     *
+     * @param streamLimit the server's limit of streams on one connection, at least 1
+     */
+    public static int forWatches(int watches, int streamLimit) {
+        return ConnectionTable.connectionsFor(watches, streamLimit);
+    }
+
     /** Returns the number of connections that are open or being opened, without those of heartbeats. */
     public int size() {
         return watches.size() + requests.size();

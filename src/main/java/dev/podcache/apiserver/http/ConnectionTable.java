@@ -21,6 +21,13 @@ final class ConnectionTable {
     private int latestNumber;
     private int latestLimit; // the stream limit that the server sent last; 0 before the first
 
+    /** Returns how many connections carry {@code streams} streams of watches, the spare one included. */
+    static int connectionsFor(int streams, int limit) {
+        int full = (streams + limit - 1) / limit;
+        boolean scarce = limit >= SCARCE && streams > 0 && full * limit - streams <= limit / SCARCE;
+        return scarce ? full + 1 : full;
+    }
+
     /** Returns a copy of the list of connections. */
     List<Connection> all() {
         return List.copyOf(connections);

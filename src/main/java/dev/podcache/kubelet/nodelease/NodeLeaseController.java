@@ -9,7 +9,6 @@ import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
@@ -38,11 +37,7 @@ public final class NodeLeaseController extends AbstractService {
     /** Creates a controller that is not started. */
     public NodeLeaseController(
             ObjectApi<Lease> leases, ObjectApi<Node> nodes, NodeLeaseOptions options, Timekeeper timekeeper) {
-        this(
-                new LeaseSync(leases, nodes, options, timekeeper),
-                options,
-                timekeeper,
-                () -> ThreadLocalRandom.current().nextDouble());
+        this(new LeaseSync(leases, nodes, options, timekeeper), options, timekeeper, options.random());
     }
 
     /**

@@ -2,6 +2,8 @@ package dev.podcache.kubelet.nodelease;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
 
 /**
  * The node and the duration of a Lease. Immutable.
@@ -10,8 +12,10 @@ import java.util.Objects;
  * @param leaseDuration the kubelet's {@code nodeLeaseDurationSeconds}; the Lease is renewed every quarter of it
  * @param onRepeatedFailure upstream's onRepeatedHeartbeatFailure: runs after the second and each further failed renewal
  *     in a row, such as to connect to another API server; must not block
+ * @param random the source of jitter, uniform in [0, 1)
  */
-public record NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable onRepeatedFailure) {
+public record NodeLeaseOptions(
+        String nodeName, Duration leaseDuration, Runnable onRepeatedFailure, DoubleSupplier random) {
 
     /** The kubelet's default. */
     public static final Duration DEFAULT_DURATION = Duration.ofSeconds(40);
@@ -27,6 +31,7 @@ public record NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable
     public NodeLeaseOptions {
         Objects.requireNonNull(nodeName, "nodeName");
         Objects.requireNonNull(onRepeatedFailure, "onRepeatedFailure");
+        Objects.requireNonNull(random, "random");
         long seconds = leaseDuration.toSeconds();
         if (seconds < 1 || seconds > Integer.MAX_VALUE || !leaseDuration.equals(Duration.ofSeconds(seconds))) {
             throw new IllegalArgumentException("leaseDuration must be a positive number of whole seconds, by default"
@@ -34,8 +39,17 @@ public record NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable
         }
     }
 
+    /** Creates options with jitter from {@link ThreadLocalRandom}. */
+    public NodeLeaseOptions(String nodeName, Duration leaseDuration, Runnable onRepeatedFailure) {
+        this(
+                nodeName,
+                leaseDuration,
+                onRepeatedFailure,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
     /** Returns the time from one round to the next, without jitter. */
-    Duration interval() {
+    public Duration interval() {
         return leaseDuration.dividedBy(RENEWALS_IN_A_DURATION);
     }
 

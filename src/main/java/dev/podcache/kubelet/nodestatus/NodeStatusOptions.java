@@ -11,8 +11,11 @@ import java.util.function.DoubleSupplier;
 /** Options of a {@link NodeStatusUpdater}. Immutable. */
 public final class NodeStatusOptions {
 
-    private static final Duration UPDATE_FREQUENCY = Duration.ofSeconds(10);
-    private static final Duration REPORT_FREQUENCY = Duration.ofMinutes(5);
+    /** The kubelet's default of {@code nodeStatusUpdateFrequency}. */
+    public static final Duration DEFAULT_UPDATE_FREQUENCY = Duration.ofSeconds(10);
+
+    /** The kubelet's default of {@code nodeStatusReportFrequency}. */
+    public static final Duration DEFAULT_REPORT_FREQUENCY = Duration.ofMinutes(5);
 
     private final InitialNode node;
     private final ImmutableList<NodeStatusSetter> setters;
@@ -82,8 +85,8 @@ public final class NodeStatusOptions {
 
         private final InitialNode node;
         private ImmutableList<NodeStatusSetter> setters = ImmutableList.of();
-        private Duration updateFrequency = UPDATE_FREQUENCY;
-        private Duration reportFrequency = REPORT_FREQUENCY;
+        private Duration updateFrequency = DEFAULT_UPDATE_FREQUENCY;
+        private Duration reportFrequency = DEFAULT_REPORT_FREQUENCY;
         private boolean registersNode = true;
         private boolean registersAgain;
         private boolean resetsExtendedResources;

@@ -23,6 +23,11 @@ public record SyncPeriods(Duration settled, Duration failed) {
         return new SyncPeriods(syncFrequency, FAILED);
     }
 
+    /** Returns the mean time between two syncs of a pod that does not change. */
+    public Duration meanSettled() {
+        return jittered(settled, () -> 0.5);
+    }
+
     /**
      * Returns a period extended at random by up to half its length.
      *

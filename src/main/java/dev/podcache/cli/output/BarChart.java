@@ -1,14 +1,16 @@
-package dev.podcache.report;
+package dev.podcache.cli.output;
 
+import dev.podcache.object.Numbers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Horizontal bars as SVG. A line across the end of each bar goes from the lowest to the highest value. The picture has a
  * background of its own, light or dark as the viewer prefers, so that it can be read on any page.
  */
-final class BarChart {
+public final class BarChart {
 
     private static final int WIDTH = 820;
     private static final int LABELS = 290;
@@ -50,32 +52,38 @@ final class BarChart {
 
     private record Bar(String label, Spread value, boolean ours) {}
 
-    private record BarGroup(String title, List<Bar> bars) {}
+    private record BarGroup(String title, String unit, boolean ownScale, List<Bar> bars) {}
 
     /**
      * Has no bars yet.
      *
      * @param unit behind each number
      */
-    BarChart(String title, String subtitle, String unit) {
+    public BarChart(String title, String subtitle, String unit) {
         this.title = title;
         this.subtitle = subtitle;
         this.unit = unit;
     }
 
     /** Begins a group of bars; its title may be empty. */
-    BarChart group(String groupTitle) {
-        groups.add(new BarGroup(groupTitle, new ArrayList<>()));
+    public BarChart group(String groupTitle) {
+        groups.add(new BarGroup(groupTitle, unit, false, new ArrayList<>()));
+        return this;
+    }
+
+    /** Begins a group of bars with a unit and a scale of its own. */
+    public BarChart group(String groupTitle, String groupUnit) {
+        groups.add(new BarGroup(groupTitle, groupUnit, true, new ArrayList<>()));
         return this;
     }
 
     /** Adds a bar of Podcache to the last group. */
-    BarChart ours(String label, Spread value) {
+    public BarChart ours(String label, Spread value) {
         return bar(new Bar(label, value, true));
     }
 
     /** Adds a bar of something else to the last group. */
-    BarChart other(String label, Spread value) {
+    public BarChart other(String label, Spread value) {
         return bar(new Bar(label, value, false));
     }
 
@@ -85,18 +93,18 @@ final class BarChart {
     }
 
     /** Draws a line at the greatest value that is wanted. */
-    BarChart goal(double limit) {
+    public BarChart goal(double limit) {
         goal = limit;
         return this;
     }
 
     /** Returns the title. */
-    String title() {
+    public String title() {
         return title;
     }
 
     /** Returns the whole picture. */
-    String svg() {
+    public String svg() {
         StringBuilder body = new StringBuilder();
         int y = LINE;
         body.append(text(0, y, "start", "headline", title));
@@ -111,7 +119,7 @@ final class BarChart {
                 y += LINE / 2 - 2;
             }
             for (Bar bar : group.bars()) {
-                draw(body, bar, y);
+                draw(body, group, bar, y);
                 y += ROW;
             }
         }
@@ -146,7 +154,7 @@ final class BarChart {
                 + "</svg>\n";
     }
 
-    private void draw(StringBuilder body, Bar bar, int y) {
+    private void draw(StringBuilder body, BarGroup group, Bar bar, int y) {
         int middle = y + ROW / 2;
         body.append(text(LABELS - 10, middle + 4, "end", bar.ours() ? "title" : "text", bar.label()));
         body.append(String.format(
@@ -155,16 +163,16 @@ final class BarChart {
                 bar.ours() ? "ours" : "other",
                 LABELS,
                 middle - BAR / 2,
-                Math.max(1, scaled(bar.value().median())),
+                Math.max(1, scaled(group, bar.value().median())),
                 BAR));
-        int low = LABELS + scaled(bar.value().low());
-        int high = LABELS + scaled(bar.value().high());
+        int low = LABELS + scaled(group, bar.value().low());
+        int high = LABELS + scaled(group, bar.value().high());
         if (high > low) {
             body.append(line(low, middle, high, middle, "range"));
             body.append(line(low, middle - 4, low, middle + 4, "range"));
             body.append(line(high, middle - 4, high, middle + 4, "range"));
         }
-        String value = bar.value().text() + unit;
+        String value = bar.value().text() + group.unit();
         body.append(text(clearOfGoal(high) + 8, middle + 4, "start", bar.ours() ? "title" : "text", value));
     }
 
@@ -175,12 +183,21 @@ final class BarChart {
     }
 
     private int scaled(double value) {
-        double highest = groups.stream()
-                .flatMap(group -> group.bars().stream())
+        double highest = highest(groups.stream().filter(group -> !group.ownScale()));
+        return (int) Math.round(value / Math.max(highest, Double.isNaN(goal) ? 0 : goal) * BARS);
+    }
+
+    private int scaled(BarGroup group, double value) {
+        return group.ownScale() ? (int) Math.round(value / highest(Stream.of(group)) * BARS) : scaled(value);
+    }
+
+    /** Returns the end of the longest bar; 1 if all are empty. */
+    private static double highest(Stream<BarGroup> groups) {
+        return groups.flatMap(group -> group.bars().stream())
                 .mapToDouble(bar -> bar.value().high())
+                .filter(high -> high > 0)
                 .max()
                 .orElse(1);
-        return (int) Math.round(value / Math.max(highest, Double.isNaN(goal) ? 0 : goal) * BARS);
     }
 
     private static String line(int x1, int y1, int x2, int y2, String style) {

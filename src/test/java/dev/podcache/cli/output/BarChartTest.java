@@ -1,4 +1,4 @@
-package dev.podcache.report;
+package dev.podcache.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,18 +1,19 @@
-package dev.podcache.report;
+package dev.podcache.object;
 
 import java.util.Locale;
 
-/** Writes numbers for people: three digits that count, thousands with commas. */
-final class Numbers {
+/** Writes numbers for people, thousands with commas. */
+public final class Numbers {
 
     private Numbers() {}
 
-    /** All digits that a limit has. */
-    static String exact(double limit) {
+    /** Returns all digits that a limit has, at most three after the point. */
+    public static String exact(double limit) {
         return String.format(Locale.ROOT, "%,.3f", limit).replaceFirst("\\.?0+$", "");
     }
 
-    static String text(double value) {
+    /** Returns three digits that count; {@code 0} for what is nearly zero. */
+    public static String text(double value) {
         double size = Math.abs(value);
         if (size < 0.005) {
             return "0";

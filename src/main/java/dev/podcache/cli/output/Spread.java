@@ -1,11 +1,17 @@
-package dev.podcache.report;
+package dev.podcache.cli.output;
 
+import dev.podcache.object.Numbers;
 import java.util.List;
 
 /** The median of some values, with the lowest and the highest. */
-record Spread(double low, double median, double high) {
+public record Spread(double low, double median, double high) {
 
-    static Spread of(List<Double> values) {
+    /**
+     * Returns the spread of some values.
+     *
+     * @throws IllegalArgumentException if there are none
+     */
+    public static Spread of(List<Double> values) {
         List<Double> sorted = values.stream().sorted().toList();
         if (sorted.isEmpty()) {
             throw new IllegalArgumentException("nothing was measured");
@@ -16,17 +22,17 @@ record Spread(double low, double median, double high) {
     }
 
     /** Returns the same in another unit. */
-    Spread times(double factor) {
+    public Spread times(double factor) {
         return new Spread(low * factor, median * factor, high * factor);
     }
 
     /** Whether every value is at most {@code limit}. */
-    boolean isWithin(double limit) {
+    public boolean isWithin(double limit) {
         return high <= limit;
     }
 
     /** The median, and in brackets the lowest and the highest where they differ from it. */
-    String text() {
+    public String text() {
         String shown = Numbers.text(median);
         String from = Numbers.text(low);
         String to = Numbers.text(high);

@@ -1,0 +1,96 @@
+package dev.podcache.controlplane.planner;
+
+import dev.podcache.kubelet.nodelease.NodeLeaseController;
+import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
+import dev.podcache.kubelet.nodestatus.InitialNode;
+import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
+import dev.podcache.kubelet.nodestatus.NodeStatusUpdater;
+import dev.podcache.node.NodeLister;
+import dev.podcache.time.ApiTime;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeCondition;
+import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.DoubleSupplier;
+
+/** The heartbeats of one node in a simulation: the classes of the agent, without a network. For one thread. */
+final class SimulatedAgent {
+
+    private final NodeStatusUpdater status;
+    private final NodeLeaseController lease;
+
+    /** Creates a node that does nothing yet. */
+    SimulatedAgent(String name, PlanSettings settings, SimulatedServer server, SimulatedWorld world) {
+        InitialNode self = InitialNode.builder(name, "linux", "amd64").build();
+        NodeStatusOptions options = NodeStatusOptions.builder(self)
+                // the status never changes, so updates between two reports would do nothing
+                .updateFrequency(HeartbeatPlan.reportTick(settings))
+                .reportFrequency(HeartbeatPlan.reportTick(settings))
+                .setters(List.of(SimulatedAgent::setReady))
+                .random(world.random())
+                .build();
+        status = new NodeStatusUpdater(server.nodeApi(), new SimulatedLister(name, server), world.time(), options);
+        lease = new NodeLeaseController(
+                server.leaseApi(),
+                server.nodeApi(),
+                new NodeLeaseOptions(name, settings.leaseDuration, () -> {}, world.random()),
+                world.time());
+    }
+
+    /** Time and chance of a simulation: the clock, and random numbers uniform in [0, 1). */
+    record SimulatedWorld(Timekeeper time, DoubleSupplier random) {}
+
+    void start() {
+        status.start();
+        lease.startAsync();
+    }
+
+    /** Stops without a further request, as when the machine loses its power. */
+    void die() {
+        status.close();
+        lease.stopAsync();
+    }
+
+    private static void setReady(Node node, Instant now) {
+        List<NodeCondition> before = node.getStatus().getConditions();
+        String since = before.stream()
+                .filter(condition -> "Ready".equals(condition.getType()))
+                .map(NodeCondition::getLastTransitionTime)
+                .findFirst()
+                .orElse(ApiTime.of(now));
+        node.getStatus()
+                .setConditions(List.of(new NodeConditionBuilder()
+                        .withType("Ready")
+                        .withStatus("True")
+                        .withReason("KubeletReady")
+                        .withLastHeartbeatTime(ApiTime.of(now))
+                        .withLastTransitionTime(since)
+                        .build()));
+    }
+
+    /** Sees the Node as the server has it. */
+    private record SimulatedLister(String name, SimulatedServer server) implements NodeLister {
+
+        @Override
+        public Optional<Node> get() {
+            return Optional.ofNullable(server.node(name));
+        }
+
+        @Override
+        public Optional<String> problem() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void addListener(Runnable listener) {}
+
+        @Override
+        public void removeListener(Runnable listener) {}
+
+        @Override
+        public void close() {}
+    }
+}

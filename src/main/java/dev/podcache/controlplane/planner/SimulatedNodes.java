@@ -1,0 +1,121 @@
+package dev.podcache.controlplane.planner;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.podcache.object.ObjectKey;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeCondition;
+import io.fabric8.kubernetes.api.model.NodeSpec;
+import io.fabric8.kubernetes.api.model.NodeStatus;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Taint;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The Nodes of a simulation. Of a patch of a status, it applies the conditions and nothing else. */
+final class SimulatedNodes extends SimulatedObjects<Node> {
+
+    private static final ObjectMapper JSON =
+            JsonMapper.builder().findAndAddModules().build();
+
+    private final Consumer<SimulatedRequest> counted;
+
+    SimulatedNodes(Consumer<SimulatedRequest> counted, Consumer<Node> changed) {
+        super(changed);
+        this.counted = counted;
+    }
+
+    @Override
+    public CompletableFuture<Node> get(ObjectKey key) {
+        counted.accept(SimulatedRequest.OTHER);
+        return super.get(key);
+    }
+
+    @Override
+    public CompletableFuture<Node> create(Node node) {
+        counted.accept(SimulatedRequest.OTHER);
+        return super.create(node);
+    }
+
+    @Override
+    public CompletableFuture<Node> patchStatus(ObjectKey key, String patch) {
+        counted.accept(SimulatedRequest.NODE_STATUS);
+        try {
+            List<NodeCondition> changed = new ArrayList<>();
+            for (JsonNode condition : JSON.readTree(patch).path("status").path("conditions")) {
+                NodeCondition before =
+                        condition(key.name(), condition.path("type").asText());
+                changed.add(JSON.updateValue(before, condition));
+            }
+            return CompletableFuture.completedFuture(withConditions(key.name(), changed));
+        } catch (JsonProcessingException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Returns a copy of a condition; one without fields if the Node has none of this type. */
+    private NodeCondition condition(String node, String type) {
+        for (NodeCondition each : known(node).getStatus().getConditions()) {
+            if (type.equals(each.getType())) {
+                return each.edit().build();
+            }
+        }
+        return new NodeCondition();
+    }
+
+    /** Adds or replaces conditions. */
+    Node withConditions(String name, List<NodeCondition> changed) {
+        Node node = known(name);
+        List<NodeCondition> conditions = new ArrayList<>(node.getStatus().getConditions());
+        conditions.removeIf(
+                old -> changed.stream().anyMatch(one -> one.getType().equals(old.getType())));
+        conditions.addAll(changed);
+        NodeStatus status = node.getStatus().edit().withConditions(conditions).build();
+        return stored(node, metadata(node, null), node.getSpec(), status);
+    }
+
+    Node withTaints(String name, List<Taint> taints) {
+        Node node = known(name);
+        NodeSpec spec = new NodeSpec();
+        spec.setTaints(taints);
+        return stored(node, metadata(node, null), spec, node.getStatus());
+    }
+
+    Node withAnnotation(String name, String annotation, String value) {
+        Node node = known(name);
+        Map<String, String> annotations = new HashMap<>();
+        if (node.getMetadata().getAnnotations() != null) {
+            annotations.putAll(node.getMetadata().getAnnotations());
+        }
+        annotations.put(annotation, value);
+        return stored(node, metadata(node, annotations), node.getSpec(), node.getStatus());
+    }
+
+    private Node known(String name) {
+        Node found = find(name);
+        if (found == null) {
+            throw new IllegalStateException("Node " + name + " is not simulated");
+        }
+        return found;
+    }
+
+    /** Returns a copy with these annotations; with the same ones if null. */
+    private static ObjectMeta metadata(Node node, @Nullable Map<String, String> annotations) {
+        ObjectMetaBuilder copy = new ObjectMetaBuilder(node.getMetadata());
+        return annotations == null
+                ? copy.build()
+                : copy.withAnnotations(annotations).build();
+    }
+
+    private Node stored(Node before, ObjectMeta metadata, @Nullable NodeSpec spec, NodeStatus status) {
+        return store(new Node(before.getApiVersion(), before.getKind(), metadata, spec, status));
+    }
+}

@@ -1,0 +1,76 @@
+package dev.podcache.controlplane.planner;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.controlplane.planner.SimulationResult.TimeSpread;
+import dev.podcache.testing.NoLeaks;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The classes of agent and controllers do what the plan says. */
+@ExtendWith(NoLeaks.class)
+class SimulationTest {
+
+    private static final Duration LENGTH = Duration.ofMinutes(45);
+
+    static List<TuningProfile> profiles() {
+        return TuningProfile.ALL;
+    }
+
+    private static PlanSettings settings(TuningProfile profile) {
+        return PlanSettings.builder(120).profile(profile).build();
+    }
+
+    @ParameterizedTest
+    @MethodSource("profiles")
+    void run_eachProfile_agreesWithThePlan(TuningProfile profile) {
+        Plan plan = Plan.of(settings(profile));
+
+        SimulationResult result = Simulation.run(settings(profile), LENGTH);
+
+        assertThat(result.requestsPerSecond().get(SimulatedRequest.LEASE))
+                .isCloseTo(plan.value(PlanFigure.LEASE_REQUESTS), Percentage.withPercentage(2));
+        assertThat(result.requestsPerSecond().get(SimulatedRequest.NODE_STATUS))
+                .isCloseTo(plan.value(PlanFigure.STATUS_REQUESTS), Percentage.withPercentage(10));
+        assertThat(result.deaths()).isBetween(20, 30);
+        requireWithin(
+                result.detectionSeconds(),
+                plan.value(PlanFigure.BEST_DETECTION),
+                plan.value(PlanFigure.WORST_DETECTION),
+                result.deaths());
+        requireWithin(
+                result.evictionSeconds(),
+                plan.value(PlanFigure.BEST_EVICTION),
+                plan.value(PlanFigure.WORST_EVICTION),
+                result.deaths());
+        assertThat(result.detectionSeconds().mean())
+                .isCloseTo(plan.value(PlanFigure.MEAN_DETECTION), Percentage.withPercentage(15));
+        assertThat(result.evictionSeconds().mean())
+                .isCloseTo(plan.value(PlanFigure.MEAN_EVICTION), Percentage.withPercentage(15));
+    }
+
+    private static void requireWithin(TimeSpread times, double best, double worst, int count) {
+        assertThat(times.count()).isEqualTo(count);
+        assertThat(times.best()).isBetween(best, times.mean());
+        assertThat(times.worst()).isBetween(times.mean(), worst);
+    }
+
+    @Test
+    void run_twice_isTheSame() {
+        assertThat(Simulation.run(settings(TuningProfile.FAST), LENGTH))
+                .isEqualTo(Simulation.run(settings(TuningProfile.FAST), LENGTH));
+    }
+
+    @Test
+    void run_shortest_hasADeath() {
+        PlanSettings settings = settings(TuningProfile.FAST);
+
+        assertThat(Simulation.run(settings, Simulation.shortest(settings)).deaths())
+                .isEqualTo(1);
+    }
+}
