@@ -148,8 +148,8 @@ public final class NodeAgent implements AutoCloseable {
                 AgentServices.part("eviction", eviction::start, eviction::close)));
     }
 
-    private NodeEviction.Parts evictionParts(Timekeeper timekeeper) {
-        return new NodeEviction.Parts(
+    private NodeEviction.EvictionParts evictionParts(Timekeeper timekeeper) {
+        return new NodeEviction.EvictionParts(
                 runtime,
                 () -> runtimeStarted,
                 new NodeEviction.AgentPods(workers, known, statuses),

@@ -33,7 +33,7 @@ final class NodeEviction {
 
     private final HostFacts facts;
     private final NodeAgentBuilder options;
-    private final Parts parts;
+    private final EvictionParts parts;
 
     /**
      * The parts of the agent that evictions need.
@@ -41,7 +41,7 @@ final class NodeEviction {
      * @param started whether the runtime has started
      * @param changed called when the pressure of the node has changed
      */
-    record Parts(
+    record EvictionParts(
             PodRuntime runtime,
             BooleanSupplier started,
             AgentPods pods,
@@ -71,14 +71,14 @@ final class NodeEviction {
         }
     }
 
-    private NodeEviction(HostFacts facts, NodeAgentBuilder options, Parts parts) {
+    private NodeEviction(HostFacts facts, NodeAgentBuilder options, EvictionParts parts) {
         this.facts = facts;
         this.options = options;
         this.parts = parts;
     }
 
     /** Returns a manager that is not started. */
-    static EvictionManager manager(String node, HostFacts facts, NodeAgentBuilder options, Parts parts) {
+    static EvictionManager manager(String node, HostFacts facts, NodeAgentBuilder options, EvictionParts parts) {
         NodeEviction eviction = new NodeEviction(facts, options, parts);
         Optional<DiskReclaim> reclaim =
                 parts.runtime instanceof DiskReclaim disk ? Optional.of(disk) : Optional.empty();
@@ -87,7 +87,7 @@ final class NodeEviction {
                 facts,
                 eviction::statistics,
                 eviction::podMemory,
-                new EvictionManager.Parts(
+                new EvictionManager.ManagerParts(
                         node, reclaim, parts.pods, parts.events, parts.changed, parts.threads, parts.timekeeper));
     }
 

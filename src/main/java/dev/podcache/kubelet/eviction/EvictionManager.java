@@ -52,7 +52,7 @@ public final class EvictionManager implements AutoCloseable {
     private static final Duration RECLAIM_LIMIT = Duration.ofSeconds(30);
 
     private final EvictionPolicy policy;
-    private final Parts parts;
+    private final ManagerParts parts;
     private final NodeUsage usage;
     private final LimitedCall reclaims;
     private final PeriodicLoop loop;
@@ -70,7 +70,7 @@ public final class EvictionManager implements AutoCloseable {
      * @param changed called when the pressure of the node has changed; must not block
      * @param threads run the calls of the runtime, regardless of their limit
      */
-    public record Parts(
+    public record ManagerParts(
             String node,
             Optional<DiskReclaim> reclaim,
             EvictablePods pods,
@@ -79,7 +79,7 @@ public final class EvictionManager implements AutoCloseable {
             TaskThreads threads,
             Timekeeper timekeeper) {}
 
-    EvictionManager(EvictionOptions options, NodeUsage usage, Parts parts) {
+    EvictionManager(EvictionOptions options, NodeUsage usage, ManagerParts parts) {
         this.policy = new EvictionPolicy(options);
         this.usage = usage;
         this.parts = parts;
@@ -100,7 +100,7 @@ public final class EvictionManager implements AutoCloseable {
             HostFacts facts,
             Supplier<Optional<ContainerStatistics>> statistics,
             Supplier<OptionalLong> podMemory,
-            Parts parts) {
+            ManagerParts parts) {
         LimitedCall calls = RuntimeUsage.limitedCall(parts.threads, parts.timekeeper);
         return new EvictionManager(options, new RuntimeUsage(facts, statistics, podMemory, calls), parts);
     }

@@ -95,7 +95,7 @@ class EvictionRealServerTest {
         return ProcessRuntime.in(home.resolve("runtime"), timekeeper);
     }
 
-    private final class Ends implements PodListener {
+    private final class EndedPods implements PodListener {
 
         @Override
         public void synced(Pod pod, PodStatus status) {}
@@ -111,7 +111,7 @@ class EvictionRealServerTest {
                 .node(node)
                 .facts(host)
                 .runtime(this::runtime)
-                .listener(new Ends())
+                .listener(new EndedPods())
                 .eviction(EvictionOptions.defaults()
                         .withHard(EvictionThresholds.parse(Map.of("memory.available", "1Gi"))))
                 .withoutServer()

@@ -44,7 +44,7 @@ final class ManagerFixture implements EvictablePods, DiskReclaim, AutoCloseable 
         manager = new EvictionManager(
                 options,
                 this::measure,
-                new EvictionManager.Parts(
+                new EvictionManager.ManagerParts(
                         "test",
                         Optional.of(this),
                         this,
