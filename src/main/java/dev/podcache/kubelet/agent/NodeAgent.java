@@ -135,7 +135,10 @@ public final class NodeAgent implements AutoCloseable {
             workers.follow(caches.configMaps());
         }
         this.nodePods = new NodePods(
-                workers, mirrors, options.staticPods, new StaticPodFolder.Parts(node, events, threads, timekeeper));
+                workers,
+                mirrors,
+                options.staticPods,
+                new StaticPodFolder.FolderParts(node, events, threads, timekeeper));
         this.pods = new Reflector<>(ports.pods(), nodePods, recovery);
         this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon, timekeeper);
         this.servesHttps = options.endpoint.enabled();

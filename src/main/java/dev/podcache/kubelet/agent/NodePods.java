@@ -27,7 +27,8 @@ final class NodePods implements ReflectorSink<Pod>, AutoCloseable {
     private final AtomicBoolean started = new AtomicBoolean();
 
     /** @param files where static pods are; empty if the node has none */
-    NodePods(PodWorkers workers, MirrorPods mirrors, Optional<StaticPodFiles> files, StaticPodFolder.Parts parts) {
+    NodePods(
+            PodWorkers workers, MirrorPods mirrors, Optional<StaticPodFiles> files, StaticPodFolder.FolderParts parts) {
         this.workers = workers;
         this.mirrors = mirrors;
         if (files.isPresent()) {

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class MirrorPods implements AutoCloseable {
 
     /*
-     * Each name has a Slot, with the static pod, the mirror pod as last seen, and at most one request or pause. The next
+     * Each name has a MirrorSlot, with the static pod, the mirror pod as last seen, and at most one request or pause. The next
      * request is decided under the lock and sent outside. Every change, answer and end of a pause decides again. Nothing is
      * requested before the mirror pods were listed and the static pods were read: a mirror pod that is not expected yet
      * must not be deleted.
@@ -52,13 +52,13 @@ public final class MirrorPods implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final Runnable changed;
 
-    private final Map<ObjectKey, Slot> slots = new HashMap<>(); // guarded by this
+    private final Map<ObjectKey, MirrorSlot> slots = new HashMap<>(); // guarded by this
     private boolean listed; // guarded by this
     private boolean staticPodsKnown; // guarded by this
     private boolean closed; // guarded by this
 
     /** The state of one name. Guarded by the lock of the instance. */
-    private static final class Slot {
+    private static final class MirrorSlot {
         @Nullable
         Pod wanted;
 
@@ -92,7 +92,7 @@ public final class MirrorPods implements AutoCloseable {
 
     /** Returns the mirror pod that shows this version of a static pod, as last seen; empty if there is none. */
     public synchronized Optional<Pod> of(Pod pod) {
-        Slot slot = slots.get(key(pod));
+        MirrorSlot slot = slots.get(key(pod));
         return slot == null || slot.mirror == null || !PodOrigin.isMirrorOf(slot.mirror, pod)
                 ? Optional.empty()
                 : Optional.of(slot.mirror);
@@ -170,7 +170,7 @@ public final class MirrorPods implements AutoCloseable {
     private void seen(Pod pod) {
         boolean another;
         synchronized (this) {
-            Slot slot = slot(key(pod));
+            MirrorSlot slot = slot(key(pod));
             if (uid(pod).equals(slot.deletedUid)) {
                 return;
             }
@@ -183,7 +183,7 @@ public final class MirrorPods implements AutoCloseable {
     }
 
     private synchronized void gone(ObjectKey name, String uid, boolean forGood) {
-        Slot slot = slot(name);
+        MirrorSlot slot = slot(name);
         slot.deletedUid = forGood ? uid : slot.deletedUid;
         if (slot.mirror != null && uid(slot.mirror).equals(uid)) {
             slot.mirror = null;
@@ -195,7 +195,7 @@ public final class MirrorPods implements AutoCloseable {
         Pod outdated = null;
         Pod missing = null;
         synchronized (this) {
-            Slot slot = slot(name);
+            MirrorSlot slot = slot(name);
             boolean mayRequest = listed && staticPodsKnown && !closed && !slot.requesting && slot.pause == null;
             if (mayRequest && slot.mirror != null && isOutdated(slot)) {
                 outdated = slot.mirror;
@@ -214,7 +214,7 @@ public final class MirrorPods implements AutoCloseable {
         }
     }
 
-    private static boolean isOutdated(Slot slot) {
+    private static boolean isOutdated(MirrorSlot slot) {
         Pod mirror = slot.mirror;
         return mirror != null
                 && (slot.wanted == null || PodEnd.isDeleted(mirror) || !PodOrigin.isMirrorOf(mirror, slot.wanted));
@@ -273,7 +273,7 @@ public final class MirrorPods implements AutoCloseable {
         Throwable cause = thrown == null ? null : ApiServerException.causeOf(thrown);
         int failures;
         synchronized (this) {
-            Slot slot = slot(name);
+            MirrorSlot slot = slot(name);
             slot.requesting = false;
             slot.failures = cause == null ? 0 : slot.failures + 1;
             failures = slot.failures;
@@ -300,15 +300,15 @@ public final class MirrorPods implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        for (Slot slot : slots.values()) {
+        for (MirrorSlot slot : slots.values()) {
             if (slot.pause != null) {
                 slot.pause.cancel();
             }
         }
     }
 
-    private synchronized Slot slot(ObjectKey name) {
-        return slots.computeIfAbsent(name, added -> new Slot());
+    private synchronized MirrorSlot slot(ObjectKey name) {
+        return slots.computeIfAbsent(name, added -> new MirrorSlot());
     }
 
     private static ObjectKey key(Pod pod) {

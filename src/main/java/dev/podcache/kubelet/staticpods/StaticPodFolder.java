@@ -65,7 +65,7 @@ public final class StaticPodFolder implements AutoCloseable {
      * @param node the name of the node
      * @param threads run the reads, each on a thread of its own, because a file system may hang
      */
-    public record Parts(String node, EventRecorder events, TaskThreads threads, Timekeeper timekeeper) {}
+    public record FolderParts(String node, EventRecorder events, TaskThreads threads, Timekeeper timekeeper) {}
 
     /**
      * Creates a folder that reads nothing until {@link #start}.
@@ -74,7 +74,7 @@ public final class StaticPodFolder implements AutoCloseable {
      *     pod that has not changed is the instance of the read before. Called by one thread at a time, which may
      *     block; what it throws is logged
      */
-    public StaticPodFolder(StaticPodFiles files, Parts parts, Consumer<List<Pod>> receiver) {
+    public StaticPodFolder(StaticPodFiles files, FolderParts parts, Consumer<List<Pod>> receiver) {
         this.files = files;
         this.node = parts.node();
         this.events = parts.events();

@@ -79,7 +79,7 @@ class NodeStaticPodsProperties {
     @Property(tries = 200)
     void anyOrder_endsWithThePodsOfTheFiles(@ForAll("events") List<FileEvent> events) throws IOException {
         Path manifests = Files.createTempDirectory("manifests");
-        try (Node node = new Node(manifests)) {
+        try (StaticNode node = new StaticNode(manifests)) {
             events.forEach(node::happen);
             node.calmDown();
 
@@ -102,7 +102,7 @@ class NodeStaticPodsProperties {
         }
     }
 
-    private static final class Node implements AutoCloseable {
+    private static final class StaticNode implements AutoCloseable {
 
         private final AgentFixture fixture = new AgentFixture();
         private final Path manifests;
@@ -112,7 +112,7 @@ class NodeStaticPodsProperties {
 
         private NodeAgent agent;
 
-        Node(Path manifests) {
+        StaticNode(Path manifests) {
             this.manifests = manifests;
             this.agent = start();
         }

@@ -47,9 +47,9 @@ class MirrorPodsTest {
     private final MirrorPods mirrors = new MirrorPods(
             server.api(ObjectKind.POD, Duration.ofSeconds(10)), node, timekeeper, changes::incrementAndGet);
     private final Reflector<Pod> pods = new Reflector<>(
-            server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), new Sink(mirrors), recovery);
+            server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), new MirrorSink(mirrors), recovery);
 
-    private record Sink(MirrorPods mirrors) implements ReflectorSink<Pod> {
+    private record MirrorSink(MirrorPods mirrors) implements ReflectorSink<Pod> {
 
         @Override
         public void replace(List<Fetched<Pod>> items, String resourceVersion) {

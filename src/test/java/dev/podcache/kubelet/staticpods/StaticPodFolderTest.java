@@ -39,7 +39,8 @@ class StaticPodFolderTest {
     private StaticPodFolder folder() {
         return new StaticPodFolder(
                 new StaticPodFiles(manifests, StaticPodFiles.DEFAULT_FREQUENCY),
-                new StaticPodFolder.Parts("worker-1", events, TaskThreads.on(Runnable::run, 8, timekeeper), timekeeper),
+                new StaticPodFolder.FolderParts(
+                        "worker-1", events, TaskThreads.on(Runnable::run, 8, timekeeper), timekeeper),
                 received::add);
     }
 
