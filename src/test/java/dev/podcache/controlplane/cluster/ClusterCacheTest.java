@@ -174,7 +174,9 @@ class ClusterCacheTest {
         Stream.of(one, other)
                 .filter(label -> !label.isEmpty())
                 .forEach(label -> node.editMetadata()
-                        .addToLabels(Splitter.on('=').splitToList(label).get(0), Splitter.on('=').splitToList(label).get(1))
+                        .addToLabels(
+                                Splitter.on('=').splitToList(label).get(0),
+                                Splitter.on('=').splitToList(label).get(1))
                         .endMetadata());
 
         assertThat(ObservedNode.of(node.build()).zone()).isEqualTo(zone);
