@@ -57,7 +57,7 @@ public final class PlanCommand implements Callable<Integer> {
     @Option(
             names = "--simulate",
             paramLabel = "DURATION",
-            description = "also simulate so much time, such as 1h, and count; 15000 nodes take about half a minute")
+            description = "also simulate so much time, such as 1h, and count; 15000 nodes may take minutes")
     private @Nullable Duration simulated;
 
     @Option(
