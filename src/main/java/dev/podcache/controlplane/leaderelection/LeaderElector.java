@@ -84,7 +84,10 @@ public final class LeaderElector {
 
     /** Creates a candidate that is not started. */
     public LeaderElector(
-            ObjectApi<Lease> leases, LeaderElectionOptions options, LeadershipListener listener, Timekeeper timekeeper) {
+            ObjectApi<Lease> leases,
+            LeaderElectionOptions options,
+            LeadershipListener listener,
+            Timekeeper timekeeper) {
         this(
                 leases,
                 options,
