@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the controllers while this process leads, with new caches each time. Thread-safe. */
-final class Leadership implements LeaderElector.Listener, AutoCloseable {
+final class Leadership implements LeaderElector.LeadershipListener, AutoCloseable {
 
     /*
      * Starting and closing the controllers takes a while, and so happens one after the other on blocking threads. To

@@ -53,7 +53,7 @@ final class RunningControllers implements AutoCloseable {
         lifecycle = new NodeLifecycleController(cache, writes, this::record, options);
         ttl = new TtlController(cache, writes);
         reflectors = new ClusterReflectors(
-                new ClusterReflectors.Sources(
+                new ClusterReflectors.WatchedCollections(
                         server.listerWatcher(ObjectKind.NODE, "", ""),
                         server.listerWatcher(ObjectKind.LEASE, "kube-node-lease", ""),
                         server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!=")),

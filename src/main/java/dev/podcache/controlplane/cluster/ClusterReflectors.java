@@ -21,14 +21,14 @@ public final class ClusterReflectors implements AutoCloseable {
      * @param leases the Leases in the namespace kube-node-lease
      * @param pods all pods, or those that are assigned to a node
      */
-    public record Sources(ListerWatcher<Node> nodes, ListerWatcher<Lease> leases, ListerWatcher<Pod> pods) {}
+    public record WatchedCollections(ListerWatcher<Node> nodes, ListerWatcher<Lease> leases, ListerWatcher<Pod> pods) {}
 
     /**
      * Creates reflectors that are not started.
      *
      * @param recovery shared by all reflectors of the server
      */
-    public ClusterReflectors(Sources sources, ClusterCache cache, Recovery recovery) {
+    public ClusterReflectors(WatchedCollections sources, ClusterCache cache, Recovery recovery) {
         this.nodes = new Reflector<>(sources.nodes(), cache.nodeSink(), recovery);
         this.leases = new Reflector<>(sources.leases(), cache.leaseSink(), recovery);
         this.pods = new Reflector<>(sources.pods(), cache.podSink(), recovery);

@@ -50,7 +50,7 @@ public final class LeaderElector {
 
     private final ObjectApi<Lease> leases;
     private final LeaderElectionOptions options;
-    private final Listener listener;
+    private final LeadershipListener listener;
     private final Timekeeper timekeeper;
     private final DoubleSupplier random;
     private final ControllerLoop loop;
@@ -66,7 +66,7 @@ public final class LeaderElector {
     private Timekeeper.@Nullable Scheduled deadline;
 
     /** Is told of the leadership. Called by one thread at a time; must not block. */
-    public interface Listener {
+    public interface LeadershipListener {
 
         /** This process leads from now on. */
         void startedLeading();
@@ -84,7 +84,10 @@ public final class LeaderElector {
 
     /** Creates a candidate that is not started. */
     public LeaderElector(
-            ObjectApi<Lease> leases, LeaderElectionOptions options, Listener listener, Timekeeper timekeeper) {
+            ObjectApi<Lease> leases,
+            LeaderElectionOptions options,
+            LeadershipListener listener,
+            Timekeeper timekeeper) {
         this(
                 leases,
                 options,
@@ -101,7 +104,7 @@ public final class LeaderElector {
     LeaderElector(
             ObjectApi<Lease> leases,
             LeaderElectionOptions options,
-            Listener listener,
+            LeadershipListener listener,
             Timekeeper timekeeper,
             DoubleSupplier random) {
         this.leases = leases;

@@ -45,7 +45,7 @@ final class HealthRules {
      * @param known what the last decision returned; null for a new node
      * @param renewed when the node has renewed its Lease, as last seen; null if it has none
      */
-    HealthVerdict check(@Nullable NodeHealth known, ObservedNode node, @Nullable ZonedDateTime renewed, Moment now) {
+    HealthVerdict check(@Nullable NodeHealth known, ObservedNode node, @Nullable ZonedDateTime renewed, CheckTime now) {
         NodeHealth health = withLease(withStatus(known, node, now), renewed, now);
         long allowed = node.ready() == null ? startupGrace.toNanos() : grace;
         ReadyStatus reported = node.readyStatus();
@@ -58,7 +58,7 @@ final class HealthRules {
                 health, observed, ReadyStatus.UNKNOWN, written ? ImmutableList.of() : unknown(node, now));
     }
 
-    private static NodeHealth withStatus(@Nullable NodeHealth known, ObservedNode node, Moment now) {
+    private static NodeHealth withStatus(@Nullable NodeHealth known, ObservedNode node, CheckTime now) {
         NodeCondition ready = node.ready();
         if (known == null) {
             return new NodeHealth(ready, ready == null ? createdAt(node, now) : now.nanos(), null);
@@ -71,20 +71,20 @@ final class HealthRules {
         return sameHeartbeat ? known : new NodeHealth(ready, now.nanos(), known.renewTime());
     }
 
-    private static NodeHealth withLease(NodeHealth health, @Nullable ZonedDateTime renewed, Moment now) {
+    private static NodeHealth withLease(NodeHealth health, @Nullable ZonedDateTime renewed, CheckTime now) {
         boolean isNew = renewed != null
                 && (health.renewTime() == null || health.renewTime().isBefore(renewed));
         return isNew ? new NodeHealth(health.ready(), now.nanos(), renewed) : health;
     }
 
-    private static long createdAt(ObservedNode node, Moment now) {
+    private static long createdAt(ObservedNode node, CheckTime now) {
         Duration age = Duration.between(node.created(now.wall()), now.wall());
         // the clock of the server may be wrong by centuries
         long seconds = Math.max(-LONGEST_AGE_SECONDS, Math.min(LONGEST_AGE_SECONDS, age.toSeconds()));
         return now.nanos() - Duration.ofSeconds(seconds).toNanos();
     }
 
-    private static ImmutableList<NodeCondition> unknown(ObservedNode node, Moment now) {
+    private static ImmutableList<NodeCondition> unknown(ObservedNode node, CheckTime now) {
         String time = ApiTime.of(now.wall());
         ImmutableList.Builder<NodeCondition> changes = ImmutableList.builder();
         for (String type : KUBELET_CONDITIONS) {

@@ -40,7 +40,7 @@ final class HealthWrites {
     }
 
     /** Decides about a node, and remembers its health. */
-    HealthVerdict check(ObservedNode node, Moment now) {
+    HealthVerdict check(ObservedNode node, CheckTime now) {
         String name = node.name();
         NodeHealth known = healths.get(name);
         HealthVerdict verdict = rules.check(known, node, cache.renewTime(name), now);
@@ -102,7 +102,7 @@ final class HealthWrites {
     }
 
     private CompletableFuture<Optional<CheckedNode>> decideAgain(ObservedNode node, int tries) {
-        HealthVerdict verdict = check(node, Moment.now(cache));
+        HealthVerdict verdict = check(node, CheckTime.now(cache));
         return verdict.changes().isEmpty()
                 ? CompletableFuture.completedFuture(Optional.of(new CheckedNode(node, verdict)))
                 : write(node, verdict, tries + 1);

@@ -136,12 +136,12 @@ final class NoExecuteTaints {
     }
 
     private void taintDue(TaintQueue queue) {
-        for (TaintQueue.Entry entry = queue.take(); entry != null; entry = queue.take()) {
+        for (TaintQueue.QueuedNode entry = queue.take(); entry != null; entry = queue.take()) {
             taintNow(queue, entry);
         }
     }
 
-    private void taintNow(TaintQueue queue, TaintQueue.Entry entry) {
+    private void taintNow(TaintQueue queue, TaintQueue.QueuedNode entry) {
         ObservedNode node = cache.node(entry.node);
         if (node == null || node.readyStatus() == ReadyStatus.TRUE) {
             return;

@@ -37,7 +37,7 @@ public final class NodeLifecycleController {
         HealthRules rules = new HealthRules(options.monitorGracePeriod(), options.startupGracePeriod());
         this.cache = cache;
         this.monitor = new NodeMonitor(
-                new NodeMonitor.Parts(
+                new NodeMonitor.MonitorParts(
                         cache,
                         new HealthWrites(cache, writes, rules),
                         noExecute,

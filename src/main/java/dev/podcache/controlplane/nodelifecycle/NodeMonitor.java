@@ -47,7 +47,7 @@ final class NodeMonitor implements ClusterListener {
     private Map<String, ZoneCount> counts = new HashMap<>();
 
     /** What a monitor works with. */
-    record Parts(
+    record MonitorParts(
             ClusterCache cache,
             HealthWrites health,
             NoExecuteTaints taints,
@@ -55,7 +55,7 @@ final class NodeMonitor implements ClusterListener {
             PodReadiness readiness,
             LifecycleEvents events) {}
 
-    NodeMonitor(Parts parts, Duration period) {
+    NodeMonitor(MonitorParts parts, Duration period) {
         this.cache = parts.cache();
         this.health = parts.health();
         this.taints = parts.taints();
@@ -71,7 +71,7 @@ final class NodeMonitor implements ClusterListener {
         List<CompletableFuture<?>> open = new ArrayList<>();
         try {
             updateKnown();
-            Moment now = Moment.now(cache);
+            CheckTime now = CheckTime.now(cache);
             for (ObservedNode node : cache.nodes()) {
                 check(node, now, open);
             }
@@ -113,7 +113,7 @@ final class NodeMonitor implements ClusterListener {
         events.removed(node);
     }
 
-    private void check(ObservedNode node, Moment now, List<CompletableFuture<?>> open) {
+    private void check(ObservedNode node, CheckTime now, List<CompletableFuture<?>> open) {
         try {
             HealthVerdict verdict = health.check(node, now);
             CompletableFuture<?> rest = verdict.changes().isEmpty()

@@ -21,21 +21,21 @@ final class TaintQueue {
     private static final int BURST = 1;
 
     private final Timekeeper timekeeper;
-    private final Map<String, Entry> known = new HashMap<>();
-    private final TreeSet<Entry> waiting = new TreeSet<>(
-            Comparator.<Entry>comparingLong(entry -> entry.dueAt).thenComparingLong(entry -> entry.number));
+    private final Map<String, QueuedNode> known = new HashMap<>();
+    private final TreeSet<QueuedNode> waiting = new TreeSet<>(
+            Comparator.<QueuedNode>comparingLong(entry -> entry.dueAt).thenComparingLong(entry -> entry.number));
     private double rate;
     private @Nullable TokenBucket tokens;
     private long entries;
 
     /** A node that was added. */
-    static final class Entry {
+    static final class QueuedNode {
 
         final String node;
         private final long number;
         private long dueAt;
 
-        private Entry(String node, long number, long dueAt) {
+        private QueuedNode(String node, long number, long dueAt) {
             this.node = node;
             this.number = number;
             this.dueAt = dueAt;
@@ -58,7 +58,7 @@ final class TaintQueue {
         if (known.containsKey(node)) {
             return false;
         }
-        Entry entry = new Entry(node, entries++, timekeeper.nanoTime());
+        QueuedNode entry = new QueuedNode(node, entries++, timekeeper.nanoTime());
         known.put(node, entry);
         waiting.add(entry);
         return true;
@@ -66,7 +66,7 @@ final class TaintQueue {
 
     /** Forgets a node. Returns false if it was not known. */
     boolean remove(String node) {
-        Entry entry = known.remove(node);
+        QueuedNode entry = known.remove(node);
         if (entry != null) {
             waiting.remove(entry);
         }
@@ -75,7 +75,7 @@ final class TaintQueue {
 
     /** Returns whether the node was added, and neither taken nor removed since. */
     boolean isWaiting(String node) {
-        Entry entry = known.get(node);
+        QueuedNode entry = known.get(node);
         return entry != null && waiting.contains(entry);
     }
 
@@ -86,8 +86,8 @@ final class TaintQueue {
 
     /** Takes the next node that is due, with a token; null if there is none, or no token. */
     @Nullable
-    Entry take() {
-        Entry first = waiting.isEmpty() ? null : waiting.first();
+    QueuedNode take() {
+        QueuedNode first = waiting.isEmpty() ? null : waiting.first();
         if (first == null || first.dueAt > timekeeper.nanoTime() || !takeToken()) {
             return null;
         }
@@ -96,7 +96,7 @@ final class TaintQueue {
     }
 
     /** Returns a node that was taken, to be taken again after {@code pause}. Does nothing if it was removed since. */
-    void putBack(Entry taken, Duration pause) {
+    void putBack(QueuedNode taken, Duration pause) {
         if (known.get(taken.node) == taken) {
             taken.dueAt = timekeeper.nanoTime() + pause.toNanos();
             waiting.add(taken);

@@ -57,10 +57,10 @@ public final class TtlController {
      * stops when the cache's loop is closed.
      */
     public void start() {
-        cache.addListener(new Nodes());
+        cache.addListener(new NodeCounter());
     }
 
-    private final class Nodes implements ClusterListener {
+    private final class NodeCounter implements ClusterListener {
 
         @Override
         public void nodeAdded(ObservedNode node) {

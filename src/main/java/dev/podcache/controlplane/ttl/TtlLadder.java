@@ -15,15 +15,15 @@ public final class TtlLadder {
      * @param min with fewer nodes, the step before is right
      * @param max with more nodes, the step after is right
      */
-    private record Step(int min, int max, int seconds) {}
+    private record Rung(int min, int max, int seconds) {}
 
     /** As pkg/controller/ttl of Kubernetes. Until 1.20 there was a sixth step, of 600 s from 9,000 nodes on. */
-    private static final ImmutableList<Step> STEPS = ImmutableList.of(
-            new Step(0, 100, 0),
-            new Step(90, 500, 15),
-            new Step(450, 1_000, 30),
-            new Step(900, 2_000, 60),
-            new Step(1_800, Integer.MAX_VALUE, 300));
+    private static final ImmutableList<Rung> STEPS = ImmutableList.of(
+            new Rung(0, 100, 0),
+            new Rung(90, 500, 15),
+            new Rung(450, 1_000, 30),
+            new Rung(900, 2_000, 60),
+            new Rung(1_800, Integer.MAX_VALUE, 300));
 
     /** A cluster without nodes. */
     public static final TtlLadder EMPTY = new TtlLadder(0, 0);

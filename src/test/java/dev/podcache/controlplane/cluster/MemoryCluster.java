@@ -39,14 +39,14 @@ public final class MemoryCluster implements ClusterWrites {
     private final Map<String, Lease> leases = new LinkedHashMap<>();
     private final Map<ObjectKey, Pod> pods = new LinkedHashMap<>();
     private final List<String> calls = new ArrayList<>();
-    private final List<PlannedFailure> failures = new ArrayList<>();
+    private final List<FailingCall> failures = new ArrayList<>();
     private final List<Runnable> held = new ArrayList<>();
     private Duration lag = Duration.ZERO;
     private boolean holding;
     private boolean quiet;
     private long version;
 
-    private record PlannedFailure(String call, FailureReason reason) {}
+    private record FailingCall(String call, FailureReason reason) {}
 
     /** Creates an empty cluster. */
     public MemoryCluster(ManualTimekeeper timekeeper) {
@@ -181,7 +181,7 @@ public final class MemoryCluster implements ClusterWrites {
 
     /** Fails the next call that begins so. */
     public void failNext(String beginning, FailureReason reason) {
-        failures.add(new PlannedFailure(beginning, reason));
+        failures.add(new FailingCall(beginning, reason));
     }
 
     /** Holds the answers of calls from now on; they take effect when they are released. */
@@ -260,7 +260,7 @@ public final class MemoryCluster implements ClusterWrites {
 
     private <T> CompletableFuture<T> answer(String call, Supplier<T> effect) {
         calls.add(call);
-        Optional<PlannedFailure> planned =
+        Optional<FailingCall> planned =
                 failures.stream().filter(each -> call.startsWith(each.call())).findFirst();
         if (planned.isPresent()) {
             failures.remove(planned.get());

@@ -19,7 +19,7 @@ class LeaderElectorProperties {
 
     private static final int PROCESSES = 3;
 
-    private static final class Competitor implements LeaderElector.Listener {
+    private static final class Competitor implements LeaderElector.LeadershipListener {
 
         private final List<Competitor> all;
         boolean leading;

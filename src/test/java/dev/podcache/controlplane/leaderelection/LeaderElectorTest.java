@@ -37,7 +37,7 @@ class LeaderElectorTest {
     }
 
     /** A process with its own, cuttable way to the server. */
-    private final class Candidate implements LeaderElector.Listener {
+    private final class Candidate implements LeaderElector.LeadershipListener {
 
         final List<String> told = new ArrayList<>();
         final DelayedLeases leases;
@@ -219,7 +219,7 @@ class LeaderElectorTest {
         LeaderElector elector = new LeaderElector(
                 a.leases,
                 options("c"),
-                new LeaderElector.Listener() {
+                new LeaderElector.LeadershipListener() {
                     @Override
                     public void startedLeading() {
                         throw new IllegalStateException("expected");

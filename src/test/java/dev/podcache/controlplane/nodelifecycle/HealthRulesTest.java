@@ -24,8 +24,8 @@ class HealthRulesTest {
     private static final ZonedDateTime RENEWED = START.atZone(ZoneOffset.UTC);
     private static final HealthRules RULES = new HealthRules(Duration.ofSeconds(40), Duration.ofSeconds(60));
 
-    private static Moment after(long seconds) {
-        return new Moment(Duration.ofSeconds(seconds).toNanos(), START.plusSeconds(seconds));
+    private static CheckTime after(long seconds) {
+        return new CheckTime(Duration.ofSeconds(seconds).toNanos(), START.plusSeconds(seconds));
     }
 
     private static ObservedNode ready(String status, Instant heartbeat) {

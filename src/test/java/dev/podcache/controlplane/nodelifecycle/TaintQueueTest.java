@@ -29,7 +29,7 @@ class TaintQueueTest {
 
     private List<String> takeAll(TaintQueue queue) {
         List<String> taken = new ArrayList<>();
-        for (TaintQueue.Entry entry = queue.take(); entry != null; entry = queue.take()) {
+        for (TaintQueue.QueuedNode entry = queue.take(); entry != null; entry = queue.take()) {
             taken.add(entry.node);
             timekeeper.advance(Duration.ofNanos(2));
         }
@@ -68,7 +68,7 @@ class TaintQueueTest {
     @Test
     void nodeIsPutBack_isTakenAfterThePause_othersFirst() {
         TaintQueue queue = queue(UNLIMITED);
-        TaintQueue.Entry first = Objects.requireNonNull(queue.take());
+        TaintQueue.QueuedNode first = Objects.requireNonNull(queue.take());
 
         queue.putBack(first, Duration.ofMillis(50));
 
@@ -81,7 +81,7 @@ class TaintQueueTest {
     @Test
     void nodeIsRemovedWhileItIsTaken_isNotPutBack() {
         TaintQueue queue = queue(UNLIMITED);
-        TaintQueue.Entry first = Objects.requireNonNull(queue.take());
+        TaintQueue.QueuedNode first = Objects.requireNonNull(queue.take());
 
         queue.remove("first");
         queue.putBack(first, Duration.ZERO);
@@ -93,7 +93,7 @@ class TaintQueueTest {
     @Test
     void nodeIsRemovedAndAddedWhileItIsTaken_theNewOneCounts() {
         TaintQueue queue = queue(UNLIMITED);
-        TaintQueue.Entry first = Objects.requireNonNull(queue.take());
+        TaintQueue.QueuedNode first = Objects.requireNonNull(queue.take());
 
         queue.remove("first");
         queue.add("first");
@@ -152,7 +152,7 @@ class TaintQueueTest {
     void nodeThatIsNotDue_usesNoToken() {
         TaintQueue queue = new TaintQueue(0.1, timekeeper);
         queue.add("a");
-        TaintQueue.Entry entry = Objects.requireNonNull(queue.take());
+        TaintQueue.QueuedNode entry = Objects.requireNonNull(queue.take());
         queue.putBack(entry, Duration.ofSeconds(10));
 
         for (int i = 0; i < 100; i++) {

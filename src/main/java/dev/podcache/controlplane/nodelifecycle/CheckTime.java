@@ -9,9 +9,9 @@ import java.time.Instant;
  * @param nanos on the clock that stands still while nodes cannot be watched, for measuring silence
  * @param wall for timestamps in the API
  */
-record Moment(long nanos, Instant wall) {
+record CheckTime(long nanos, Instant wall) {
 
-    static Moment now(ClusterCache cache) {
-        return new Moment(cache.watchedNanos(), cache.loop().timekeeper().wallTime());
+    static CheckTime now(ClusterCache cache) {
+        return new CheckTime(cache.watchedNanos(), cache.loop().timekeeper().wallTime());
     }
 }
