@@ -111,7 +111,7 @@ final class MeasuredDeaths {
             ClusterWrites writes =
                     ClusterWrites.to(api.api(ObjectKind.NODE, TIMEOUT), api.api(ObjectKind.POD, TIMEOUT));
             new NodeLifecycleController(cache, writes, (about, type, reason, message) -> {}, options).start();
-            ClusterReflectors.Sources sources = new ClusterReflectors.Sources(
+            ClusterReflectors.WatchedCollections sources = new ClusterReflectors.WatchedCollections(
                     api.listerWatcher(ObjectKind.NODE, "", ""),
                     api.listerWatcher(ObjectKind.LEASE, "kube-node-lease", ""),
                     api.listerWatcher(ObjectKind.POD, "", "spec.nodeName!="));

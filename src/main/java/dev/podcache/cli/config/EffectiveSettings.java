@@ -106,7 +106,9 @@ final class EffectiveSettings {
         values.put(
                 "nodeStatusReportFrequency",
                 GoDuration.text(configuration.heartbeats().statusReport()));
-        values.put("evictionPressureTransitionPeriod", GoDuration.text(configuration.eviction().pressureTransition()));
+        values.put(
+                "evictionPressureTransitionPeriod",
+                GoDuration.text(configuration.eviction().pressureTransition()));
     }
 
     private static String dash(String text) {
