@@ -10,6 +10,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
+import io.vertx.core.http.impl.HttpClientConnection;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetSocketAddress;
@@ -35,7 +36,7 @@ final class VertxWire implements Wire {
     /** The highest stream limit that is used: all streams are lost with their connection. */
     private static final int MOST_STREAMS = 1000;
 
-    private static final long CANCEL = 8; // RFC 9113, section 7
+    static final long CANCEL = 8; // RFC 9113, section 7
     private static final long REFUSED_STREAM = 7;
     private static final Buffer PING = Buffer.buffer(new byte[Long.BYTES]);
 
@@ -44,6 +45,7 @@ final class VertxWire implements Wire {
     private @Nullable HttpClient client;
     private @Nullable HttpConnection connection;
     private @Nullable HttpClientRequest first; // not sent yet
+    private @Nullable HttpClientConnection http2; // null unless streams can be used directly
     private int lastStream = Integer.MAX_VALUE; // the last stream that the server processes after a GOAWAY
     private boolean used;
     private boolean opened;
@@ -106,6 +108,8 @@ final class VertxWire implements Wire {
         if (retired || open == null) {
             // Vert.x would open another connection for the request
             call.end(() -> response.broken(new ClosedChannelException(), true));
+        } else if (http2 != null && request.body() == null) {
+            return sendDirectly(http2, request, headers, response);
         } else if (unsent != null) {
             first = null;
             call.send(unsent);
@@ -120,6 +124,31 @@ final class VertxWire implements Wire {
             });
         }
         return call;
+    }
+
+    /** Sends a request on a stream, while {@link #first} keeps the connection in the pool of Vert.x. */
+    private Stream sendDirectly(
+            HttpClientConnection open, ServerRequest request, Map<String, List<String>> headers, Response response) {
+        VertxHttp2Call call = new VertxHttp2Call(this, response);
+        try {
+            call.send(open, request.method(), uriOf(request), new VertxHttp2Call.Headers(headers, authority()));
+            return call;
+        } catch (LinkageError otherVersion) {
+            log.warn(
+                    "this version of Vert.x is not known ({}); each watch needs 1 KB more memory",
+                    otherVersion.toString());
+            http2 = null;
+            return send(request, headers, response);
+        }
+    }
+
+    private String uriOf(ServerRequest request) {
+        return (target.forwarded() ? target.server().toString() : target.path()) + request.path();
+    }
+
+    private String authority() {
+        boolean usual = target.port() == (target.secure() ? 443 : 80);
+        return target.server().getHost() + (usual ? "" : ":" + target.port());
     }
 
     @Override
@@ -150,6 +179,7 @@ final class VertxWire implements Wire {
         HttpConnection made = request.connection();
         opened = true;
         boolean multiplexed = request.version() == HttpVersion.HTTP_2;
+        http2 = multiplexed && made instanceof HttpClientConnection streams ? streams : null;
         listener.opened(multiplexed, multiplexed ? limitOf(made.remoteSettings()) : 1);
         if (retired && !closed) {
             listener.retired();
@@ -188,11 +218,22 @@ final class VertxWire implements Wire {
         }
     }
 
-    private static Throwable translated(Throwable cause) {
+    static Throwable translated(Throwable cause) {
         if (cause instanceof io.vertx.core.http.StreamResetException reset) {
             return new StreamResetException(reset.getCode());
         }
         return cause instanceof HttpClosedException ? new ClosedChannelException() : cause;
+    }
+
+    /**
+     * Returns whether the server did not process a request of HTTP/2 that ended so.
+     *
+     * @param stream the number of the stream, not positive if it was never started
+     */
+    boolean isUnprocessed(Throwable cause, int stream) {
+        return cause instanceof io.vertx.core.http.StreamResetException reset
+                ? reset.getCode() == REFUSED_STREAM
+                : stream <= 0 || stream > lastStream;
     }
 
     private static int limitOf(Http2Settings settings) {
@@ -220,8 +261,7 @@ final class VertxWire implements Wire {
             sent = http;
             reused = used && http.version() != HttpVersion.HTTP_2;
             used = true;
-            http.setMethod(HttpMethod.valueOf(request.method()))
-                    .setURI((target.forwarded() ? target.server().toString() : target.path()) + request.path());
+            http.setMethod(HttpMethod.valueOf(request.method())).setURI(uriOf(request));
             if (target.settings().tlsServerName() != null) {
                 http.authority(HostAndPort.create(target.host(), target.port()));
             }
