@@ -47,15 +47,20 @@ final class ReflectorLoop<T> {
     static final Duration LIST_TIMEOUT = Duration.ofSeconds(30);
 
     private final ListerWatcher<T> server;
-    private final ReflectorSink<T> sink;
+    final ReflectorSink<T> sink;
     private final Timekeeper timekeeper;
     private final Recovery recovery;
     private final boolean confirms;
-    final Steps steps = new Steps(this::stepThrew);
+    final Steps steps = new Steps() {
+        @Override
+        void threw(Throwable thrown) {
+            stepThrew(thrown);
+        }
+    };
     private final SinkCalls sinkCalls = new SinkCalls();
-    private final CurrentAttempt attempt = new CurrentAttempt();
+    private final CurrentAttempt attempt;
     private final PendingAttempt pending = new PendingAttempt();
-    private final RetryPauses pauses; // used in steps only, like the next two
+    private @Nullable RetryPauses pauses; // null unless attempts fail; used in steps only, like the next three
     private final ResumePoint resumePoint = new ResumePoint();
     private boolean confirmed;
     private boolean listsNext; // a streamed list failed, so the next one is a plain list
@@ -68,10 +73,10 @@ final class ReflectorLoop<T> {
     ReflectorLoop(ListerWatcher<T> server, ReflectorSink<T> sink, Recovery recovery, boolean confirms) {
         this.server = server;
         this.sink = sink;
-        this.timekeeper = recovery.timekeeper();
+        this.timekeeper = recovery.timekeeper;
         this.recovery = recovery;
+        this.attempt = new CurrentAttempt(recovery.watchdogs, steps);
         this.confirms = confirms;
-        this.pauses = new RetryPauses(recovery, pending);
     }
 
     void start() {
@@ -99,7 +104,7 @@ final class ReflectorLoop<T> {
         if (from != null) {
             watch(number, from);
         } else if (!listsNext && server.streamsLists()) {
-            new StreamedAttempt<>(this, server, sink, number).begin(WatchHealth.length(recovery.random()));
+            new StreamedAttempt<>(this, server, number).begin(WatchHealth.length(recovery.random()));
         } else {
             listsNext = false;
             list(
@@ -157,9 +162,12 @@ final class ReflectorLoop<T> {
         WatchHealth health = new WatchHealth(server, from, length, timekeeper.nanoTime());
         // a watch without a version begins with objects that may be older than an unreported deletion
         confirmed &= !from.isEmpty();
-        WatchAttempt<T> watch = new WatchAttempt<>(this, sink, number, health, confirmed || !confirms);
-        if (opens(number, () -> server.watch(from, length, event -> steps.run(() -> watch.onEvent(event))))) {
-            watch.checkAlive();
+        if (confirmed || !confirms) {
+            health.confirm();
+        }
+        WatchAttempt<T> watch = new WatchAttempt<>(this, number, health);
+        if (opens(number, () -> server.watch(from, length, watch))) {
+            watch.run();
         }
     }
 
@@ -198,13 +206,13 @@ final class ReflectorLoop<T> {
 
     /** Records that the sink has applied an event with that version, which may be empty. */
     void applied(String version, boolean bookmark) {
-        pauses.reset();
+        forgetFailures();
         resumePoint.applied(version, bookmark);
     }
 
     /** Records that the sink has applied a list with that version, which may be empty, while a watch is open. */
     void listApplied(String version) {
-        pauses.reset();
+        forgetFailures();
         if (!version.isEmpty()) {
             resumePoint.listed(version);
         }
@@ -212,16 +220,16 @@ final class ReflectorLoop<T> {
 
     /** Replaces the watchdog of an attempt. */
     void watchdog(int number, Duration due, Runnable step) {
-        attempt.watchdog(number, timekeeper, due, () -> steps.run(step));
+        attempt.watchdog(number, due, step);
     }
 
     /** Handles the end of the watch of an attempt. */
     void ended(int number, WatchHealth health, @Nullable ApiServerException failure) {
         long now = now();
-        boolean tooEarly = failure == null && pauses.endedEarlyAgain(health.isEarly(now));
+        boolean tooEarly = failure == null && endedEarlyAgain(health.isEarly(now));
         WatchEnd end = health.ended(failure, tooEarly, now);
         if (health.healthy(now)) {
-            pauses.reset();
+            forgetFailures();
         }
         if (end instanceof WatchEnd.Unresumable) {
             resumePoint.requireList();
@@ -263,7 +271,23 @@ final class ReflectorLoop<T> {
 
     /** Returns the pause after a failure; zero if the {@link Recovery} decides when to try again. */
     Duration pauseAfter(ApiServerException failure, boolean wasAnswered) {
-        return pauses.after(failure, wasAnswered);
+        return pauses().after(failure, wasAnswered, recovery, pending);
+    }
+
+    private boolean endedEarlyAgain(boolean early) {
+        return (early || pauses != null) && pauses().endedEarlyAgain(early);
+    }
+
+    private void forgetFailures() {
+        if (pauses != null && pauses.reset()) {
+            pauses = null;
+        }
+    }
+
+    private RetryPauses pauses() {
+        RetryPauses known = pauses == null ? new RetryPauses() : pauses;
+        pauses = known;
+        return known;
     }
 
     /** Ends attempt {@code number} and begins the next one after {@code pause}. */

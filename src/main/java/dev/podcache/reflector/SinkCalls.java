@@ -14,8 +14,9 @@ final class SinkCalls {
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-    private @Nullable CompletableFuture<Void> running; // guarded by this
-    private @Nullable Thread caller; // guarded by this
+    private @Nullable Call running; // guarded by this
+
+    private record Call(Thread caller, CompletableFuture<Void> end) {}
 
     /**
      * Makes a call if {@code wanted} still holds. Logs and returns the exception of the call, or null. One call at a
@@ -25,10 +26,9 @@ final class SinkCalls {
      */
     @Nullable
     Throwable run(Object target, BooleanSupplier wanted, Runnable call) {
-        CompletableFuture<Void> ended = new CompletableFuture<>();
+        Call begun = new Call(Thread.currentThread(), new CompletableFuture<>());
         synchronized (this) {
-            running = ended;
-            caller = Thread.currentThread();
+            running = begun;
         }
         try {
             // checked after awaitEnd() can see the call
@@ -43,9 +43,8 @@ final class SinkCalls {
         } finally {
             synchronized (this) {
                 running = null;
-                caller = null;
             }
-            ended.complete(null);
+            begun.end.complete(null);
         }
     }
 
@@ -53,7 +52,8 @@ final class SinkCalls {
     void awaitEnd(Object target, Timekeeper timekeeper) {
         CompletableFuture<Void> awaited;
         synchronized (this) {
-            awaited = caller == Thread.currentThread() ? null : running;
+            Call call = running;
+            awaited = call == null || call.caller == Thread.currentThread() ? null : call.end;
         }
         try {
             if (awaited != null && !timekeeper.await(awaited, CLOSE_TIMEOUT)) {

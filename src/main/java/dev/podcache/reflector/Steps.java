@@ -2,7 +2,6 @@ package dev.podcache.reflector;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,22 +9,15 @@ import org.jspecify.annotations.Nullable;
  * submits it, or on the thread that is running another step. So a step that submits another never contains it, and no
  * thread waits. Thread-safe.
  */
-final class Steps {
+abstract class Steps {
 
-    private final Consumer<Throwable> thrown;
     private boolean running; // guarded by this
     private @Nullable Queue<Runnable> waiting; // guarded by this; made on demand: there are thousands of instances
 
-    /**
-     * Makes an instance without steps.
-     *
-     * @param thrown receives the exception of a step, before the next step runs
-     */
-    Steps(Consumer<Throwable> thrown) {
-        this.thrown = thrown;
-    }
+    /** Receives the exception of a step, before the next step runs. */
+    abstract void threw(Throwable thrown);
 
-    void run(Runnable step) {
+    final void run(Runnable step) {
         synchronized (this) {
             if (running) {
                 if (waiting == null) {
@@ -40,7 +32,7 @@ final class Steps {
             try {
                 next.run();
             } catch (RuntimeException | Error e) {
-                thrown.accept(e);
+                threw(e);
             }
         }
     }
