@@ -7,11 +7,10 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
@@ -41,6 +40,9 @@ final class Connection implements Executor {
     }
 
     private static final Logger log = LoggerFactory.getLogger(Connection.class);
+    /** The place of an attempt that uses no stream. */
+    static final int NOWHERE = -1;
+
     private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration PLAIN_HTTP2_TIMEOUT = Duration.ofSeconds(3);
 
@@ -54,7 +56,7 @@ final class Connection implements Executor {
     private final Identity identity;
     private final VertxNetwork network;
     private final VertxNetwork.Loop loop;
-    private final Set<Exchange> exchanges = new HashSet<>();
+    private final List<Exchange.Attempt> attempts = new ArrayList<>(); // each knows its place
     private final Deque<InetSocketAddress> untried = new ArrayDeque<>();
     private Duration addressTimeout = OPEN_TIMEOUT;
     private @Nullable Opening opening;
@@ -116,7 +118,6 @@ final class Connection implements Executor {
                 pool.released(this);
                 pool.submit(exchange, exchange.identity());
             } else {
-                exchanges.add(exchange);
                 try {
                     exchange.send(this, open);
                 } catch (RuntimeException | Error e) {
@@ -127,9 +128,19 @@ final class Connection implements Executor {
         });
     }
 
-    /** Releases the stream of {@code exchange}. Runs on the event loop. */
-    void release(Exchange exchange) {
-        exchanges.remove(exchange);
+    /** Records an attempt that uses a stream. Runs on the event loop. */
+    void add(Exchange.Attempt attempt) {
+        attempt.place = attempts.size();
+        attempts.add(attempt);
+    }
+
+    /** Releases the stream of an attempt. Runs on the event loop. */
+    void release(Exchange.Attempt attempt) {
+        Exchange.Attempt last = attempts.get(attempts.size() - 1);
+        attempts.set(attempt.place, last);
+        last.place = attempt.place;
+        attempts.remove(attempts.size() - 1);
+        attempt.place = NOWHERE;
         pool.released(this);
     }
 
@@ -200,7 +211,7 @@ final class Connection implements Executor {
     private void pingTimedOut() {
         String why = "the connection to " + connector + " did not answer a ping for " + PingMonitor.PERIOD.toSeconds()
                 + " s";
-        log.warn("{}; closing it, which fails its {} requests and watches", why, exchanges.size());
+        log.warn("{}; closing it, which fails its {} requests and watches", why, attempts.size());
         lost(why);
     }
 
@@ -208,7 +219,7 @@ final class Connection implements Executor {
         // before the exchanges fail, so that a retry goes to another connection
         wire = null;
         pool.connectionClosed(this);
-        List.copyOf(exchanges).forEach(exchange -> exchange.connectionLost(why));
+        List.copyOf(attempts).forEach(attempt -> attempt.lost(why));
         shutNow();
     }
 
