@@ -37,7 +37,7 @@
  * 12  cli.output
  * 11  kubelet.agent   josdk   micrometer
  * 10  kubelet.podsync
- *  9  dev.podcache   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus   kubelet.probe
+ *  9  dev.podcache   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus   kubelet.probe   kubelet.process   kubelet.server
  *  8  kubelet.podconfig   kubelet.eviction
  *  7  kubelet.events   kubelet.host   kubelet.runtime   testkit
  *  6  manager   node

@@ -1,7 +1,8 @@
 /**
  * The ports to the API server, independent of any client library. {@link dev.podcache.apiserver.ObjectGetter} reads one
  * object, {@link dev.podcache.apiserver.ListerWatcher} lists and watches many, {@link dev.podcache.apiserver.ObjectApi}
- * reads and writes for a node agent, {@link dev.podcache.apiserver.TokenRequests} requests tokens of ServiceAccounts.
+ * reads and writes for a node agent, {@link dev.podcache.apiserver.TokenRequests} requests tokens of ServiceAccounts, {@link
+ * dev.podcache.apiserver.AccessReviews} reviews tokens and accesses.
  * Every call is a single attempt, asynchronous, and fails with {@link
  * dev.podcache.apiserver.ApiServerException}. {@link dev.podcache.apiserver.RetryingGetter} is the only retry loop for
  * reads, and {@link dev.podcache.apiserver.Retries} is the retry policy of all loops. {@link

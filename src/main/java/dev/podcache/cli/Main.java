@@ -5,6 +5,7 @@ import com.google.common.collect.ObjectArrays;
 import dev.podcache.cli.config.AddressLookups;
 import dev.podcache.cli.config.GoDuration;
 import dev.podcache.cli.demo.DemoCommand;
+import dev.podcache.cli.hollow.HollowCommand;
 import dev.podcache.cli.observe.ObserveCommand;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
@@ -22,8 +23,8 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The program {@code podcache} with the subcommands {@code demo} (the default), {@code run}, {@code observe} and {@code
- * version}. Exit codes: 0 success, 1 failure, 2 wrong command line.
+ * The program {@code podcache} with the subcommands {@code demo} (the default), {@code run}, {@code observe}, {@code
+ * hollow} and {@code version}. Exit codes: 0 success, 1 failure, 2 wrong command line.
  */
 public final class Main {
 
@@ -75,6 +76,7 @@ public final class Main {
                 .addSubcommand("demo", new DemoCommand(console))
                 .addSubcommand("run", new RunCommand(console, runtime))
                 .addSubcommand("observe", new ObserveCommand(console))
+                .addSubcommand("hollow", new HollowCommand(console))
                 .addSubcommand("version", new VersionCommand(console));
         line.registerConverter(Duration.class, new GoDuration());
         line.setCaseInsensitiveEnumValuesAllowed(true);

@@ -1,7 +1,6 @@
 package dev.podcache.cli;
 
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.Heartbeats;
 import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
@@ -13,17 +12,21 @@ import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
-import dev.podcache.kubelet.agent.NodeAgentOptions;
+import dev.podcache.kubelet.agent.NodeAgent;
+import dev.podcache.kubelet.agent.NodeAgentBuilder;
+import dev.podcache.kubelet.agent.ProcessRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import java.time.Duration;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** The subcommand {@code run}. */
 @Command(
@@ -33,8 +36,8 @@ import picocli.CommandLine.Mixin;
         versionProvider = Versions.class,
         description = {
             "Registers the node, maintains its status and its Lease, caches what its pods get from Secrets and"
-                    + " ConfigMaps, and reports the status of the pods. Runs no containers: a container counts as"
-                    + " running once its configuration is available. Needs the permissions of a kubelet. Never use the"
+                    + " ConfigMaps, and reports the status of the pods. Without --processes it runs no containers: a"
+                    + " container counts as running once its configuration is available. Needs the permissions of a kubelet. Never use the"
                     + " name of a node that has a kubelet; to look at such a node, use observe."
         },
         footer = {
@@ -46,6 +49,18 @@ final class RunCommand implements Callable<Integer> {
 
     private final Console console;
     private final Function<Timekeeper, PodRuntime> runtime;
+
+    @Option(
+            names = "--register-again",
+            description = "register the node again if its Node is deleted; by default it stays deleted")
+    private boolean registerAgain;
+
+    @Option(
+            names = "--processes",
+            paramLabel = "DIR",
+            description =
+                    "run containers as processes of this machine, without isolation; DIR keeps their state and logs")
+    private @Nullable Path processes;
 
     @Mixin
     private AgentOptions agent = new AgentOptions();
@@ -67,22 +82,30 @@ final class RunCommand implements Callable<Integer> {
         console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
         KubeletConfiguration configuration = node.configuration(agent);
         Config config = node.cluster(console);
-        Duration lease = Duration.ofSeconds(configuration.heartbeats().leaseSeconds());
-        try (KubernetesClient client = ClusterAccess.client(config);
-                Fabric8ApiServer server = Fabric8ApiServer.of(client, configuration.rates());
-                Heartbeats heartbeats = server.heartbeats(lease)) {
-            FirstContact.with(server, name, config);
-            NodeAgentOptions options = ReportedNode.options(name, configuration, runtime.apply(server.timekeeper()));
-            try (EventWriter events = EventWriter.to(console.out(), output.format)) {
+        try (EventWriter events = EventWriter.to(console.out(), output.format);
+                KubernetesClient client = ClusterAccess.client(config);
+                Fabric8ApiServer server = Fabric8ApiServer.of(client, configuration.rates())) {
+            FirstContact contact = new FirstContact(server, config, console, events);
+            if (contact.await(name, agent.duration)) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
-                try (ReportedNode running = new ReportedNode(server, heartbeats, options, events)) {
-                    running.start();
-                    console.await(agent.duration, events);
-                    running.stop();
-                    events.block(running.summary());
-                }
+                run(name, configuration, server, events);
             }
         }
         return 0;
+    }
+
+    private void run(String name, KubeletConfiguration configuration, Fabric8ApiServer server, EventWriter events) {
+        NodeAgentBuilder options =
+                NodeAgent.builder(server).runtime(this::runtime).registerAgain(registerAgain);
+        try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
+            running.start();
+            console.await(agent.duration, events);
+            running.stop();
+            events.block(running.summary());
+        }
+    }
+
+    private PodRuntime runtime(Timekeeper timekeeper) {
+        return processes == null ? runtime.apply(timekeeper) : ProcessRuntime.in(processes, timekeeper);
     }
 }

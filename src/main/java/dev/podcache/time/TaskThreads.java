@@ -108,14 +108,25 @@ public final class TaskThreads implements Executor, AutoCloseable {
      */
     public <T> Future<T> submit(Callable<T> task) {
         FutureTask<T> future = new FutureTask<>(task);
-        synchronized (lock) {
-            if (closed) {
-                future.cancel(false);
-                return future;
-            }
+        if (isClosed()) {
+            future.cancel(false);
+        } else {
+            start(future, () -> future.cancel(false));
         }
-        start(future);
         return future;
+    }
+
+    /** Runs {@code task} on a thread of its own, regardless of the limit. Ignored after {@link #close}. */
+    public void executeNow(Runnable task) {
+        if (!isClosed()) {
+            start(task, () -> {});
+        }
+    }
+
+    private boolean isClosed() {
+        synchronized (lock) {
+            return closed;
+        }
     }
 
     /**
@@ -131,17 +142,18 @@ public final class TaskThreads implements Executor, AutoCloseable {
     }
 
     private void begin(Runnable task) {
-        start(() -> run(task));
+        start(() -> run(task), () -> {});
     }
 
-    private void start(Runnable run) {
+    private void start(Runnable run, Runnable rejected) {
         try {
             threads.execute(run);
         } catch (RejectedExecutionException e) {
             log.debug("task skipped: the threads were shut down", e);
+            rejected.run();
         } catch (OutOfMemoryError noThread) {
             log.warn("cannot start a thread ({}); retrying in {}", noThread.getMessage(), NO_THREAD_PAUSE);
-            timekeeper.schedule(NO_THREAD_PAUSE, () -> start(run));
+            timekeeper.schedule(NO_THREAD_PAUSE, () -> start(run, rejected));
         }
     }
 

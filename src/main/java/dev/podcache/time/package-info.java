@@ -3,7 +3,7 @@
  * a test can control every clock, timer and wait and replay a race exactly.
  *
  * <p>Read {@code Timekeeper}, then {@code Pause}, {@code PeriodicLoop}, {@code RefCountedTicker}, {@code Backoff},
- * {@code OutageBackoff}, {@code TokenBucket}, {@code ApiTime} and {@code Durations}.
+ * {@code OutageBackoff}, {@code TokenBucket}, {@code TaskThreads}, {@code ApiTime} and {@code Durations}.
  *
  * <table>
  * <caption>Locks, in the only order in which they may be taken</caption>
@@ -13,6 +13,7 @@
  * <tr><td>{@code Pause}</td><td>the task that waits, whether it is closed</td><td>the timer's</td></tr>
  * <tr><td>{@code RefCountedTicker}</td><td>users, the next run</td><td>the timer's</td></tr>
  * <tr><td>{@code TokenBucket}</td><td>when it is full</td><td>none</td></tr>
+ * <tr><td>{@code TaskThreads}</td><td>how many tasks run, those that wait, whether it is closed</td><td>none</td></tr>
  * </table>
  */
 @NullMarked

@@ -69,7 +69,7 @@ class AgentProcessTest {
         Map<String, String> pod =
                 Map.of("KUBERNETES_SERVICE_HOST", "127.0.0.1", "KUBERNETES_SERVICE_PORT", "1", "NODE_NAME", "worker-1");
 
-        AgentProcess run = start(pod, "run");
+        AgentProcess run = start(pod, "run", "--for", "3s");
 
         assertThat(run.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(run.process().exitValue()).isEqualTo(1);

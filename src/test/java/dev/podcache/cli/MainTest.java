@@ -1,15 +1,27 @@
 package dev.podcache.cli;
 
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.ObjectArrays;
 import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.cli.output.RecordedOutput;
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.Faults;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.RequestPattern;
+import dev.podcache.testing.NewThread;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
+import dev.podcache.time.Timekeeper;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -32,7 +44,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "demo ", "run ", "observe ", "version "})
+    @ValueSource(strings = {"", "demo ", "run ", "observe ", "hollow ", "version "})
     void help_everyCommand_isDataWithAnExample(String command) {
         int code = console.execute((command + "--help").split(" "));
 
@@ -151,14 +163,13 @@ class MainTest {
     }
 
     @Test
-    void run_deadServer_failsNamingItsUrl() throws IOException {
+    void run_deadServerAndALimit_waitsAndThenFailsNamingItsUrl() throws IOException {
         int port = unusedPort();
-        Path kubeconfig = kubeconfig("http://127.0.0.1:" + port);
 
-        int code = console.execute("run", "--hostname-override", "worker-1", "--kubeconfig", kubeconfig.toString());
+        int code = run("http://127.0.0.1:" + port, "--for", "3s");
 
         assertThat(code).isEqualTo(1);
-        assertThat(console.out()).isEmpty();
+        assertThat(console.out()).singleElement().asString().contains("waiting", "API server http://127.0.0.1:" + port);
         assertThat(console.err())
                 .singleElement()
                 .asString()
@@ -167,14 +178,56 @@ class MainTest {
     }
 
     @Test
-    void run_serverThatNeverAnswers_failsAfterAWhile() throws IOException {
-        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            Path kubeconfig = kubeconfig("http://127.0.0.1:" + silent.getLocalPort());
+    void run_deadServer_waitsUntilItIsToldToEnd() throws Exception {
+        String server = "http://127.0.0.1:" + unusedPort();
+        CompletableFuture<Integer> run = CompletableFuture.supplyAsync(() -> run(server), NewThread.EACH);
+        await().until(() -> String.join("", console.out()).contains("waiting"));
 
-            int code = console.execute("run", "--hostname-override", "worker-1", "--kubeconfig", kubeconfig.toString());
+        console.stop();
+
+        assertThat(run.get(Patience.SECONDS, TimeUnit.SECONDS)).isZero();
+        assertThat(console.err()).isEmpty();
+    }
+
+    @Test
+    void run_serverThatNeverAnswersAndALimit_fails() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            int code = run("http://127.0.0.1:" + silent.getLocalPort(), "--for", "1s");
 
             assertThat(code).isEqualTo(1);
             assertThat(console.err()).singleElement().asString().contains("" + silent.getLocalPort());
+        }
+    }
+
+    @Test
+    void run_serverIsUnavailableAtFirst_nodeRegistersOnceItAnswers() {
+        try (Timekeeper timekeeper = Timekeeper.system();
+                InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+                EmbeddedApiServer server = EmbeddedApiServer.start(cluster)) {
+            Faults.Switched unavailable = server.faults().refuse(RequestPattern.any());
+            CompletableFuture<Integer> run = CompletableFuture.supplyAsync(() -> run(server.url()), NewThread.EACH);
+            await().until(() -> String.join("", console.out()).contains("waiting"));
+
+            unavailable.close();
+
+            await().until(() -> String.join("", console.out()).contains("registered"));
+            console.stop();
+            assertThat(run.join()).isZero();
+        }
+    }
+
+    private int run(String server, String... more) {
+        try {
+            String[] command = {
+                "run",
+                "--hostname-override",
+                "worker-1",
+                "--kubeconfig",
+                kubeconfig(server).toString()
+            };
+            return console.execute(ObjectArrays.concat(command, more, String.class));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

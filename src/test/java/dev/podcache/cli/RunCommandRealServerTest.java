@@ -3,6 +3,7 @@ package dev.podcache.cli;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.ObjectArrays;
 import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NewThread;
@@ -88,21 +89,22 @@ class RunCommandRealServerTest {
         hollow.close();
     }
 
-    private void run() {
+    private void run(String... more) {
         console = new CapturedConsole(home);
         CapturedConsole used = console;
+        String[] command = {
+            "run",
+            "--hostname-override",
+            hollow.name,
+            "--kubeconfig",
+            hollow.kubeconfig().toString(),
+            "--config",
+            home.resolve("kubelet.yaml").toString(),
+            "--node-labels",
+            "disk=ssd"
+        };
         running = CompletableFuture.supplyAsync(
-                () -> used.execute(
-                        "run",
-                        "--hostname-override",
-                        hollow.name,
-                        "--kubeconfig",
-                        hollow.kubeconfig().toString(),
-                        "--config",
-                        home.resolve("kubelet.yaml").toString(),
-                        "--node-labels",
-                        "disk=ssd"),
-                NewThread.EACH);
+                () -> used.execute(ObjectArrays.concat(command, more, String.class)), NewThread.EACH);
         await().until(() -> ready().equals("True"));
     }
 
@@ -282,10 +284,23 @@ class RunCommandRealServerTest {
     }
 
     @Test
-    void nodeAndLeaseDeletedByHand_comeBack(NoLeaks leaks) {
+    void nodeDeletedByHand_staysDeletedAndTheProgramSaysSo(NoLeaks leaks) {
+        leaks.allowWarnings("was deleted, so it is neither registered nor reported");
+        leaks.allowWarnings("could not be renewed");
+        leaks.allowWarnings("reading or creating the Lease of Node ");
+        run();
+
+        real.kubectl("delete", "node", hollow.name);
+
+        await().until(() -> printed("Node " + hollow.name + " was deleted"));
+        assertThat(hollow.admin.nodes().withName(hollow.name).get()).isNull();
+    }
+
+    @Test
+    void nodeAndLeaseDeletedByHandAndRegisterAgain_comeBack(NoLeaks leaks) {
         leaks.allowWarnings("registering it again");
         leaks.allowWarnings("could not be renewed");
-        run();
+        run("--register-again");
         await().until(() -> printed("lease "));
         String uid = hollow.node().getMetadata().getUid();
 

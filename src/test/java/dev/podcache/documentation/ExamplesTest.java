@@ -120,6 +120,7 @@ class ExamplesTest {
                         import io.javaoperatorsdk.operator.processing.event.source.EventSource;
                         import io.micrometer.core.instrument.MeterRegistry;
                         import io.micrometer.core.instrument.Tags;
+                        import java.nio.file.Path;
                         import java.time.Duration;
                         import java.util.List;
                         import java.util.Map;

@@ -17,7 +17,7 @@ class AgentWritesRealServerTest extends HttpAgentWritesContract {
         super(new Real());
     }
 
-    private static final class Real implements AgentServer {
+    private static final class Real implements WrittenServer {
 
         @Override
         public Config config() {

@@ -145,6 +145,7 @@ class NodeStatusRealServerTest {
                 NodeStatusOptions.builder(node)
                         .setters(List.of(this::set))
                         .updateFrequency(Duration.ofMillis(500))
+                        .registerAgain(true)
                         .build());
     }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * below the range of ports for outgoing connections. Concurrent JVMs get different ports: each reserves a block by
  * listening on its first port. No port is returned twice. Thread-safe.
  */
-final class FreePorts {
+public final class FreePorts {
 
     private static final int FROM = 20_000;
     private static final int TO = 32_000;
@@ -35,7 +35,7 @@ final class FreePorts {
      *
      * @throws IllegalStateException if the block of this JVM, or every block, is used up
      */
-    static List<Integer> find(int count) throws IOException {
+    public static List<Integer> find(int count) throws IOException {
         return PORTS.next(count);
     }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
  */
 public abstract class HttpAgentWritesContract extends AgentWritesContract {
 
-    private final AgentServer reached;
+    private final WrittenServer reached;
     private final TcpProxy proxy;
     private final KubernetesClient admin;
     private final KubernetesClient client;
@@ -31,7 +31,7 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
     private final Heartbeats heartbeats;
 
     /** A server on the loopback address. */
-    public interface AgentServer extends AutoCloseable {
+    public interface WrittenServer extends AutoCloseable {
 
         /** Returns the client configuration of an administrator. */
         Config config();
@@ -56,7 +56,7 @@ public abstract class HttpAgentWritesContract extends AgentWritesContract {
      *
      * @param reached the server, which is closed after each test
      */
-    protected HttpAgentWritesContract(AgentServer reached) {
+    protected HttpAgentWritesContract(WrittenServer reached) {
         this.reached = reached;
         Config config = reached.config();
         URI url = URI.create(config.getMasterUrl());

@@ -25,6 +25,8 @@ import javax.net.ssl.SSLContext;
  * garbage collection and no scheduler. The objects that controllers create in a namespace for ordinary pods exist in
  * {@code default} and in namespaces from {@link #createNamespace}.
  *
+ * <p>The server connects to kubelets at their InternalIP, as an administrator, and does not verify their certificates.
+ *
  * <p>The caller must close every client that it gets.
  */
 public final class RealApiServer implements AutoCloseable {
@@ -106,6 +108,8 @@ public final class RealApiServer implements AutoCloseable {
         etcdUrl = "http://127.0.0.1:" + ports.get(1);
         write(ServerCommands.AUTHORITY, certificates.authorityPem());
         write(ServerCommands.CERTIFICATE, certificates.serverPem());
+        // as kubeadm names it
+        write(ServerCommands.KUBELET_CLIENT, certificates.userPem("kube-apiserver-kubelet-client", ADMINS));
         write(ServerCommands.KEY, certificates.privateKeyPem());
         write(ServerCommands.ACCOUNTS, certificates.publicKeyPem());
         etcd = new ServerProcess(

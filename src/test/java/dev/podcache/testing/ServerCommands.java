@@ -16,6 +16,7 @@ record ServerCommands(ServerBinaries binaries, Path folder) {
     static final String AUTHORITY = "ca.crt";
     static final String CERTIFICATE = "server.crt";
     static final String KEY = "server.key";
+    static final String KUBELET_CLIENT = "kubelet-client.crt";
     static final String ACCOUNTS = "accounts.pub";
 
     /** Returns the command line of etcd. */
@@ -48,6 +49,11 @@ record ServerCommands(ServerBinaries binaries, Path folder) {
         all.put("--endpoint-reconciler-type", "none");
         all.put("--authorization-mode", "Node,RBAC");
         all.put("--enable-admission-plugins", "NodeRestriction");
+        if (binaries.absent().isEmpty()) {
+            all.put("--kubelet-client-certificate", path(KUBELET_CLIENT));
+            all.put("--kubelet-client-key", path(KEY));
+            all.put("--kubelet-preferred-address-types", "InternalIP");
+        }
         if (!binaries.version().mountsTokenVolumes()) {
             all.put("--feature-gates", "BoundServiceAccountTokenVolume=true");
         }

@@ -14,6 +14,8 @@ public enum ServerFeature {
     PRINTERS("printers"),
     PRIORITY_AND_FAIRNESS("priority and fairness"),
     CUSTOM_RESOURCES("custom resources"),
+    /** The subresources of pods that a kubelet serves, such as {@code pods/log}. */
+    KUBELET_CONNECTIONS("connections to kubelets"),
     /** The resource. A node agent lists Services before it starts a pod. */
     SERVICES("Services");
 

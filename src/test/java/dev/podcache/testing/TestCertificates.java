@@ -36,7 +36,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
  *
  * <p>All certificates share one RSA key, because generating a key takes 250 ms and test servers need no secrecy.
  */
-final class TestCertificates {
+public final class TestCertificates {
 
     private static final char[] NO_PASSWORD = {};
     private static final Duration VALID = Duration.ofDays(2);
@@ -46,7 +46,8 @@ final class TestCertificates {
     private final X500Name issuer = name("podcache-test-ca");
     private final X509Certificate authority;
 
-    TestCertificates() throws GeneralSecurityException, IOException {
+    /** Creates an authority with a new key. Takes some 250 ms. */
+    public TestCertificates() throws GeneralSecurityException, IOException {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(2048);
         keys = generator.generateKeyPair();
@@ -56,12 +57,12 @@ final class TestCertificates {
     }
 
     /** Returns the certificate of the authority as PEM. */
-    String authorityPem() throws GeneralSecurityException {
+    public String authorityPem() throws GeneralSecurityException {
         return pem("CERTIFICATE", authority.getEncoded());
     }
 
     /** Returns the private key of all certificates as PEM. */
-    String privateKeyPem() {
+    public String privateKeyPem() {
         return pem("PRIVATE KEY", keys.getPrivate().getEncoded());
     }
 
@@ -71,7 +72,7 @@ final class TestCertificates {
     }
 
     /** Returns a certificate for a server on the loopback address as PEM. */
-    String serverPem() throws GeneralSecurityException, IOException {
+    public String serverPem() throws GeneralSecurityException, IOException {
         X509v3CertificateBuilder builder = builder(name("kube-apiserver"));
         GeneralName[] names = {
             new GeneralName(GeneralName.iPAddress, "127.0.0.1"), new GeneralName(GeneralName.dNSName, "localhost")
@@ -82,22 +83,37 @@ final class TestCertificates {
     }
 
     /** Returns a client certificate of {@code user} in {@code groups} as PEM. */
-    String userPem(String user, String... groups) throws GeneralSecurityException, IOException {
+    public String userPem(String user, String... groups) throws GeneralSecurityException, IOException {
         return userPemUntil(Instant.now().plus(VALID), user, groups);
     }
 
     /** Returns a client certificate of {@code user} in {@code groups} that is valid until {@code end}, as PEM. */
-    String userPemUntil(Instant end, String user, String... groups) throws GeneralSecurityException, IOException {
+    public String userPemUntil(Instant end, String user, String... groups)
+            throws GeneralSecurityException, IOException {
         return pem("CERTIFICATE", user(end, user, groups).getEncoded());
     }
 
     /** Returns a TLS context of {@code user} in {@code groups} that trusts this authority only. */
-    SSLContext tlsAs(String user, String... groups) throws GeneralSecurityException, IOException {
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, NO_PASSWORD);
+    public SSLContext tlsAs(String user, String... groups) throws GeneralSecurityException, IOException {
+        KeyStore store = trusted();
         X509Certificate own = user(Instant.now().plus(VALID), user, groups);
         store.setKeyEntry("user", keys.getPrivate(), NO_PASSWORD, new X509Certificate[] {own, authority});
+        return tls(store);
+    }
+
+    /** Returns a TLS context without a client certificate that trusts this authority only. */
+    public SSLContext tlsWithoutCertificate() throws GeneralSecurityException, IOException {
+        return tls(trusted());
+    }
+
+    private KeyStore trusted() throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, NO_PASSWORD);
         store.setCertificateEntry("authority", authority);
+        return store;
+    }
+
+    private static SSLContext tls(KeyStore store) throws GeneralSecurityException {
         KeyManagerFactory keyManagers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keyManagers.init(store, NO_PASSWORD);
         TrustManagerFactory trustManagers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());

@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.fabric8;
 
+import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.ObjectDecoder;
@@ -38,6 +39,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
     private final Timekeeper timekeeper;
     private final ApiConnections connections;
     private final Requests requests;
+    private final Requests reviews;
     private final StreamedLists streamedLists;
 
     Fabric8ApiServer(KubernetesClient client, RequestLimit limit, Timekeeper timekeeper) {
@@ -59,6 +61,8 @@ public final class Fabric8ApiServer implements AutoCloseable {
         Config config = client.getConfiguration();
         this.connections = new ApiConnections(urlOf(config), config, requestConfig(client), timekeeper, observer);
         this.requests = new Requests(connections, new TokenBucket(limit.perSecond(), limit.burst(), timekeeper));
+        // the clients of a server cause reviews, and must not use up the limit of its own requests
+        this.reviews = new Requests(connections, new TokenBucket(limit.perSecond(), limit.burst(), timekeeper));
         this.streamedLists = new StreamedLists(connections.session());
     }
 
@@ -138,6 +142,16 @@ public final class Fabric8ApiServer implements AutoCloseable {
      */
     public TokenRequests tokenRequests(Duration timeout) {
         return new Fabric8TokenRequests(client.getKubernetesSerialization(), requests, timeout);
+    }
+
+    /**
+     * Returns the port to review tokens and accesses. Reviews have a client-side limit of their own, as large as the
+     * limit of other requests.
+     *
+     * @param timeout the time for each call, including the wait for the limit; positive
+     */
+    public AccessReviews accessReviews(Duration timeout) {
+        return new Fabric8AccessReviews(client.getKubernetesSerialization(), reviews, timeout);
     }
 
     /**

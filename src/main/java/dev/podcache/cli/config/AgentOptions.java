@@ -12,7 +12,7 @@ public final class AgentOptions {
             names = "--strategy",
             paramLabel = "STRATEGY",
             description = "how changes are detected: Get (every read is a request), Cache (a request after the"
-                    + " TTL) or Watch (the default: the API server sends changes)")
+                    + " TTL; the default of hollow) or Watch (the API server sends changes; the default otherwise)")
     @Nullable
     public ChangeDetectionStrategy strategy;
 

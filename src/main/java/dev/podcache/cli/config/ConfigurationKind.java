@@ -15,12 +15,12 @@ enum ConfigurationKind {
                     configMapAndSecretChangeDetectionStrategy syncFrequency nodeStatusUpdateFrequency
                     nodeStatusReportFrequency nodeLeaseDurationSeconds kubeAPIQPS kubeAPIBurst registerNode
                     registerWithTaints providerID maxPods podsPerCore systemReserved kubeReserved evictionHard
-                    mergeDefaultEvictionSettings evictionPressureTransitionPeriod port
+                    mergeDefaultEvictionSettings evictionPressureTransitionPeriod port address enableServer
+                    tlsCertFile tlsPrivateKeyFile authentication
                     """), names("""
-                    enableServer staticPodPath podLogsDir fileCheckFrequency httpCheckFrequency staticPodURL
-                    staticPodURLHeader address readOnlyPort tlsCertFile tlsPrivateKeyFile tlsCipherSuites
-                    tlsCurvePreferences tlsMinVersion rotateCertificates serverTLSBootstrap authentication
-                    authorization registryPullQPS registryBurst imagePullCredentialsVerificationPolicy
+                    staticPodPath podLogsDir fileCheckFrequency httpCheckFrequency staticPodURL
+                    staticPodURLHeader readOnlyPort tlsCipherSuites
+                    tlsCurvePreferences tlsMinVersion rotateCertificates serverTLSBootstrap authorization registryPullQPS registryBurst imagePullCredentialsVerificationPolicy
                     preloadedImagesVerificationAllowlist enableDebuggingHandlers enableContentionProfiling
                     oomScoreAdj clusterDomain clusterDNS streamingConnectionIdleTimeout imageMinimumGCAge
                     imageMaximumGCAge imageGCHighThresholdPercent imageGCLowThresholdPercent volumeStatsAggPeriod

@@ -3,40 +3,102 @@ package dev.podcache.cli.config;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.cli.output.CommandException;
+import dev.podcache.cli.output.Console;
+import dev.podcache.cli.output.EventWriter;
+import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.kubelet.agent.NodePorts;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKind;
 import io.fabric8.kubernetes.client.Config;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
-/** Makes a first request to the API server, so that a wrong address or missing permission is reported at once. */
+/**
+ * Waits for the API server before a command does anything else, so that a wrong address or missing permission is reported
+ * at once. A server that does not answer may start later, or this machine may be overloaded: that is reported as the event
+ * {@code waiting}, and tried again.
+ */
 public final class FirstContact {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(8);
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration PAUSE = Duration.ofSeconds(2);
 
-    private FirstContact() {}
+    private final Fabric8ApiServer server;
+    private final Config config;
+    private final Console console;
+    private final EventWriter events;
+    private String reported = "";
+
+    /** @param config of the server, for messages */
+    public FirstContact(Fabric8ApiServer server, Config config, Console console, EventWriter events) {
+        this.server = server;
+        this.config = config;
+        this.console = console;
+        this.events = events;
+    }
 
     /**
-     * Lists the pods of the node.
+     * Lists the pods of the node, until that succeeds.
      *
-     * @param config for the message
-     * @throws CommandException if the request fails; the message names the server and says how to correct it
+     * @param limit null to wait without limit
+     * @return false if the command is to end
+     * @throws CommandException if the server refuses the request, or {@code limit} has passed; the message names the
+     *     server and says how to correct it
      */
-    public static void with(Fabric8ApiServer server, String node, Config config) {
+    public boolean await(String node, @Nullable Duration limit) {
+        Duration timeout = limit != null && limit.compareTo(TIMEOUT) < 0 ? limit : TIMEOUT;
+        long start = System.nanoTime();
+        while (true) {
+            CompletableFuture<?> pods = server.listerWatcher(ObjectKind.POD, "", NodePorts.podsOf(node))
+                    .list(timeout);
+            if (!console.await(pods, events)) {
+                return false;
+            }
+            ApiServerException failure = failureOf(pods);
+            if (failure == null) {
+                return true;
+            }
+            String text = "API server " + config.getMasterUrl() + ": " + failure.getMessage() + "; "
+                    + remedy(failure, config);
+            boolean over = limit != null
+                    && System.nanoTime() - start >= limit.minus(PAUSE).toNanos();
+            if (over || !mayBecomeReachable(failure)) {
+                throw new CommandException(text, failure);
+            }
+            report(text);
+            if (!console.await(PAUSE, events)) {
+                return false;
+            }
+        }
+    }
+
+    private static @Nullable ApiServerException failureOf(CompletableFuture<?> request) {
         try {
-            server.listerWatcher(ObjectKind.POD, "", NodePorts.podsOf(node))
-                    .list(TIMEOUT)
-                    .join();
+            request.join();
+            return null;
         } catch (CompletionException e) {
             if (e.getCause() instanceof ApiServerException failure) {
-                throw new CommandException(
-                        "API server " + config.getMasterUrl() + ": " + failure.getMessage() + "; "
-                                + remedy(failure, config),
-                        failure);
+                return failure;
             }
             throw e;
+        }
+    }
+
+    private static boolean mayBecomeReachable(ApiServerException failure) {
+        return !(failure.getCause() instanceof SSLException)
+                && switch (failure.reason()) {
+                    case UNAVAILABLE, TIMEOUT, THROTTLED -> true;
+                    default -> false;
+                };
+    }
+
+    private void report(String text) {
+        if (!text.equals(reported)) {
+            reported = text;
+            events.write(ProgramEvent.of("waiting", "message", text));
         }
     }
 
@@ -49,7 +111,8 @@ public final class FirstContact {
             return "no credentials were sent: check the certificate, token or exec plugin of the kubeconfig's user";
         }
         return switch (failure.reason()) {
-            case UNAVAILABLE, TIMEOUT -> "check that it runs there, and the server in the kubeconfig";
+            case UNAVAILABLE -> "check that it runs there, and the server in the kubeconfig";
+            case TIMEOUT -> "check that it runs there, and that this machine is not overloaded";
             case UNAUTHORIZED -> "check the credentials in the kubeconfig: they may have expired";
             case FORBIDDEN -> "grant list and watch on pods (a kubelet's credentials have it for its own node)";
             case THROTTLED -> "the server is overloaded, try again later";

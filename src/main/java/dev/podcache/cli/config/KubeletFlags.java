@@ -87,6 +87,33 @@ final class KubeletFlags {
             description = "thresholds of pressure, such as 'memory.available<200Mi,nodefs.available<5%%'")
     private @Nullable String evictionHard;
 
+    @Option(
+            names = "--address",
+            paramLabel = "IP",
+            description = "the address of the HTTPS endpoint (default: 0.0.0.0)")
+    private @Nullable String address;
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            description = "the port of the HTTPS endpoint (default: 10250, or any free port if that is in use)")
+    private @Nullable Integer port;
+
+    @Option(
+            names = "--tls-cert-file",
+            paramLabel = "FILE",
+            description = "the certificate of the HTTPS endpoint (default: self-signed)")
+    private @Nullable String tlsCertFile;
+
+    @Option(names = "--tls-private-key-file", paramLabel = "FILE", description = "the private key of this certificate")
+    private @Nullable String tlsPrivateKeyFile;
+
+    @Option(
+            names = "--client-ca-file",
+            paramLabel = "FILE",
+            description = "the authority of the endpoint's clients; without it, kubectl logs and exec are refused")
+    private @Nullable String clientCaFile;
+
     /** Returns the file to read, or null if the flag is not set. */
     @Nullable
     Path config() {
@@ -111,6 +138,11 @@ final class KubeletFlags {
         put(given, "maxPods", "--max-pods", number(maxPods));
         put(given, "systemReserved", "--system-reserved", map("--system-reserved", systemReserved, '='));
         put(given, "kubeReserved", "--kube-reserved", map("--kube-reserved", kubeReserved, '='));
+        put(given, "address", "--address", address);
+        put(given, "port", "--port", number(port));
+        put(given, "tlsCertFile", "--tls-cert-file", tlsCertFile);
+        put(given, "tlsPrivateKeyFile", "--tls-private-key-file", tlsPrivateKeyFile);
+        put(given, "clientCAFile", "--client-ca-file", clientCaFile);
         put(given, "evictionHard", "--eviction-hard", map("--eviction-hard", evictionHard, '<'));
         return given;
     }

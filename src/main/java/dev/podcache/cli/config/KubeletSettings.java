@@ -2,6 +2,7 @@ package dev.podcache.cli.config;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.Range;
+import com.google.common.net.InetAddresses;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.ObjectCaching;
@@ -10,14 +11,13 @@ import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
 import dev.podcache.manager.ChangeDetectionStrategy;
-import dev.podcache.store.StoreOptions;
-import dev.podcache.store.WatchObjectStore.WatchTimes;
 import io.fabric8.kubernetes.api.model.Quantity;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** Creates a {@link KubeletConfiguration} from settings, with the kubelet's defaults for unset fields. */
 public final class KubeletSettings {
@@ -25,7 +25,7 @@ public final class KubeletSettings {
     /** The field of the strategy. */
     static final String STRATEGY = "configMapAndSecretChangeDetectionStrategy";
 
-    private static final Duration SYNC_FREQUENCY = Duration.ofMinutes(1);
+    private static final KubeletConfiguration DEFAULT = KubeletConfiguration.DEFAULT;
     private static final Range<Integer> FROM_0 = Range.closed(0, Integer.MAX_VALUE);
     private static final Range<Integer> FROM_1 = Range.closed(1, Integer.MAX_VALUE);
     private static final Range<Integer> PORTS = Range.closed(1, 65_535);
@@ -44,18 +44,66 @@ public final class KubeletSettings {
         return new KubeletConfiguration(
                 caching(all),
                 new KubeletConfiguration.HeartbeatTimes(
-                        all.duration("nodeStatusUpdateFrequency", Duration.ofSeconds(10)),
+                        all.duration(
+                                "nodeStatusUpdateFrequency",
+                                DEFAULT.heartbeats().statusUpdate()),
                         // as in the kubelet: older files set only the update frequency, and mean both
                         file.duration(
                                 "nodeStatusReportFrequency",
-                                file.duration("nodeStatusUpdateFrequency", Duration.ofMinutes(5))),
-                        all.integer("nodeLeaseDurationSeconds", FROM_1, 40)),
-                new RequestLimit(all.integer("kubeAPIQPS", FROM_1, 50), all.integer("kubeAPIBurst", FROM_1, 100)),
+                                file.duration(
+                                        "nodeStatusUpdateFrequency",
+                                        DEFAULT.heartbeats().statusReport())),
+                        all.integer(
+                                "nodeLeaseDurationSeconds",
+                                FROM_1,
+                                DEFAULT.heartbeats().leaseSeconds())),
+                new RequestLimit(
+                        all.integer("kubeAPIQPS", FROM_1, (int) DEFAULT.rates().perSecond()),
+                        all.integer("kubeAPIBurst", FROM_1, DEFAULT.rates().burst())),
                 registration(all),
                 new KubeletConfiguration.Reservations(
-                        all.integer("maxPods", FROM_0, 110), all.integer("podsPerCore", FROM_0, 0), reserved(all)),
-                all.duration("evictionPressureTransitionPeriod", Duration.ofMinutes(5)),
-                all.integer("port", PORTS, 10_250));
+                        all.integer("maxPods", FROM_0, DEFAULT.reservations().maxPods()),
+                        all.integer("podsPerCore", FROM_0, 0),
+                        reserved(all)),
+                all.duration("evictionPressureTransitionPeriod", DEFAULT.pressureTransition()),
+                endpoint(all));
+    }
+
+    private static KubeletConfiguration.Endpoint endpoint(Settings all) {
+        KubeletConfiguration.Endpoint usual = DEFAULT.endpoint();
+        String certificate = all.text("tlsCertFile", "");
+        String key = all.text("tlsPrivateKeyFile", "");
+        Setting half = all.find(certificate.isEmpty() ? "tlsPrivateKeyFile" : "tlsCertFile");
+        if (half != null && certificate.isEmpty() != key.isEmpty()) {
+            throw half.refused("set together with " + (key.isEmpty() ? "tlsPrivateKeyFile" : "tlsCertFile"));
+        }
+        return new KubeletConfiguration.Endpoint(
+                all.bool("enableServer", usual.enabled()),
+                all.text("address", KubeletSettings::address, usual.address()),
+                all.integer("port", PORTS, usual.port()),
+                certificate,
+                key,
+                all.text("clientCAFile", clientAuthority(all)));
+    }
+
+    private static String address(String text) {
+        if (!InetAddresses.isInetAddress(text)) {
+            throw new IllegalArgumentException(
+                    "address must be an IP address such as 0.0.0.0, but is \"" + text + "\"");
+        }
+        return text;
+    }
+
+    /** Returns {@code authentication.x509.clientCAFile}; the other fields of {@code authentication} have no effect. */
+    private static String clientAuthority(Settings file) {
+        Setting authentication = file.find("authentication");
+        if (authentication != null
+                && authentication.value() instanceof Map<?, ?> methods
+                && methods.get("x509") instanceof Map<?, ?> x509
+                && x509.get("clientCAFile") instanceof String path) {
+            return path;
+        }
+        return "";
     }
 
     private static KubeletConfiguration.NodeRegistrationOptions registration(Settings all) {
@@ -84,9 +132,9 @@ public final class KubeletSettings {
     private static ObjectCaching caching(Settings all) {
         return new ObjectCaching(
                 strategy(all),
-                all.duration("syncFrequency", SYNC_FREQUENCY),
-                all.duration("readTimeout", StoreOptions.DEFAULT_READ_TIMEOUT),
-                all.duration("firstSyncTimeout", WatchTimes.DEFAULT.firstSync()),
+                all.duration("syncFrequency", DEFAULT.caching().syncFrequency()),
+                all.duration("readTimeout", DEFAULT.caching().readTimeout()),
+                all.duration("firstSyncTimeout", DEFAULT.caching().firstSyncTimeout()),
                 payloadBudget(all),
                 all.duration("backgroundRefresh", Duration.ZERO));
     }

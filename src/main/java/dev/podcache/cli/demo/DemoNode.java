@@ -1,19 +1,13 @@
 package dev.podcache.cli.demo;
 
-import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
-import dev.podcache.apiserver.fabric8.Heartbeats;
-import dev.podcache.cli.config.KubeletSettings;
-import dev.podcache.cli.config.Settings;
 import dev.podcache.cli.observe.ReportedNode;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.embedded.EmbeddedApiServer;
 import dev.podcache.embedded.StatusException;
+import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.NodeAgent;
-import dev.podcache.kubelet.agent.NodeAgentOptions;
-import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
-import dev.podcache.kubelet.runtime.HollowRuntime;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -31,6 +25,7 @@ final class DemoNode {
     static final Duration LENGTH = Duration.ofSeconds(5);
 
     private static final String NAME = "hollow-1";
+    private static final KubeletConfiguration CONFIGURATION = KubeletConfiguration.DEFAULT.withoutEndpoint();
     private static final Duration POLL = Duration.ofMillis(50);
     private static final Duration PAUSE = Duration.ofMillis(700);
 
@@ -53,16 +48,9 @@ final class DemoNode {
                 + " registers itself. It gets a pod whose Secret does not exist yet.");
         try (EmbeddedApiServer server = EmbeddedApiServer.start(cluster.cluster());
                 KubernetesClient client = DemoCluster.client(server.url());
-                Fabric8ApiServer apiServer = Fabric8ApiServer.of(client);
-                Heartbeats heartbeats = apiServer.heartbeats(NodeLeaseOptions.DEFAULT_DURATION)) {
-            NodeAgentOptions options = ReportedNode.options(
-                    NAME,
-                    KubeletSettings.configuration(Settings.NONE, Settings.NONE),
-                    new HollowRuntime(apiServer.timekeeper()));
-            try (ReportedNode node = new ReportedNode(apiServer, heartbeats, options, events)) {
-                node.start();
-                play(node.agent());
-            }
+                ReportedNode node = new ReportedNode(NAME, CONFIGURATION, NodeAgent.builder(client), events)) {
+            node.start();
+            play(node.agent());
         }
     }
 

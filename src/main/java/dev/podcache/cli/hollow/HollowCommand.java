@@ -1,8 +1,11 @@
 package dev.podcache.cli.hollow;
 
 import com.google.common.collect.ImmutableMap;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.ClusterAccess;
+import dev.podcache.cli.config.FirstContact;
+import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
@@ -10,6 +13,7 @@ import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.agent.HollowNodes;
 import dev.podcache.kubelet.agent.HollowTemplate;
+import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.nodestatus.NodeLabels;
 import dev.podcache.kubelet.nodestatus.NodeTaints;
 import dev.podcache.manager.ChangeDetectionStrategy;
@@ -18,6 +22,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
@@ -61,8 +66,8 @@ public final class HollowCommand implements Callable<Integer> {
             description = "the kubeconfig; default: $KUBECONFIG, the pod's service account, ~/.kube/config")
     private @Nullable Path kubeconfig;
 
-    @Option(names = "--nodes", paramLabel = "N", required = true, description = "the number of nodes")
-    private int nodes;
+    @Option(names = "--nodes", paramLabel = "N", description = "the number of nodes; default: 10")
+    private int nodes = 10;
 
     @Option(
             names = "--pods-per-node",
@@ -107,20 +112,42 @@ public final class HollowCommand implements Callable<Integer> {
         HollowTemplate template = template();
         console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
         Config config = new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
-        try (KubernetesClient client = ClusterAccess.client(config);
-                EventWriter events = EventWriter.to(console.out(), output.format);
-                HollowLoad load = new HollowLoad(client, namespace, template, nodes, podsPerNode)) {
-            events.write(started(config.getMasterUrl()));
+        try (EventWriter events = EventWriter.to(console.out(), output.format);
+                KubernetesClient client = ClusterAccess.client(config)) {
+            if (answers(client, config, events)) {
+                events.write(started(config.getMasterUrl()));
+                run(client, template, events);
+            }
+        }
+        return 0;
+    }
+
+    private boolean answers(KubernetesClient client, Config config, EventWriter events) {
+        try (Fabric8ApiServer server = Fabric8ApiServer.of(client, KubeletConfiguration.DEFAULT.rates())) {
+            return new FirstContact(server, config, console, events).await(prefix + 0, agent.duration);
+        }
+    }
+
+    private void run(KubernetesClient client, HollowTemplate template, EventWriter events) throws InterruptedException {
+        try (HollowLoad load = new HollowLoad(client, namespace, template, nodes, podsPerNode)) {
             try (HollowNodes hollow = HollowNodes.start(client, nodes, template)) {
                 load.start();
                 report(hollow, events);
             }
             if (!keep) {
                 events.write(ProgramEvent.of("deleting", "what", "pods, Secrets and nodes; --keep leaves them"));
-                load.delete();
+                delete(load);
             }
         }
-        return 0;
+    }
+
+    private static void delete(HollowLoad load) throws InterruptedException {
+        try {
+            load.delete();
+        } catch (ExecutionException e) {
+            throw new CommandException(
+                    "not everything was deleted: " + e.getCause() + "; to delete the rest: " + load.remedy(), e);
+        }
     }
 
     private HollowTemplate template() {
@@ -151,13 +178,15 @@ public final class HollowCommand implements Callable<Integer> {
 
     /** Reports once a second until everything runs, and then every ten seconds, until the command is to end. */
     private void report(HollowNodes hollow, EventWriter events) {
-        long end = agent.duration == null ? Long.MAX_VALUE : agent.duration.toSeconds();
+        long start = System.nanoTime();
+        long duration = agent.duration == null ? Long.MAX_VALUE : agent.duration.toNanos();
         int settledFor = 0;
-        for (long second = 0; second < end; second++) {
-            if (!console.await(PROGRESS, events)) {
+        for (long left = duration; left > 0; left = duration - (System.nanoTime() - start)) {
+            Duration pause = Duration.ofNanos(Math.min(left, PROGRESS.toNanos()));
+            if (!console.await(pause, events)) {
                 return;
             }
-            boolean settled = hollow.ready() == nodes && hollow.running() >= nodes * podsPerNode;
+            boolean settled = hollow.ready() == nodes && hollow.running() >= (long) nodes * podsPerNode;
             settledFor = settled ? settledFor + 1 : 0;
             if (!settled || settledFor % PROGRESS_LINES_WHEN_SETTLED == 1) {
                 events.write(progress(hollow));

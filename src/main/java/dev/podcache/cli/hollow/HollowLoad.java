@@ -8,9 +8,16 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,14 +29,14 @@ final class HollowLoad implements AutoCloseable {
     private static final String LABEL = "podcache.dev/hollow";
     private static final int THREADS = 8;
     private static final int PAYLOAD = 1_000;
-    private static final long DELETION_MINUTES = 10;
 
     private final KubernetesClient client;
     private final String namespace;
     private final HollowTemplate template;
     private final int nodes;
     private final int podsPerNode;
-    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+    private final ThreadPoolExecutor creating =
+            new ThreadPoolExecutor(THREADS, THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
 
     HollowLoad(KubernetesClient client, String namespace, HollowTemplate template, int nodes, int podsPerNode) {
         this.client = client;
@@ -45,7 +52,7 @@ final class HollowLoad implements AutoCloseable {
             for (int n = 0; n < nodes; n++) {
                 String node = template.name(n);
                 String name = node + "-" + p;
-                threads.execute(() -> {
+                creating.execute(() -> {
                     create(secret(name));
                     create(pod(name, node));
                 });
@@ -53,29 +60,60 @@ final class HollowLoad implements AutoCloseable {
         }
     }
 
-    /** Deletes the pods, their Secrets and the nodes. */
-    void delete() throws InterruptedException {
-        // what is still to be created
-        threads.shutdownNow();
-        threads.awaitTermination(1, TimeUnit.MINUTES);
-        ExecutorService deleting = Executors.newFixedThreadPool(THREADS);
+    /**
+     * Deletes the pods, their Secrets and the nodes with their Leases.
+     *
+     * @throws ExecutionException if something was not deleted; then the rest is not tried
+     */
+    void delete() throws InterruptedException, ExecutionException {
+        endCreation();
+        List<Callable<?>> deletions = new ArrayList<>();
         if (podsPerNode > 0) {
-            client.pods()
+            deletions.add(() -> client.pods()
                     .inNamespace(namespace)
                     .withLabel(LABEL, label())
                     .withGracePeriod(0)
-                    .delete();
-            client.secrets().inNamespace(namespace).withLabel(LABEL, label()).delete();
+                    .delete());
+            deletions.add(() -> client.secrets()
+                    .inNamespace(namespace)
+                    .withLabel(LABEL, label())
+                    .delete());
         }
         for (int n = 0; n < nodes; n++) {
             String node = template.name(n);
-            deleting.execute(() -> {
-                client.nodes().withName(node).delete();
-                client.leases().inNamespace("kube-node-lease").withName(node).delete();
-            });
+            deletions.add(() -> client.nodes().withName(node).delete());
+            deletions.add(() -> client.leases()
+                    .inNamespace("kube-node-lease")
+                    .withName(node)
+                    .delete());
         }
-        deleting.shutdown();
-        deleting.awaitTermination(DELETION_MINUTES, TimeUnit.MINUTES);
+        awaitAll(deletions);
+    }
+
+    /** Drops what is still to be created. A request that was sent is awaited, because the server may execute it. */
+    private void endCreation() throws InterruptedException {
+        creating.getQueue().clear();
+        creating.shutdown();
+        creating.awaitTermination(1, TimeUnit.MINUTES);
+    }
+
+    private static void awaitAll(List<Callable<?>> deletions) throws InterruptedException, ExecutionException {
+        ExecutorService deleting = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<? extends Future<?>> results =
+                    deletions.stream().map(deleting::submit).toList();
+            for (Future<?> result : results) {
+                result.get();
+            }
+        } finally {
+            deleting.shutdownNow();
+        }
+    }
+
+    /** Returns how a user deletes what {@link #delete} did not delete. */
+    String remedy() {
+        return "kubectl delete nodes %s to %s, and kubectl delete --namespace %s pods,secrets --selector %s=%s"
+                .formatted(template.name(0), template.name(nodes - 1), namespace, LABEL, label());
     }
 
     private String label() {
@@ -103,6 +141,7 @@ final class HollowLoad implements AutoCloseable {
                 .endMetadata()
                 .withNewSpec()
                 .withNodeName(node)
+                .withEnableServiceLinks(true)
                 .withAutomountServiceAccountToken(false)
                 .addNewToleration()
                 .withOperator("Exists")
@@ -134,6 +173,6 @@ final class HollowLoad implements AutoCloseable {
 
     @Override
     public void close() {
-        threads.shutdownNow();
+        creating.shutdownNow();
     }
 }

@@ -60,8 +60,7 @@ public final class CacheReports implements AutoCloseable {
     Caches counted(Caches caches) {
         return new Caches(
                 new CountedManager<>(caches.secrets(), ObjectKind.SECRET, reads, objects),
-                new CountedManager<>(caches.configMaps(), ObjectKind.CONFIG_MAP, reads, objects),
-                caches.closing());
+                new CountedManager<>(caches.configMaps(), ObjectKind.CONFIG_MAP, reads, objects));
     }
 
     /**

@@ -48,7 +48,7 @@ public final class NodeObserver implements AutoCloseable {
                 .nodeLister(node)
                 .metrics(reports.metrics())
                 .build();
-        this.reads = new PeriodicReads(reports.counted(Caches.of(cache)));
+        this.reads = new PeriodicReads(reports.counted(new Caches(cache.secrets(), cache.configMaps())));
         this.assigned = new AssignedPods(this::register, cache::unregisterPod, reports.events());
         this.reflector =
                 new Reflector<>(server.listerWatcher(ObjectKind.POD, "", NodePorts.podsOf(name)), assigned, recovery);

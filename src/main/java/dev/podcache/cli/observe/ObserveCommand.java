@@ -11,6 +11,7 @@ import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Versions;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
+import dev.podcache.kubelet.agent.ObjectCaching;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.concurrent.Callable;
@@ -59,19 +60,24 @@ public final class ObserveCommand implements Callable<Integer> {
         console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
         KubeletConfiguration configuration = node.configuration(agent);
         Config config = node.cluster(console);
-        try (KubernetesClient client = ClusterAccess.client(config);
+        try (EventWriter events = EventWriter.to(console.out(), output.format);
+                KubernetesClient client = ClusterAccess.client(config);
                 Fabric8ApiServer server = Fabric8ApiServer.of(client, configuration.rates())) {
-            FirstContact.with(server, name, config);
-            try (EventWriter events = EventWriter.to(console.out(), output.format);
-                    NodeObserver observer =
-                            new NodeObserver(server, name, configuration.caching(), new CacheReports(events))) {
-                events.write(ProgramEvent.started(name, observer.strategy(), config.getMasterUrl()));
-                observer.start();
-                console.await(agent.duration, events);
-                observer.stop();
-                events.block(observer.summary().event());
+            FirstContact contact = new FirstContact(server, config, console, events);
+            if (contact.await(name, agent.duration)) {
+                events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
+                observe(name, configuration.caching(), server, events);
             }
         }
         return 0;
+    }
+
+    private void observe(String name, ObjectCaching caching, Fabric8ApiServer server, EventWriter events) {
+        try (NodeObserver observer = new NodeObserver(server, name, caching, new CacheReports(events))) {
+            observer.start();
+            console.await(agent.duration, events);
+            observer.stop();
+            events.block(observer.summary().event());
+        }
     }
 }

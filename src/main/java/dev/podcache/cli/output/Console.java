@@ -49,18 +49,33 @@ public record Console(
      * @throws CommandException if the output of {@code events} cannot be written any more
      */
     public boolean await(@Nullable Duration duration, EventWriter events) {
-        boolean passed = false;
+        return !endsWithin(duration, stop, events);
+    }
+
+    /**
+     * Waits until {@code future} is complete, normally or exceptionally, or the command is asked to end.
+     *
+     * @return true if {@code future} is complete, false if the command is to end
+     * @throws CommandException if the output of {@code events} cannot be written any more
+     */
+    public boolean await(CompletableFuture<?> future, EventWriter events) {
+        endsWithin(null, CompletableFuture.anyOf(stop, future.handle((value, thrown) -> "")), events);
+        return !stop.isDone();
+    }
+
+    private static boolean endsWithin(@Nullable Duration duration, CompletableFuture<?> end, EventWriter events) {
+        boolean ended = true;
         try {
             long nanos = duration == null ? Long.MAX_VALUE : duration.toNanos();
-            CompletableFuture.anyOf(stop, events.broken()).get(nanos, TimeUnit.NANOSECONDS);
+            CompletableFuture.anyOf(end, events.broken()).get(nanos, TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            passed = true;
+            ended = false;
         } catch (ExecutionException impossible) {
             throw new IllegalStateException(impossible);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         events.requireReader();
-        return passed;
+        return ended;
     }
 }

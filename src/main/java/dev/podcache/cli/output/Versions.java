@@ -15,10 +15,4 @@ public final class Versions implements IVersionProvider {
         String version = Versions.class.getPackage().getImplementationVersion();
         return version == null ? "development build" : version;
     }
-
-    /** Returns the kubelet version in the Node's status, in the form that Kubernetes clients can parse. */
-    public static String kubeletVersion() {
-        String version = podcache();
-        return Character.isDigit(version.charAt(0)) ? "v" + version + "+podcache" : "v0.0.0+podcache";
-    }
 }

@@ -22,8 +22,6 @@ import java.util.Optional;
 /** The heartbeats of one hollow node: its registration, its status and its Lease. Thread-safe; no method blocks. */
 final class HollowNode implements AutoCloseable {
 
-    private static final String VERSION = "v1.34.0-podcache";
-
     private final NodeLister lister;
     private final NodeStatusUpdater status;
     private final NodeLeaseController lease;
@@ -52,7 +50,7 @@ final class HollowNode implements AutoCloseable {
                                 lister.name(), facts, (about, type, reason, message) -> {}, shared.timekeeper)
                         .nodeIps(new NodeIps(List.of(facts.address())))
                         .podLimits(template.maxPods, 0)
-                        .versions(new NodeVersions(VERSION, "hollow", shared.health::version))
+                        .versions(new NodeVersions(AgentVersion.kubelet(), "hollow", shared.health::version))
                         .runtimeHealth(shared.health)
                         .build())
                 .build();

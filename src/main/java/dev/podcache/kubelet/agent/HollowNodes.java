@@ -88,7 +88,8 @@ public final class HollowNodes implements AutoCloseable {
         Timekeeper timekeeper = server.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
         HollowRuntime runtime = new HollowRuntime(timekeeper, template.stages, pod -> List.of(newPodIp()));
-        health = new RuntimeHealth(runtime::health, ImmutableMap.of(), timekeeper);
+        threads = TaskThreads.named("podcache-hollow", SYNC_THREADS, timekeeper);
+        health = new RuntimeHealth(runtime::health, ImmutableMap.of(), threads::executeNow, timekeeper);
         shared = new SharedNodes(this::followPods);
         HollowNode.Shared parts = new HollowNode.Shared(
                 template,
@@ -108,22 +109,22 @@ public final class HollowNodes implements AutoCloseable {
                 new PodStatusManager(server.api(ObjectKind.POD, TIMEOUT), known::get, timekeeper, HollowNodes::random);
         ServiceAccountTokens tokens =
                 new ServiceAccountTokens(server.tokenRequests(TIMEOUT), timekeeper, HollowNodes::random);
-        threads = TaskThreads.named("podcache-hollow", SYNC_THREADS, timekeeper);
         workers = new PodWorkers(
                 new PodWorkers.Parts(
                         runtime,
                         new PodConfiguration(cache.secrets(), cache.configMaps(), services, tokens, events),
                         ContainerHealth.UNPROBED,
+                        Optional.empty(),
                         statuses,
                         events,
                         known,
                         pod -> shared.get(pod.getSpec().getNodeName()),
                         SyncPeriods.of(template.syncFrequency),
-                        new Running(),
+                        new RunningPods(),
                         threads,
                         timekeeper),
                 HollowNodes::random);
-        runtime.start(new Notifications());
+        runtime.start(new HollowNotifications());
         nodeWatch = new Reflector<>(server.listerWatcher(ObjectKind.NODE, "", ""), shared, recovery);
         podWatch =
                 new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName!="), new OwnPods(), recovery);
@@ -233,7 +234,7 @@ public final class HollowNodes implements AutoCloseable {
         return ThreadLocalRandom.current().nextDouble();
     }
 
-    private final class Notifications implements RuntimeEvents {
+    private final class HollowNotifications implements RuntimeEvents {
 
         @Override
         public void changed(String podUid) {
@@ -245,7 +246,7 @@ public final class HollowNodes implements AutoCloseable {
     }
 
     /** Counts the pods that run. */
-    private final class Running implements PodListener {
+    private final class RunningPods implements PodListener {
 
         @Override
         public void synced(Pod pod, PodStatus status) {

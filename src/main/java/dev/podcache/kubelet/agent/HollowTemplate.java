@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.runtime.HollowStage;
 import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.object.ObjectKey;
 import io.fabric8.kubernetes.api.model.Taint;
 import java.time.Duration;
 import java.util.List;
@@ -30,9 +31,14 @@ public final class HollowTemplate {
     Duration syncFrequency = Duration.ofMinutes(1);
     ImmutableList<HollowStage> stages = ImmutableList.of();
 
-    /** Sets the beginning of the nodes' names; a number from 0 follows. Default: {@code hollow-}. */
+    /**
+     * Sets the beginning of the nodes' names; a number from 0 follows. Default: {@code hollow-}.
+     *
+     * @throws IllegalArgumentException if such a name is not a legal name of an object
+     */
     public HollowTemplate prefix(String value) {
-        prefix = Objects.requireNonNull(value, "prefix");
+        ObjectKey.validated("default", value + 0);
+        prefix = value;
         return this;
     }
 

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.fabric8.RequestLimit;
 import dev.podcache.kubelet.nodestatus.NodeIps;
 import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.manager.ChangeDetectionStrategy;
 import io.fabric8.kubernetes.api.model.Taint;
 import java.time.Duration;
 
@@ -21,7 +22,23 @@ public record KubeletConfiguration(
         NodeRegistrationOptions registration,
         Reservations reservations,
         Duration pressureTransition,
-        int kubeletPort) {
+        Endpoint endpoint) {
+
+    /** The kubelet's defaults. */
+    public static final KubeletConfiguration DEFAULT = new KubeletConfiguration(
+            ObjectCaching.usual(ChangeDetectionStrategy.WATCH, Duration.ofMinutes(1)),
+            new HeartbeatTimes(Duration.ofSeconds(10), Duration.ofMinutes(5), 40),
+            new RequestLimit(50, 100),
+            new NodeRegistrationOptions(true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
+            new Reservations(110, 0, NodeReservations.none()),
+            Duration.ofMinutes(5),
+            new Endpoint(true, "0.0.0.0", 10_250, "", "", ""));
+
+    /** Returns a copy whose node has no HTTPS endpoint. */
+    public KubeletConfiguration withoutEndpoint() {
+        return new KubeletConfiguration(
+                caching, heartbeats, rates, registration, reservations, pressureTransition, Endpoint.NONE);
+    }
 
     /**
      * The times of heartbeats.
@@ -43,7 +60,24 @@ public record KubeletConfiguration(
             ImmutableMap<String, String> labels,
             ImmutableList<Taint> taints,
             String providerId,
-            NodeIps addresses) {}
+            NodeIps addresses) {
+
+        NodeRegistrationOptions withRegister(boolean value) {
+            return new NodeRegistrationOptions(value, labels, taints, providerId, addresses);
+        }
+
+        NodeRegistrationOptions withLabels(ImmutableMap<String, String> values) {
+            return new NodeRegistrationOptions(register, values, taints, providerId, addresses);
+        }
+
+        NodeRegistrationOptions withTaints(ImmutableList<Taint> values) {
+            return new NodeRegistrationOptions(register, labels, values, providerId, addresses);
+        }
+
+        NodeRegistrationOptions withAddresses(NodeIps values) {
+            return new NodeRegistrationOptions(register, labels, taints, providerId, values);
+        }
+    }
 
     /**
      * The part of the machine that pods can use.
@@ -52,4 +86,19 @@ public record KubeletConfiguration(
      * @param reserved the resources that pods cannot use, and the thresholds of pressure
      */
     public record Reservations(int maxPods, int podsPerCore, NodeReservations reserved) {}
+
+    /**
+     * The node's HTTPS endpoint.
+     *
+     * @param certificate the path of its certificate, or "" for a self-signed one
+     * @param key the path of the certificate's private key, or ""
+     * @param clientAuthority the path of the certificates of the authority of its clients, or "" for clients with tokens
+     *     only
+     */
+    public record Endpoint(
+            boolean enabled, String address, int port, String certificate, String key, String clientAuthority) {
+
+        /** No endpoint. */
+        static final Endpoint NONE = new Endpoint(false, "", 0, "", "", "");
+    }
 }

@@ -2,7 +2,12 @@ package dev.podcache.kubelet.agent;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.util.concurrent.MoreExecutors;
+import com.google.common.util.concurrent.Service;
+import dev.podcache.Podcache;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.kubelet.events.EventBroadcaster;
+import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
 import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
 import dev.podcache.kubelet.nodestatus.NodeStatusState;
@@ -14,10 +19,17 @@ import dev.podcache.kubelet.podstatus.PodStatusManager;
 import dev.podcache.kubelet.podsync.ContainerHealth;
 import dev.podcache.kubelet.podsync.KnownPods;
 import dev.podcache.kubelet.podsync.PodConfiguration;
-import dev.podcache.kubelet.podsync.PodListener;
 import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.ProbedHealth;
 import dev.podcache.kubelet.podsync.SyncPeriods;
+import dev.podcache.kubelet.probe.ProbeNetwork;
+import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.runtime.RuntimeEvents;
+import dev.podcache.kubelet.runtime.RuntimeStatus;
+import dev.podcache.kubelet.server.KubeletServer;
+import dev.podcache.kubelet.server.KubeletServerBuilder;
+import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.reflector.Reflector;
@@ -25,28 +37,37 @@ import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 
 /**
  * A node of a cluster. Registers its Node, maintains the Node's status and Lease, resolves what the pods of the node get
- * from Secrets and ConfigMaps, has a {@link PodRuntime} run the pods, and reports their status.
+ * from Secrets and ConfigMaps, has a {@link PodRuntime} run the pods, and reports their status. Several agents may run in
+ * one process. Thread-safe.
  *
- * <p>{@link #start} starts the parts in the order of their dependencies: runtime health, node status, Lease, pod status,
- * pod workers, assigned pods. {@link #close} stops them in reverse order. The Node, the Lease and the pods remain in the
- * cluster for the next agent of the node.
+ * <p>{@link #start} starts the parts in the order of their dependencies: the runtime and its health, node status, Lease,
+ * pod status, pod workers, assigned pods. {@link #close} stops them in reverse order. The Node, the Lease and the pods
+ * remain in the cluster for the next agent of the node.
  */
 public final class NodeAgent implements AutoCloseable {
 
+    /*
+     * `lock` guards `started` and `closed`, and is held while the parts start, so that close() never misses a part. No
+     * part waits for anything when it starts.
+     */
+
     private static final String COMPONENT = "podcache";
 
-    private final NodeAgentOptions options;
+    private final AgentServer server;
+    private final PodRuntime runtime;
     private final NodeLister lister;
-    private final Caches caches;
     private final EventBroadcaster events;
     private final ServiceAccountTokens tokens;
     private final ServiceLister services;
@@ -56,41 +77,56 @@ public final class NodeAgent implements AutoCloseable {
     private final PodStatusManager statuses;
     private final KnownPods known = new KnownPods();
     private final TaskThreads threads;
+    private final ProbeNetwork network;
+    private final ProbedHealth probes;
     private final PodWorkers workers;
     private final Reflector<Pod> pods;
     private final AtomicBoolean following = new AtomicBoolean();
+    private final NodeEndpoint endpoint;
+    private final boolean servesHttps;
     private final AgentServices all;
+    private volatile boolean partsStarted;
+    private volatile boolean runtimeStarted;
 
-    /**
-     * Creates an agent that watches its Node and the Services, and does nothing else until started.
-     *
-     * @param ports used for everything, not closed
-     * @param cachesOf creates the caches, whose TTL comes from the Node; closed with the agent
-     * @param listener notified of the status of pods
-     * @throws IllegalArgumentException if this machine does not have what the options require
-     */
-    public NodeAgent(
-            NodePorts ports, NodeAgentOptions options, Function<NodeLister, Caches> cachesOf, PodListener listener) {
+    private final Object lock = new Object();
+    private boolean started; // guarded by lock
+    private boolean closed; // guarded by lock
+
+    /** Creates an agent that watches its Node and the Services, and does nothing else until started. */
+    NodeAgent(String node, HostFacts facts, NodeAgentBuilder options, AgentServer server) {
+        NodePorts ports = server.ports();
         Timekeeper timekeeper = ports.timekeeper();
         Recovery recovery = new Recovery(timekeeper);
-        this.options = options;
-        this.events = EventBroadcaster.to(ports.events(), COMPONENT, options.node(), timekeeper);
-        this.health = new RuntimeHealth(options.runtime()::health, ImmutableMap.of(), timekeeper);
-        NodeSelf self = new NodeSelf(options, events, health, timekeeper);
+        this.server = server;
+        this.runtime = options.runtime.apply(timekeeper);
+        this.events = EventBroadcaster.to(ports.events(), COMPONENT, node, timekeeper);
+        this.threads = options.threadsOf.apply(options.syncs, timekeeper);
+        this.health = new RuntimeHealth(
+                this::runtimeStatus,
+                ImmutableMap.of("the list of the runtime's pods", this::listingProblem),
+                threads::executeNow,
+                timekeeper);
+        NodeSelf self = new NodeSelf(node, facts, options, timekeeper);
         // first, because it may throw, and nothing has to be closed yet
-        NodeStatusOptions status = self.status(ports.reconnect());
-        this.lister = NodeLister.following(options.node(), ports.node(), recovery);
+        NodeStatusOptions status = self.status(events, runtime.type(), health, this::kubeletPort, ports.reconnect());
+        this.lister = NodeLister.following(node, ports.node(), recovery);
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
         this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
-        this.caches = cachesOf.apply(lister);
         this.tokens = new ServiceAccountTokens(ports.tokens(), timekeeper, NodeAgent::random);
         this.services = ServiceLister.following(ports.services(), recovery);
         this.statuses = new PodStatusManager(ports.podStatus(), known::get, timekeeper, NodeAgent::random);
-        this.threads = options.threads().apply(timekeeper);
-        this.workers = new PodWorkers(parts(listener, timekeeper), NodeAgent::random);
+        this.network = new ProbeNetwork(timekeeper, options.version);
+        this.probes = ProbedHealth.of(network, runtime, events, threads, this::changed);
+        Caches caches = options.reads.apply(server.caches(lister));
+        this.workers = new PodWorkers(parts(options, caches, timekeeper), NodeAgent::random);
+        if (options.caching.strategy() != ChangeDetectionStrategy.GET) {
+            workers.follow(caches.secrets());
+            workers.follow(caches.configMaps());
+        }
         this.pods = new Reflector<>(ports.pods(), workers, recovery);
+        this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon);
+        this.servesHttps = options.endpoint.enabled();
         this.all = new AgentServices(ImmutableList.of(
-                health,
                 AgentServices.part("node status", updater::start, updater::close),
                 lease,
                 AgentServices.part("pod status", statuses::start, statuses::close),
@@ -98,25 +134,110 @@ public final class NodeAgent implements AutoCloseable {
                 AgentServices.part("assigned pods", this::followPods, this::leavePods)));
     }
 
-    private PodWorkers.Parts parts(PodListener listener, Timekeeper timekeeper) {
-        ObjectCaching caching = options.configuration().caching();
+    private PodWorkers.Parts parts(NodeAgentBuilder options, Caches caches, Timekeeper timekeeper) {
+        // nothing would answer the probes and hooks of containers that are not real
+        boolean hollow = runtime instanceof HollowRuntime;
         return new PodWorkers.Parts(
-                options.runtime(),
+                runtime,
                 new PodConfiguration(caches.secrets(), caches.configMaps(), services, tokens, events),
-                ContainerHealth.UNPROBED,
+                hollow ? ContainerHealth.UNPROBED : probes,
+                hollow ? Optional.empty() : Optional.of(network),
                 statuses,
                 events,
                 known,
                 pod -> lister.get(),
-                SyncPeriods.of(caching.syncFrequency()),
-                listener,
+                SyncPeriods.of(options.caching.syncFrequency()),
+                options.listener,
                 threads,
                 timekeeper);
     }
 
-    /** Starts to work. Returns when all parts are started; none of them may have succeeded yet. */
+    private KubeletServerBuilder endpointOptions(String node, NodeAgentBuilder options, NodePorts ports) {
+        KubeletConfiguration.Endpoint configured = options.endpoint;
+        KubeletServerBuilder endpointOptions = KubeletServer.builder(node, ports.timekeeper())
+                .address(configured.address())
+                .port(configured.port())
+                .pods(known::all)
+                .runtime(runtime)
+                .reviews(ports.reviews());
+        if (!configured.certificate().isEmpty()) {
+            endpointOptions.certificate(Path.of(configured.certificate()), Path.of(configured.key()));
+        }
+        if (!configured.clientAuthority().isEmpty()) {
+            endpointOptions.clientAuthority(Path.of(configured.clientAuthority()));
+        }
+        return options.server.apply(endpointOptions);
+    }
+
+    private OptionalInt kubeletPort() {
+        return endpoint.port();
+    }
+
+    /**
+     * Returns a builder of an agent that uses the configuration of {@code client} and opens its own connections.
+     *
+     * @param client must stay open until the agent is closed; the agent never closes it
+     */
+    public static NodeAgentBuilder builder(KubernetesClient client) {
+        Objects.requireNonNull(client, "client");
+        return new NodeAgentBuilder(
+                options -> new Fabric8AgentServer(Fabric8ApiServer.of(client, options.rates), true, options));
+    }
+
+    /**
+     * Returns a builder of an agent that shares an API server with other parts of the process, such as other agents.
+     *
+     * @param server must stay open until the agent is closed; the agent never closes it
+     */
+    public static NodeAgentBuilder builder(Fabric8ApiServer server) {
+        Objects.requireNonNull(server, "server");
+        return new NodeAgentBuilder(options -> new Fabric8AgentServer(server, false, options));
+    }
+
+    /**
+     * Starts to work. Returns at once; nothing may have succeeded yet, and what fails is repeated. The node is registered
+     * once the runtime has answered, or after 5 s. Idempotent.
+     *
+     * @throws IllegalStateException if the agent is closed
+     */
     public void start() {
-        all.start();
+        synchronized (lock) {
+            if (closed) {
+                throw new IllegalStateException("the agent is closed: build another one");
+            }
+            if (started) {
+                return;
+            }
+            started = true;
+            health.onChange(updater::syncSoon);
+            health.addListener(new FirstAnswer(), MoreExecutors.directExecutor());
+            health.startAsync();
+        }
+        if (servesHttps) {
+            threads.executeNow(endpoint::start);
+        }
+    }
+
+    /** Starts the runtime, until that succeeds, and returns its status. Called by one thread at a time. */
+    private RuntimeStatus runtimeStatus() {
+        if (!runtimeStarted) {
+            runtime.start(new Notifications());
+            runtimeStarted = true;
+            followPodsIfPossible();
+        }
+        return runtime.health();
+    }
+
+    private void startParts() {
+        synchronized (lock) {
+            if (!closed) {
+                all.start();
+            }
+        }
+    }
+
+    private Optional<String> listingProblem() {
+        return workers.listingProblem();
     }
 
     /** Returns the state of the Node's registration and status. */
@@ -124,7 +245,7 @@ public final class NodeAgent implements AutoCloseable {
         return updater.state();
     }
 
-    /** Returns the Node as last seen at the API server. */
+    /** Returns the Node as last seen at the API server. Must not be modified. */
     public Optional<Node> node() {
         return lister.get();
     }
@@ -134,28 +255,48 @@ public final class NodeAgent implements AutoCloseable {
         return lease.sinceRenewal();
     }
 
-    /** Returns the pods of the node as last seen. */
+    /** Returns the pods of the node as last seen; unmodifiable. The pods must not be modified. */
     public List<Pod> pods() {
-        return ImmutableList.copyOf(known.all());
+        return known.all();
     }
 
+    /** Returns the cache of the pods' Secrets and ConfigMaps. Closed by {@link #close}. */
+    public Podcache caches() {
+        return server.podcache();
+    }
+
+    /**
+     * Stops everything, but neither the pods nor the runtime's containers. Waits at most 10 s for each part. Idempotent;
+     * a second caller does not wait.
+     */
     @Override
     public void close() {
+        synchronized (lock) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        health.stopAsync();
+        endpoint.close();
         all.close();
+        endWorkers();
         events.close();
-        caches.closing().run();
         services.close();
         lister.close();
+        server.close();
     }
 
-    /** Watches the pods once the Node is known, because pods get and report the addresses of the Node. */
     private void followPods() {
-        lister.addListener(this::goOnIfNodeIsKnown);
-        goOnIfNodeIsKnown();
+        partsStarted = true;
+        lister.addListener(this::followPodsIfPossible);
+        followPodsIfPossible();
     }
 
-    private void goOnIfNodeIsKnown() {
-        if (lister.get().isPresent() && following.compareAndSet(false, true)) {
+    /** Watches the pods once the runtime has started and the Node is known, because pods report its addresses. */
+    private void followPodsIfPossible() {
+        boolean possible = partsStarted && runtimeStarted && lister.get().isPresent();
+        if (possible && following.compareAndSet(false, true)) {
             // the Node is the owner of the Lease, and the last renewal may have come before the registration
             lease.renewSoon();
             pods.start();
@@ -169,7 +310,36 @@ public final class NodeAgent implements AutoCloseable {
 
     private void endWorkers() {
         workers.close();
+        probes.close();
+        network.close();
         threads.close();
+    }
+
+    private void changed(String podUid) {
+        workers.changed(podUid);
+    }
+
+    /** Starts the parts when the runtime has answered for the first time, or does not answer. */
+    private final class FirstAnswer extends Service.Listener {
+
+        @Override
+        public void running() {
+            startParts();
+        }
+    }
+
+    /** Passes on what the runtime says. */
+    private final class Notifications implements RuntimeEvents {
+
+        @Override
+        public void changed(String podUid) {
+            NodeAgent.this.changed(podUid);
+        }
+
+        @Override
+        public void healthChanged() {
+            health.query();
+        }
     }
 
     private static double random() {

@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.agent;
 
+import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
 import dev.podcache.apiserver.TokenRequests;
@@ -32,6 +33,7 @@ public record NodePorts(
         ListerWatcher<Pod> pods,
         ListerWatcher<Service> services,
         TokenRequests tokens,
+        AccessReviews reviews,
         Timekeeper timekeeper) {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -48,6 +50,7 @@ public record NodePorts(
                 server.listerWatcher(ObjectKind.POD, "", podsOf(node)),
                 server.listerWatcher(ObjectKind.SERVICE, "", ""),
                 server.tokenRequests(TIMEOUT),
+                server.accessReviews(TIMEOUT),
                 server.timekeeper());
     }
 

@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.agent;
 
 import dev.podcache.kubelet.events.EventRecorder;
+import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.nodelease.NodeLeaseOptions;
 import dev.podcache.kubelet.nodestatus.InitialNode;
 import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
@@ -11,61 +12,65 @@ import dev.podcache.kubelet.nodestatus.RuntimeHealth;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.Supplier;
 
 /** Creates the options of the node status and the Lease from the options of the agent. */
 final class NodeSelf {
 
-    private final NodeAgentOptions options;
-    private final KubeletConfiguration configuration;
-    private final EventRecorder events;
-    private final RuntimeHealth health;
+    private final String node;
+    private final HostFacts facts;
+    private final NodeAgentBuilder options;
     private final Timekeeper timekeeper;
 
-    NodeSelf(NodeAgentOptions options, EventRecorder events, RuntimeHealth health, Timekeeper timekeeper) {
+    NodeSelf(String node, HostFacts facts, NodeAgentBuilder options, Timekeeper timekeeper) {
+        this.node = node;
+        this.facts = facts;
         this.options = options;
-        this.configuration = options.configuration();
-        this.events = events;
-        this.health = health;
         this.timekeeper = timekeeper;
     }
 
-    NodeStatusOptions status(Runnable onRepeatedFailure) {
+    NodeStatusOptions status(
+            EventRecorder events,
+            String runtimeType,
+            RuntimeHealth health,
+            Supplier<OptionalInt> kubeletPort,
+            Runnable onRepeatedFailure) {
         return NodeStatusOptions.builder(initial())
-                .setters(setters())
-                .registerNode(configuration.registration().register())
-                .updateFrequency(configuration.heartbeats().statusUpdate())
-                .reportFrequency(configuration.heartbeats().statusReport())
+                .setters(setters(events, runtimeType, health, kubeletPort))
+                .registerNode(options.registration.register())
+                .registerAgain(options.registerAgain)
+                .updateFrequency(options.heartbeats.statusUpdate())
+                .reportFrequency(options.heartbeats.statusReport())
                 .onRepeatedFailure(onRepeatedFailure)
                 .build();
     }
 
     NodeLeaseOptions lease(Runnable onRepeatedFailure) {
-        Duration duration = Duration.ofSeconds(configuration.heartbeats().leaseSeconds());
-        return new NodeLeaseOptions(options.node(), duration, onRepeatedFailure);
+        return new NodeLeaseOptions(node, Duration.ofSeconds(options.heartbeats.leaseSeconds()), onRepeatedFailure);
     }
 
     private InitialNode initial() {
-        KubeletConfiguration.NodeRegistrationOptions registration = configuration.registration();
-        InitialNode.Builder node = InitialNode.builder(
-                        options.node(),
-                        options.facts().operatingSystem(),
-                        options.facts().architecture())
-                .labels(registration.labels())
-                .taints(registration.taints());
-        return registration.providerId().isEmpty()
-                ? node.build()
-                : node.providerId(registration.providerId()).build();
+        InitialNode.Builder initial = InitialNode.builder(node, facts.operatingSystem(), facts.architecture())
+                .labels(options.registration.labels())
+                .taints(options.registration.taints());
+        return options.registration.providerId().isEmpty()
+                ? initial.build()
+                : initial.providerId(options.registration.providerId()).build();
     }
 
-    private List<NodeStatusSetter> setters() {
-        KubeletConfiguration.Reservations reservations = configuration.reservations();
-        return NodeStatusSetters.standard(options.node(), options.facts(), events, timekeeper)
-                .nodeIps(configuration.registration().addresses())
+    private List<NodeStatusSetter> setters(
+            EventRecorder events, String runtimeType, RuntimeHealth health, Supplier<OptionalInt> kubeletPort) {
+        KubeletConfiguration.Reservations reservations = options.reservations;
+        return NodeStatusSetters.standard(node, facts, events, timekeeper)
+                .nodeIps(options.registration.addresses())
                 .reservations(reservations.reserved())
                 .podLimits(reservations.maxPods(), reservations.podsPerCore())
-                .pressureTransitionPeriod(configuration.pressureTransition())
-                .kubeletPort(configuration.kubeletPort())
-                .versions(new NodeVersions(options.version(), options.runtime().type(), health::version))
+                .capacity(options.capacity)
+                .conditions(options.conditions)
+                .pressureTransitionPeriod(options.pressureTransition)
+                .kubeletPort(kubeletPort)
+                .versions(new NodeVersions(options.version, runtimeType, health::version))
                 .runtimeHealth(health)
                 .build();
     }

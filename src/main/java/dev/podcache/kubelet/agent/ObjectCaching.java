@@ -45,6 +45,14 @@ public record ObjectCaching(
                 Duration.ZERO);
     }
 
+    ObjectCaching withStrategy(ChangeDetectionStrategy value) {
+        return new ObjectCaching(value, syncFrequency, readTimeout, firstSyncTimeout, payloadBudget, backgroundRefresh);
+    }
+
+    ObjectCaching withSyncFrequency(Duration value) {
+        return new ObjectCaching(strategy, value, readTimeout, firstSyncTimeout, payloadBudget, backgroundRefresh);
+    }
+
     /**
      * Closes a watch whose object was not read for this long: five sync periods, at least a minute, as the kubelet
      * does.

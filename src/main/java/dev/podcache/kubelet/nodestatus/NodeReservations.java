@@ -20,6 +20,7 @@ import java.util.Map;
  */
 public final class NodeReservations {
 
+    private static final Quantity UNKNOWN = new Quantity("0");
     private static final ImmutableSet<String> RESERVABLE = ImmutableSet.of("cpu", "memory", "ephemeral-storage", "pid");
 
     private final ImmutableMap<String, BigDecimal> system;
@@ -116,17 +117,18 @@ public final class NodeReservations {
     }
 
     /**
-     * Checks that no reservation exceeds the capacity.
+     * Checks that no reservation exceeds the capacity. A capacity of zero is not checked: it could not be read, and the
+     * machine may well have what is reserved.
      *
      * @throws IllegalArgumentException naming each resource that exceeds it, with its reservation and its capacity
      */
     void validate(Map<String, Quantity> capacity) {
         List<String> excesses = new ArrayList<>();
         of(capacity).forEach((resource, reserved) -> {
-            Quantity available = capacity.get(resource);
-            if (available != null && Amounts.of(reserved).compareTo(Amounts.of(available)) > 0) {
+            BigDecimal available = Amounts.of(capacity.getOrDefault(resource, UNKNOWN));
+            if (available.signum() != 0 && Amounts.of(reserved).compareTo(available) > 0) {
                 excesses.add("resource \"" + resource + "\" has a reservation of " + reserved + " but capacity of "
-                        + available + ". Expected capacity >= reservation.");
+                        + capacity.get(resource) + ". Expected capacity >= reservation.");
             }
         });
         if (!excesses.isEmpty()) {

@@ -19,6 +19,7 @@ public final class NodeStatusOptions {
     private final Duration updateFrequency;
     private final Duration reportFrequency;
     private final boolean registersNode;
+    private final boolean registersAgain;
     private final boolean resetsExtendedResources;
     private final Runnable onRepeatedFailure;
     private final DoubleSupplier random;
@@ -29,6 +30,7 @@ public final class NodeStatusOptions {
         this.updateFrequency = builder.updateFrequency;
         this.reportFrequency = builder.reportFrequency;
         this.registersNode = builder.registersNode;
+        this.registersAgain = builder.registersAgain;
         this.resetsExtendedResources = builder.resetsExtendedResources;
         this.onRepeatedFailure = builder.onRepeatedFailure;
         this.random = builder.random;
@@ -59,6 +61,10 @@ public final class NodeStatusOptions {
         return registersNode;
     }
 
+    boolean registersAgain() {
+        return registersAgain;
+    }
+
     boolean resetsExtendedResources() {
         return resetsExtendedResources;
     }
@@ -79,6 +85,7 @@ public final class NodeStatusOptions {
         private Duration updateFrequency = UPDATE_FREQUENCY;
         private Duration reportFrequency = REPORT_FREQUENCY;
         private boolean registersNode = true;
+        private boolean registersAgain;
         private boolean resetsExtendedResources;
         private Runnable onRepeatedFailure = () -> {};
         private DoubleSupplier random = () -> ThreadLocalRandom.current().nextDouble();
@@ -122,6 +129,16 @@ public final class NodeStatusOptions {
          */
         public Builder registerNode(boolean value) {
             this.registersNode = value;
+            return this;
+        }
+
+        /**
+         * Sets whether the updater registers the node again if its Node is deleted. If not, it reports nothing until
+         * another client creates the Node. Default: false, because a Node that is deleted should be gone, for an
+         * autoscaler or an administrator; and because the labels, taints and annotations of others would be lost.
+         */
+        public Builder registerAgain(boolean value) {
+            this.registersAgain = value;
             return this;
         }
 

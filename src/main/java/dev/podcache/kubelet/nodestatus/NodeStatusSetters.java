@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.nodestatus;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.eviction.Pressure;
 import dev.podcache.kubelet.eviction.PressureType;
@@ -8,13 +9,17 @@ import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.DaemonEndpoint;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeDaemonEndpoints;
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -36,7 +41,7 @@ public final class NodeStatusSetters {
     private int maxPods = 110;
     private int podsPerCore;
     private NodeVersions versions = new NodeVersions("", "podcache", () -> "Unknown");
-    private int kubeletPort = 10250;
+    private Supplier<OptionalInt> kubeletPort = OptionalInt::empty;
     private Supplier<List<NodeImage>> images = List::of;
     private int maxImages = 50;
     private Duration pressureTransitionPeriod = Duration.ofMinutes(5);
@@ -46,6 +51,8 @@ public final class NodeStatusSetters {
     private Supplier<List<String>> shutdownErrors = List::of;
     private Supplier<Optional<String>> warning = Optional::empty;
     private Supplier<Optional<Set<String>>> volumesInUse = Optional::empty;
+    private Map<String, Quantity> capacity = Map.of();
+    private Supplier<List<NodeCondition>> conditions = List::of;
 
     private NodeStatusSetters(String nodeName, HostFacts facts, EventRecorder events, Timekeeper timekeeper) {
         this.hostName = nodeName;
@@ -106,8 +113,11 @@ public final class NodeStatusSetters {
         return this;
     }
 
-    /** Sets the port at which the API server reaches the kubelet's API. Default: 10250. */
-    public NodeStatusSetters kubeletPort(int port) {
+    /**
+     * Sets the source of the port at which the API server reaches the kubelet's API; while it is empty, the Node advertises
+     * no port. Default: no port.
+     */
+    public NodeStatusSetters kubeletPort(Supplier<OptionalInt> port) {
         this.kubeletPort = port;
         return this;
     }
@@ -187,6 +197,24 @@ public final class NodeStatusSetters {
     }
 
     /**
+     * Sets what the node offers of some resources, instead of what the machine has of them. All of it is allocatable.
+     * Default: none.
+     */
+    public NodeStatusSetters capacity(Map<String, Quantity> resources) {
+        this.capacity = ImmutableMap.copyOf(resources);
+        return this;
+    }
+
+    /**
+     * Sets the source of further conditions, whose heartbeat and transition times are set here; must neither block nor
+     * throw. A condition that is no longer returned is removed only by other clients. Default: none.
+     */
+    public NodeStatusSetters conditions(Supplier<List<NodeCondition>> values) {
+        this.conditions = values;
+        return this;
+    }
+
+    /**
      * Returns the setters, in the order in which they must be called; unmodifiable.
      *
      * @throws IllegalArgumentException if more of a resource is reserved than the machine has
@@ -200,16 +228,23 @@ public final class NodeStatusSetters {
                         facts,
                         NodeStatusSetters::lookUp))
                 .add(new MachineInfoSetter(facts, limits, reservations::of, events))
+                .add((node, now) -> offer(node, capacity))
                 .add(new VersionInfoSetter(facts, versions))
-                .add((node, now) -> setDaemonEndpoints(node, kubeletPort))
+                .add((node, now) -> setDaemonEndpoints(node, kubeletPort.get()))
                 .add(new ImagesSetter(images, maxImages))
                 .add((node, now) -> setPlatform(node, facts))
                 .addAll(pressureSetters())
+                .add(new FurtherConditions(conditions))
                 .add(new ReadySetter(
                         List.of(runtimeErrors, networkErrors, storageErrors, shutdownErrors), warning, events))
                 .add(new VolumesInUseSetter(volumesInUse))
                 .add(new SchedulableEvent(events))
                 .build();
+    }
+
+    private static void offer(Node node, Map<String, Quantity> resources) {
+        node.getStatus().getCapacity().putAll(resources);
+        node.getStatus().getAllocatable().putAll(resources);
     }
 
     private List<PressureSetter> pressureSetters() {
@@ -220,8 +255,10 @@ public final class NodeStatusSetters {
                 .toList();
     }
 
-    private static void setDaemonEndpoints(Node node, int kubeletPort) {
-        node.getStatus().setDaemonEndpoints(new NodeDaemonEndpoints(new DaemonEndpoint(kubeletPort)));
+    private static void setDaemonEndpoints(Node node, OptionalInt kubeletPort) {
+        // a Node that no kubelet reports has 0
+        DaemonEndpoint endpoint = new DaemonEndpoint(kubeletPort.orElse(0));
+        node.getStatus().setDaemonEndpoints(new NodeDaemonEndpoints(endpoint));
     }
 
     private static void setPlatform(Node node, HostFacts facts) {

@@ -30,6 +30,9 @@ final class NodeStatusSync implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(NodeStatusUpdater.class);
     private static final int TRIES = 5;
     private static final String NOT_REPORTED = "status of Node {} was not reported: {}; retrying";
+    private static final String DELETED =
+            "Node {} was deleted, so it is neither registered nor reported any more; restart the agent or create the Node"
+                    + " to undo this";
     private static final Retries RETRIES = Retries.atOnce();
 
     private final ObjectApi<Node> api;
@@ -41,6 +44,7 @@ final class NodeStatusSync implements AutoCloseable {
     private final Pause pause;
 
     private boolean mayRegisterAgain;
+    private boolean deleted;
     private boolean failing;
     private volatile boolean registered; // written by tasks of SerialTasks
     private volatile @Nullable String problem; // written by tasks of SerialTasks
@@ -91,7 +95,10 @@ final class NodeStatusSync implements AutoCloseable {
     }
 
     private CompletableFuture<Void> registerAndUpdate() {
-        if (registered || !options.registersNode()) {
+        if (deleted && lister.get().isEmpty()) {
+            return CompletableFuture.failedFuture(new IllegalStateException("Node is deleted"));
+        }
+        if (registered || deleted || !options.registersNode()) {
             return tryUpdate(0);
         }
         return registration
@@ -153,15 +160,28 @@ final class NodeStatusSync implements AutoCloseable {
         return pause.over(asked);
     }
 
-    /** Registers a deleted Node again, once in a sync. If it is deleted again, the next sync registers it. */
+    /** Registers a deleted Node again, if allowed, once in a sync. If it is deleted again, the next sync registers it. */
     private CompletableFuture<Void> registerAgain(Failure failure) {
         registered = false;
+        if (!options.registersAgain()) {
+            deleted();
+            return CompletableFuture.failedFuture(failure.cause());
+        }
         if (!mayRegisterAgain) {
             return CompletableFuture.failedFuture(failure.cause());
         }
         mayRegisterAgain = false;
         log.warn("Node {} was deleted; registering it again", lister.name());
         return registerAndUpdate();
+    }
+
+    private void deleted() {
+        if (!deleted) {
+            deleted = true;
+            failing = true;
+            problem = "Node " + lister.name() + " was deleted";
+            log.warn(DELETED, lister.name());
+        }
     }
 
     private void notifyRepeatedFailure() {
@@ -174,6 +194,11 @@ final class NodeStatusSync implements AutoCloseable {
 
     private void succeeded() {
         problem = null;
+        if (deleted) {
+            // another client has created the Node
+            deleted = false;
+            registered = true;
+        }
         if (failing) {
             failing = false;
             log.info("status of Node {} is reported again", lister.name());
@@ -181,7 +206,7 @@ final class NodeStatusSync implements AutoCloseable {
     }
 
     private void failed(String message, Failure failure) {
-        if (failure.isCancelled()) {
+        if (failure.isCancelled() || deleted) {
             return;
         }
         problem = failure.message();

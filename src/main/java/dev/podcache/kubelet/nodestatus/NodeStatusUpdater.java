@@ -18,9 +18,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * times without a pause, and reads the Node from the API server from the second try on. Until the node is first Ready,
  * but for at most two minutes, the status is also computed ten times a second, so that readiness is reported at once.
  *
- * <p>Unlike the kubelet, the updater registers the Node again if it was deleted, that is, if the API server answers
- * that it does not exist. To remove a node from the cluster, stop its agent first. The kubelet fails until it is
- * restarted.
+ * <p>If the Node is deleted later, that is, if the API server answers that it does not exist, the updater reports nothing
+ * until another client creates it, as the kubelet does; or registers it again, if {@link
+ * NodeStatusOptions.Builder#registerAgain} is set.
  */
 public final class NodeStatusUpdater implements AutoCloseable {
 

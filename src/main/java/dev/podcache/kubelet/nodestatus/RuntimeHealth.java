@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,9 +26,9 @@ import org.slf4j.LoggerFactory;
 public final class RuntimeHealth extends AbstractService {
 
     /*
-     * Queries run on a thread that may block, one at a time: while the runtime does not answer, no other query starts.
-     * So a runtime that hangs costs one thread, and is reported as down 30 s after its last good answer. An exception
-     * does not change the last answer.
+     * Queries run one at a time: while the runtime does not answer, no other query starts. So a runtime that hangs costs
+     * one thread, and is reported as down 30 s after its last good answer. An exception does not change the last answer.
+     * A query that is requested while another runs follows it, because the answer may be older than the request.
      *
      * `lock` guards the fields marked so. No other lock is taken, and no foreign code is called, while it is held.
      */
@@ -39,13 +40,17 @@ public final class RuntimeHealth extends AbstractService {
 
     private final Supplier<RuntimeStatus> runtime;
     private final ImmutableMap<String, Supplier<Optional<String>>> checks;
+    private final Executor threads;
     private final Timekeeper timekeeper;
-    private final Pause pause;
+    private final Pause nextQuery;
+    private final Pause stale;
+    private volatile Runnable listener = () -> {};
 
     private final Object lock = new Object();
     private @Nullable RuntimeStatus lastStatus; // guarded by lock
     private @Nullable Long lastGood; // nanoseconds; guarded by lock
     private boolean querying; // guarded by lock
+    private boolean queryAgain; // guarded by lock
     private boolean notifiedStarted; // guarded by lock
 
     /**
@@ -54,13 +59,27 @@ public final class RuntimeHealth extends AbstractService {
      * @param runtime queries the runtime; may block; an exception is logged and counts as no answer
      * @param checks further checks by name, in the order in which their errors are reported; each returns an error or
      *     empty, and is called whenever the node's status is computed, so it must not block; an exception is an error
+     * @param threads runs the queries; a query that hangs must not keep other tasks waiting
      */
     public RuntimeHealth(
-            Supplier<RuntimeStatus> runtime, Map<String, Supplier<Optional<String>>> checks, Timekeeper timekeeper) {
+            Supplier<RuntimeStatus> runtime,
+            Map<String, Supplier<Optional<String>>> checks,
+            Executor threads,
+            Timekeeper timekeeper) {
         this.runtime = runtime;
         this.checks = ImmutableMap.copyOf(checks);
+        this.threads = threads;
         this.timekeeper = timekeeper;
-        this.pause = new Pause(timekeeper);
+        this.nextQuery = new Pause(timekeeper);
+        this.stale = new Pause(timekeeper);
+    }
+
+    /**
+     * Sets the listener that is called when the runtime answers otherwise than before, or is down. It must not block.
+     * Replaces the listener that was set before.
+     */
+    public void onChange(Runnable changed) {
+        this.listener = changed;
     }
 
     @Override
@@ -70,44 +89,73 @@ public final class RuntimeHealth extends AbstractService {
 
     @Override
     protected void doStop() {
-        pause.close();
+        nextQuery.close();
+        stale.close();
         notifyStopped();
     }
 
     private void tick() {
-        pause.then(PERIOD, this::tick);
-        boolean wasQuerying;
-        synchronized (lock) {
-            wasQuerying = querying;
-            querying = true;
-        }
-        if (wasQuerying) {
+        nextQuery.then(PERIOD, this::tick);
+        if (!startQuery(false)) {
             notifyStartedOnce();
-        } else {
-            timekeeper.blocking().execute(this::query);
         }
     }
 
-    private void query() {
-        try {
-            record(runtime.get());
-        } catch (RuntimeException e) {
-            log.warn("query of the container runtime's status failed: {}; retrying in {}", e.toString(), PERIOD);
-        } finally {
-            synchronized (lock) {
-                querying = false;
+    /** Queries the runtime at once, or after the current query. Does nothing unless this service runs. */
+    public void query() {
+        if (isRunning()) {
+            startQuery(true);
+        }
+    }
+
+    /** Returns whether a query was started; false if one runs. */
+    private boolean startQuery(boolean mustFollow) {
+        synchronized (lock) {
+            if (querying) {
+                queryAgain |= mustFollow;
+                return false;
             }
-            notifyStartedOnce();
+            querying = true;
+        }
+        threads.execute(this::runQueries);
+        return true;
+    }
+
+    private void runQueries() {
+        do {
+            try {
+                record(runtime.get());
+            } catch (RuntimeException | Error e) {
+                // includes Error: a runtime that lacks a class must not end the queries
+                log.warn("query of the container runtime's status failed: {}; retrying in {}", e.toString(), PERIOD);
+            }
+        } while (mustQueryAgain());
+        notifyStartedOnce();
+    }
+
+    private boolean mustQueryAgain() {
+        synchronized (lock) {
+            querying = queryAgain;
+            queryAgain = false;
+            return querying;
         }
     }
 
     private void record(RuntimeStatus status) {
         long now = timekeeper.nanoTime();
+        boolean changed;
         synchronized (lock) {
+            changed = !status.equals(lastStatus) || stalenessLocked().isPresent();
             lastStatus = status;
             if (status.problem().isEmpty()) {
                 lastGood = now;
             }
+        }
+        if (status.problem().isEmpty()) {
+            stale.then(STALE_AFTER, () -> listener.run());
+        }
+        if (changed) {
+            listener.run();
         }
     }
 

@@ -68,7 +68,7 @@ final class PodStatusCache {
                 pod,
                 cached -> {
                     PodStatus copy = PodParts.copy(status);
-                    RuntimeResponding.answered(cached == null ? pod.getStatus() : cached, copy);
+                    StatusContinuity.runtimeAnswered(cached == null ? pod.getStatus() : cached, copy);
                     return withReadinessSetLocked(pod, copy);
                 },
                 PodEnd.isDeleted(pod),

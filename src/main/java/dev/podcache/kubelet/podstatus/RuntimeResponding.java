@@ -4,11 +4,10 @@ import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The condition of a pod whose runtime does not return from a call about it. It is False while a call hangs, then True.
- * A pod whose calls have all returned in time does not have it. Pure functions.
+ * The condition of a pod whose runtime does not return from a call about it. It is False while a call hangs, then True:
+ * {@link StatusContinuity}. A pod whose calls have all returned in time does not have it. Pure functions.
  */
 final class RuntimeResponding {
 
@@ -18,19 +17,8 @@ final class RuntimeResponding {
 
     /** Modifies {@code status}: a call hangs. */
     static void hangs(PodStatus status, String call) {
-        put(status, PodConditions.condition(TYPE, PodConditions.FALSE, "RuntimeNotResponding", call));
-    }
-
-    /** Modifies {@code status}, the successor of {@code before}: all calls have returned. */
-    static void answered(@Nullable PodStatus before, PodStatus status) {
-        if (before != null && PodParts.condition(before, TYPE) != null) {
-            put(status, PodConditions.condition(TYPE, PodConditions.TRUE, null, null));
-        }
-    }
-
-    private static void put(PodStatus status, PodCondition condition) {
         List<PodCondition> conditions = new ArrayList<>(PodParts.present(status.getConditions()));
-        PodConditions.put(conditions, condition);
+        PodConditions.put(conditions, PodConditions.condition(TYPE, PodConditions.FALSE, "RuntimeNotResponding", call));
         status.setConditions(conditions);
     }
 }

@@ -3,6 +3,8 @@ package dev.podcache.kubelet.podstatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodStatus;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Carries over to a new status what the previous one knows: the start time and the conditions' transition times. */
@@ -28,6 +30,16 @@ final class StatusContinuity {
         status.setObservedGeneration(laterOf(
                 before.getObservedGeneration(),
                 laterOf(status.getObservedGeneration(), pod.getMetadata().getGeneration())));
+    }
+
+    /** Modifies {@code status}, the successor of {@code before}: all calls of the runtime have returned. */
+    static void runtimeAnswered(@Nullable PodStatus before, PodStatus status) {
+        if (before != null && PodParts.condition(before, RuntimeResponding.TYPE) != null) {
+            List<PodCondition> conditions = new ArrayList<>(PodParts.present(status.getConditions()));
+            PodConditions.put(
+                    conditions, PodConditions.condition(RuntimeResponding.TYPE, PodConditions.TRUE, null, null));
+            status.setConditions(conditions);
+        }
     }
 
     /** Returns the transition time of a condition: the previous one if the status is equal, else {@code now}. */

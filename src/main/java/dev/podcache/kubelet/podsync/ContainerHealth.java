@@ -1,7 +1,9 @@
 package dev.podcache.kubelet.podsync;
 
+import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -10,6 +12,14 @@ public interface ContainerHealth {
 
     /** All running containers are started, ready and healthy. */
     ContainerHealth UNPROBED = new Unprobed();
+
+    /**
+     * Takes over what a sync of a pod sees. Called before the other methods; one call at a time for a pod.
+     *
+     * @param pod as last seen at the API server; must not be modified afterwards
+     * @param state the states of all containers that were ever started, and the pod's addresses
+     */
+    void observe(Pod pod, PodState state);
 
     /** Returns whether a running container has started: its startup probe has succeeded, or it has none. */
     boolean isStarted(PodKey pod, Container container, String containerId);
@@ -25,6 +35,9 @@ public interface ContainerHealth {
 
     /** Implements {@link #UNPROBED}. */
     record Unprobed() implements ContainerHealth {
+
+        @Override
+        public void observe(Pod pod, PodState state) {}
 
         @Override
         public boolean isStarted(PodKey pod, Container container, String containerId) {

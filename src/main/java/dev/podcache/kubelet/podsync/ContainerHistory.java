@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Completes what a runtime shows of a pod by what was reported before: the restart count and the last state of each
- * container, and containers that the runtime has forgotten. Adds whether a container has started and is ready.
+ * container, and containers that the runtime has forgotten. Then adds whether a container has started and is ready.
  *
  * <p>A container that ran and that the runtime has forgotten has terminated with exit code 137, as {@code
  * convertToAPIContainerStatuses} of the kubelet's {@code kubelet_pods.go} reports it.
@@ -44,7 +44,7 @@ final class ContainerHistory {
         this.now = now;
     }
 
-    /** Returns the complete statuses of all containers that were ever started, in the order of the spec. */
+    /** Returns the statuses of all containers that were ever started, in the order of the spec, without health. */
     PodState complete(PodState shown, @Nullable PodStatus before) {
         PodStatus reported = before == null ? new PodStatus() : before;
         return PodState.of(
@@ -52,6 +52,25 @@ final class ContainerHistory {
                         pod.getSpec().getInitContainers(), shown.initContainers(), reported.getInitContainerStatuses()),
                 complete(pod.getSpec().getContainers(), shown.containers(), reported.getContainerStatuses()),
                 shown.podIps());
+    }
+
+    /** Adds to the result of {@link #complete} whether each container has started and is ready. */
+    PodState withHealth(PodState complete) {
+        return PodState.of(
+                withHealth(pod.getSpec().getInitContainers(), complete.initContainers()),
+                withHealth(pod.getSpec().getContainers(), complete.containers()),
+                complete.podIps());
+    }
+
+    private List<ContainerStatus> withHealth(List<Container> containers, List<ContainerStatus> statuses) {
+        List<ContainerStatus> all = new ArrayList<>();
+        for (Container container : containers) {
+            ContainerStatus status = States.named(statuses, container.getName());
+            if (status != null) {
+                all.add(withFlags(container, status));
+            }
+        }
+        return all;
     }
 
     private List<ContainerStatus> complete(
@@ -62,7 +81,7 @@ final class ContainerHistory {
             ContainerStatus before = States.named(reported, container.getName());
             ContainerStatus known = current == null ? forgotten(before) : continued(current, before);
             if (known != null) {
-                complete.add(withFlags(container, known));
+                complete.add(known);
             }
         }
         return complete;
@@ -93,6 +112,9 @@ final class ContainerHistory {
         boolean restarted = isOtherInstance(current, before);
         int reported = count(before) + (restarted ? 1 : 0);
         known.withRestartCount(Math.max(count(current), reported));
+        if (current.getImage() == null && !restarted) {
+            known.withImage(before.getImage());
+        }
         if (States.lastTermination(current) == null) {
             known.withLastState(restarted ? endOf(before) : lastState(before));
         }

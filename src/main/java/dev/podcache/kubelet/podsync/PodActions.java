@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.PodSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -20,20 +21,20 @@ import org.jspecify.annotations.Nullable;
  * @param starts containers to start, in this order; they never ran, or they ended
  * @param over whether the pod has ended: no regular container runs or will be started. Sidecars may still run
  */
-record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
+record PodActions(List<ContainerStop> stops, List<ContainerStart> starts, boolean over) {
 
     /**
      * A container to stop.
      *
-     * @param why ends the message of the event, such as {@code failed liveness probe, will be restarted}
+     * @param why the message of the event, such as {@code Container web failed liveness probe, will be restarted}
      * @param gracePeriod the container's grace period; empty for the pod's
      * @param restart to start the container again, whatever the restart policy; null to leave that to the policy
      */
-    record Stop(
+    record ContainerStop(
             Container container,
             String why,
             Optional<Duration> gracePeriod,
-            @Nullable Start restart) {}
+            @Nullable ContainerStart restart) {}
 
     /**
      * A container to start.
@@ -41,37 +42,43 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
      * @param init whether it is an init container
      * @param last the status of the instance that ended; null if the container never ran
      */
-    record Start(
+    record ContainerStart(
             Container container, boolean init, @Nullable ContainerStatus last) {}
 
     /**
      * Computes the actions.
      *
      * @param current the complete statuses of all containers that were ever started
+     * @param images the image that each container was started with, by name, as far as it is known; for others the image
+     *     in the status counts
      * @param unhealthy returns why a running container must be stopped; empty if it need not
      */
     static PodActions of(
             PodSpec spec,
             PodState current,
+            Map<String, String> images,
             BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy) {
-        return new Computation(spec, current, unhealthy).compute();
+        return new Computation(spec, current, images, unhealthy).compute();
     }
 
     private static final class Computation {
 
         private final PodSpec spec;
         private final PodState current;
+        private final Map<String, String> images;
         private final BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy;
-        private final List<Stop> stops = new ArrayList<>();
-        private final List<Start> starts = new ArrayList<>();
+        private final List<ContainerStop> stops = new ArrayList<>();
+        private final List<ContainerStart> starts = new ArrayList<>();
         private boolean failedInit;
 
         Computation(
                 PodSpec spec,
                 PodState current,
+                Map<String, String> images,
                 BiFunction<Container, ContainerStatus, Optional<ContainerHealth.Unhealthy>> unhealthy) {
             this.spec = spec;
             this.current = current;
+            this.images = images;
             this.unhealthy = unhealthy;
         }
 
@@ -85,7 +92,7 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
             for (Container container : spec.getContainers()) {
                 running += regular(container) ? 1 : 0;
             }
-            boolean over = running == 0 && starts.stream().allMatch(Start::init);
+            boolean over = running == 0 && starts.stream().allMatch(ContainerStart::init);
             return over ? new PodActions(List.of(), List.of(), true) : actions(false);
         }
 
@@ -110,11 +117,11 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
         /** Returns whether the sidecar has started. */
         private boolean sidecar(Container container, @Nullable ContainerStatus status) {
             if (status == null || States.isTerminated(status)) {
-                starts.add(new Start(container, true, status));
+                starts.add(new ContainerStart(container, true, status));
                 return false;
             }
             if (States.isRunning(status)) {
-                checkRunning(new Start(container, true, status), status, true);
+                checkRunning(new ContainerStart(container, true, status), status, true);
             }
             return Boolean.TRUE.equals(status.getStarted());
         }
@@ -122,7 +129,7 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
         /** Returns whether the init container has succeeded. */
         private boolean completed(Container container, @Nullable ContainerStatus status) {
             if (status == null) {
-                starts.add(new Start(container, true, null));
+                starts.add(new ContainerStart(container, true, null));
                 return false;
             }
             if (States.isSuccess(status)) {
@@ -132,7 +139,7 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
                 if ("Never".equals(spec.getRestartPolicy())) {
                     failedInit = true;
                 } else {
-                    starts.add(new Start(container, true, status));
+                    starts.add(new ContainerStart(container, true, status));
                 }
             }
             return false;
@@ -142,11 +149,12 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
         private boolean regular(Container container) {
             ContainerStatus status = States.named(current.containers(), container.getName());
             if (status == null || (States.isTerminated(status) && isRestarted(status))) {
-                starts.add(new Start(container, false, status));
+                starts.add(new ContainerStart(container, false, status));
                 return false;
             }
             if (States.isRunning(status)) {
-                checkRunning(new Start(container, false, status), status, !"Never".equals(spec.getRestartPolicy()));
+                checkRunning(
+                        new ContainerStart(container, false, status), status, !"Never".equals(spec.getRestartPolicy()));
             }
             return !States.isTerminated(status);
         }
@@ -158,17 +166,25 @@ record PodActions(List<Stop> stops, List<Start> starts, boolean over) {
             return !"OnFailure".equals(spec.getRestartPolicy()) || !States.isSuccess(status);
         }
 
-        private void checkRunning(Start again, ContainerStatus status, boolean restartsAfterFailure) {
+        private void checkRunning(ContainerStart again, ContainerStatus status, boolean restartsAfterFailure) {
             Container container = again.container();
-            if (container.getImage() != null && !container.getImage().equals(status.getImage())) {
-                stops.add(new Stop(container, "definition changed, will be restarted", Optional.empty(), again));
+            String startedWith = images.getOrDefault(container.getName(), status.getImage());
+            if (container.getImage() != null && !container.getImage().equals(startedWith)) {
+                stops.add(new ContainerStop(
+                        container,
+                        "Container " + container.getName() + " definition changed, will be restarted",
+                        Optional.empty(),
+                        again));
                 return;
             }
             String restart = restartsAfterFailure ? ", will be restarted" : "";
             unhealthy
                     .apply(container, status)
-                    .ifPresent(failed -> stops.add(new Stop(
-                            container, "failed " + failed.probe() + " probe" + restart, failed.gracePeriod(), null)));
+                    .ifPresent(failed -> stops.add(new ContainerStop(
+                            container,
+                            "Container " + container.getName() + " failed " + failed.probe() + " probe" + restart,
+                            failed.gracePeriod(),
+                            null)));
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.podcache.kubelet.podsync;
 
 import dev.podcache.kubelet.podconfig.PodConfigException;
 import dev.podcache.kubelet.podconfig.PodPlacement;
+import dev.podcache.kubelet.podsync.LifecycleHooks.HookTarget;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
@@ -14,6 +15,8 @@ import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import io.fabric8.kubernetes.api.model.LifecycleHandler;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import java.io.IOException;
@@ -23,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,25 +42,69 @@ final class PodContainers {
 
     private static final String CONFIG_UNAVAILABLE = "CreateContainerConfigError";
     private static final String START_FAILED = "RunContainerError";
+    private static final String HOOK_FAILED = "PostStartHookError";
     private static final String BACK_OFF = "CrashLoopBackOff";
+
+    /** A kubelet does not limit a postStart hook. */
+    private static final Duration HOOK_TIMEOUT = Duration.ofDays(365);
 
     private final PodRuntime runtime;
     private final RuntimeCalls calls;
     private final PodWorkers.Parts parts;
+    private final LifecycleHooks hooks;
+    private final PodStop stop;
     private final RestartBackoff backoff = new RestartBackoff();
     private final Map<String, ContainerStateWaiting> waiting = new HashMap<>();
+    private final Map<String, String> images = new HashMap<>();
+    private boolean known;
 
-    PodContainers(PodWorkers.Parts parts, RuntimeCalls calls) {
+    PodContainers(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks) {
         this.parts = parts;
         this.runtime = parts.runtime();
         this.calls = calls;
+        this.hooks = hooks;
+        this.stop = new PodStop(parts, hooks);
     }
 
     /** Returns the state of all containers that were ever started. */
     PodState state(Pod pod, @Nullable PodStatus reported) throws IOException, InterruptedException {
         PodState shown = calls.call(pod, "status", () -> runtime.status(pod));
+        known = !shown.initContainers().isEmpty() || !shown.containers().isEmpty();
         String now = ApiTime.of(parts.timekeeper().wallTime());
-        return new ContainerHistory(pod, parts.health(), now).complete(shown, reported);
+        ContainerHistory history = new ContainerHistory(pod, parts.health(), now);
+        PodState complete =
+                history.complete(PodState.of(shown.initContainers(), shown.containers(), podIps(pod, shown)), reported);
+        parts.health().observe(pod, complete);
+        return history.withHealth(complete);
+    }
+
+    /** Returns whether the runtime showed a container in the latest state. */
+    boolean areKnown() {
+        return known;
+    }
+
+    /** Returns the addresses of a pod: those of its node, if it is on the host network. */
+    private List<String> podIps(Pod pod, PodState shown) {
+        if (!Boolean.TRUE.equals(pod.getSpec().getHostNetwork())) {
+            return shown.podIps();
+        }
+        Node node = parts.node().apply(pod).orElseGet(Node::new);
+        return PodPlacement.on(node, List.of()).hostIps();
+    }
+
+    /** Returns what must be done for the pod, and forgets why containers waited that need not be started. */
+    PodActions actions(Pod pod, PodState state) {
+        PodKey key = PodReferences.key(pod);
+        PodActions actions = PodActions.of(
+                pod.getSpec(),
+                state,
+                images,
+                (container, status) -> parts.health().unhealthy(key, container, States.id(status)));
+        waiting.keySet()
+                .retainAll(actions.starts().stream()
+                        .map(start -> start.container().getName())
+                        .toList());
+        return actions;
     }
 
     /** Returns {@code state} with the containers that wait, to be reported. */
@@ -100,18 +148,18 @@ final class PodContainers {
      * Stops and starts containers. Returns whether more may be done at once, because a container was started or stopped.
      *
      * @param sync collects warnings, failures, and when to sync again
-     * @param gracePeriod the grace period of the pod
      */
-    boolean apply(PodActions actions, Pod pod, PodPlacement placement, Duration gracePeriod, SyncResult sync)
-            throws InterruptedException {
+    boolean apply(PodActions actions, Pod pod, PodPlacement placement, SyncResult sync) throws InterruptedException {
         boolean progress = false;
-        for (PodActions.Stop stop : actions.stops()) {
-            progress |= stop(stop, pod, gracePeriod, sync);
-            if (stop.restart() != null) {
-                progress |= start(stop.restart(), pod, placement, sync);
+        for (PodActions.ContainerStop each : actions.stops()) {
+            HookTarget target = new HookTarget(pod, each.container(), placement.podIps());
+            boolean stopped = stop(target, each.why(), each.gracePeriod().orElse(GracePeriod.of(pod)), sync);
+            progress |= stopped;
+            if (stopped && each.restart() != null) {
+                start(each.restart(), pod, placement, sync);
             }
         }
-        for (PodActions.Start start : actions.starts()) {
+        for (PodActions.ContainerStart start : actions.starts()) {
             if (!isBackingOff(start, pod, sync)) {
                 progress |= start(start, pod, placement, sync);
             }
@@ -119,14 +167,12 @@ final class PodContainers {
         return progress;
     }
 
-    private boolean stop(PodActions.Stop stop, Pod pod, Duration gracePeriod, SyncResult sync)
-            throws InterruptedException {
-        String name = stop.container().getName();
-        PodKey key = PodReferences.key(pod);
-        Duration grace = stop.gracePeriod().orElse(gracePeriod);
-        PodEvent.killing(pod, name, "Container " + name + " " + stop.why()).emit(pod, parts.events());
+    private boolean stop(HookTarget target, String why, Duration grace, SyncResult sync) throws InterruptedException {
+        Pod pod = target.pod();
+        String name = target.container().getName();
+        PodEvent.killing(pod, name, why).emit(pod, parts.events());
         try {
-            calls.run(pod, "stop of container " + name, grace, () -> runtime.stop(key, name, grace));
+            calls.run(pod, "stop of container " + name, grace, () -> stop.stop(target, grace));
             return true;
         } catch (IOException | RuntimeException | Error e) {
             sync.failed(PodEvent.stopFailed(pod, name, failed(pod, "stop container " + name, e)));
@@ -135,7 +181,7 @@ final class PodContainers {
     }
 
     /** Returns whether the restart of a container has to wait. Sets its reason to wait then. */
-    private boolean isBackingOff(PodActions.Start start, Pod pod, SyncResult sync) {
+    private boolean isBackingOff(PodActions.ContainerStart start, Pod pod, SyncResult sync) {
         ContainerStateTerminated end = start.last() == null ? null : States.termination(start.last());
         if (end == null) {
             return false;
@@ -163,7 +209,7 @@ final class PodContainers {
         return true;
     }
 
-    private boolean start(PodActions.Start start, Pod pod, PodPlacement placement, SyncResult sync)
+    private boolean start(PodActions.ContainerStart start, Pod pod, PodPlacement placement, SyncResult sync)
             throws InterruptedException {
         Container container = start.container();
         String name = container.getName();
@@ -171,6 +217,8 @@ final class PodContainers {
             Launch launch = parts.configuration().launch(pod, container, placement, nextCount(start.last()));
             calls.run(pod, "start of container " + name, () -> runtime.start(pod, container, launch));
             waiting.remove(name);
+            images.put(name, String.valueOf(container.getImage()));
+            postStart(new HookTarget(pod, container, placement.podIps()), sync);
             return true;
         } catch (PodConfigException e) {
             throwIfInterrupted();
@@ -182,6 +230,23 @@ final class PodContainers {
             waiting.put(name, new ContainerStateWaiting(cause, START_FAILED));
         }
         return false;
+    }
+
+    /** Runs the postStart hook of a container, if it has one. If it fails, the container is stopped. */
+    private void postStart(HookTarget target, SyncResult sync) throws InterruptedException {
+        LifecycleHandler hook = hooks.postStart(target.container());
+        if (hook == null) {
+            return;
+        }
+        Optional<String> failure = calls.unlimited(() -> hooks.run(hook, target, HOOK_TIMEOUT));
+        if (failure.isPresent()) {
+            Pod pod = target.pod();
+            String name = target.container().getName();
+            log.warn("postStart {}; stopping the container", failure.get());
+            PodEvent.postStartFailed(pod, name).emit(pod, parts.events());
+            stop(target, "FailedPostStartHook", GracePeriod.of(pod), sync);
+            waiting.put(name, new ContainerStateWaiting(failure.get(), HOOK_FAILED));
+        }
     }
 
     private static int nextCount(@Nullable ContainerStatus last) {

@@ -43,6 +43,16 @@ record PodEvent(EventType type, String fieldPath, String reason, String message)
         return new PodEvent(EventType.NORMAL, path(pod, container), "Killing", message);
     }
 
+    /** The event does not show what the hook answered, which may be secret. */
+    static PodEvent postStartFailed(Pod pod, String container) {
+        return new PodEvent(EventType.WARNING, path(pod, container), "FailedPostStartHook", "PostStartHook failed");
+    }
+
+    /** The event does not show what the hook answered, which may be secret. */
+    static PodEvent preStopFailed(Pod pod, String container) {
+        return new PodEvent(EventType.WARNING, path(pod, container), "FailedPreStopHook", "PreStopHook failed");
+    }
+
     static PodEvent deadlineExceeded() {
         return new PodEvent(EventType.NORMAL, "", "DeadlineExceeded", SyncResult.DEADLINE_MESSAGE);
     }

@@ -31,22 +31,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class PodLifecycle {
 
-    private static final Duration DEFAULT_GRACE = Duration.ofSeconds(30);
-    private static final Duration LEAST_GRACE = Duration.ofSeconds(1);
-
     private final PodWorkers.Parts parts;
     private final RuntimeCalls calls;
+    private final LifecycleHooks hooks;
     private final PodStop stop;
     private PodContainers containers;
     private List<PodEvent> lastWarnings = List.of();
     private @Nullable PodStatus lastStatus;
     private boolean ended;
 
-    PodLifecycle(PodWorkers.Parts parts, RuntimeCalls calls, PodStop stop) {
+    PodLifecycle(PodWorkers.Parts parts, RuntimeCalls calls, LifecycleHooks hooks) {
         this.parts = parts;
         this.calls = calls;
-        this.stop = stop;
-        this.containers = new PodContainers(parts, calls);
+        this.hooks = hooks;
+        this.stop = new PodStop(parts, hooks);
+        this.containers = new PodContainers(parts, calls, hooks);
     }
 
     /**
@@ -84,26 +83,39 @@ final class PodLifecycle {
         }
         active.ifPresent(sync::again);
         PodPlacement placement = placement(pod, state);
-        boolean goesOn = mount(pod, placement, sync)
-                || !state.containers().isEmpty()
-                || !state.initContainers().isEmpty();
-        while (goesOn) {
-            PodActions actions = PodActions.of(
-                    pod.getSpec(),
-                    state,
-                    (container, status) ->
-                            parts.health().unhealthy(PodReferences.key(pod), container, States.id(status)));
-            if (actions.over()) {
-                report(pod, state);
-                recordNew(sync.warnings(), pod);
-                return end(pod);
-            }
-            goesOn = containers.apply(actions, pod, placement, gracePeriod(pod), sync);
-            state = containers.state(pod, lastStatus);
+        // a pod that the runtime knows has its volumes from before
+        boolean goesOn = mount(pod, placement, sync) || containers.areKnown();
+        if (!goesOn) {
             report(pod, state);
         }
+        boolean over = goesOn && drive(pod, placement, state, sync);
         recordNew(sync.warnings(), pod);
-        return Optional.of(sync.next(random));
+        return over ? end(pod) : Optional.of(sync.next(random));
+    }
+
+    /** Stops and starts containers until there is nothing more to do now. Returns whether the pod is over. */
+    private boolean drive(Pod pod, PodPlacement placement, PodState first, SyncResult sync)
+            throws IOException, InterruptedException {
+        PodState state = first;
+        while (true) {
+            PodActions actions = containers.actions(pod, state);
+            if (actions.over()) {
+                report(pod, state);
+                return true;
+            }
+            boolean changed = containers.apply(actions, pod, placement, sync);
+            PodState next = containers.state(pod, lastStatus);
+            report(pod, next);
+            if (!changed) {
+                return false;
+            }
+            if (next.equals(state)) {
+                // a runtime that shows no effect of its calls must not be called in a loop
+                sync.again(parts.periods().failed());
+                return false;
+            }
+            state = next;
+        }
     }
 
     /** Writes the volumes that can be resolved. Returns whether all of them are there. */
@@ -175,9 +187,8 @@ final class PodLifecycle {
     }
 
     private void stopAll(Pod pod, PodState state) throws IOException, InterruptedException {
-        PodKey key = PodReferences.key(pod);
-        Duration grace = gracePeriod(pod);
-        calls.run(pod, "stop", grace, () -> stop.stop(pod, key, state, grace));
+        Duration grace = GracePeriod.of(pod);
+        calls.run(pod, "stop", grace, () -> stop.stop(pod, state, grace));
     }
 
     private void forget(Pod pod) throws IOException, InterruptedException {
@@ -196,7 +207,7 @@ final class PodLifecycle {
         ended = false;
         lastWarnings = List.of();
         lastStatus = null;
-        containers = new PodContainers(parts, calls);
+        containers = new PodContainers(parts, calls, hooks);
     }
 
     private void report(Pod pod, PodState state) {
@@ -238,18 +249,6 @@ final class PodLifecycle {
     }
 
     private PodPlacement placement(Pod pod, PodState state) {
-        Node node = parts.node().apply(pod).orElseGet(Node::new);
-        PodPlacement placement = PodPlacement.on(node, state.podIps());
-        boolean hostNetwork = Boolean.TRUE.equals(pod.getSpec().getHostNetwork());
-        return hostNetwork ? PodPlacement.on(node, placement.hostIps()) : placement;
-    }
-
-    /** Returns the grace period of the pod, at least one second, because this node can confirm that it has stopped. */
-    private static Duration gracePeriod(Pod pod) {
-        Long deletion = pod.getMetadata().getDeletionGracePeriodSeconds();
-        Long specified = pod.getSpec() == null ? null : pod.getSpec().getTerminationGracePeriodSeconds();
-        Long seconds = deletion != null ? deletion : specified;
-        Duration grace = seconds == null ? DEFAULT_GRACE : Duration.ofSeconds(seconds);
-        return grace.compareTo(LEAST_GRACE) < 0 ? LEAST_GRACE : grace;
+        return PodPlacement.on(parts.node().apply(pod).orElseGet(Node::new), state.podIps());
     }
 }

@@ -1,90 +1,128 @@
 package dev.podcache.kubelet.podsync;
 
 import com.google.common.collect.Lists;
+import dev.podcache.kubelet.events.EventRecorder;
+import dev.podcache.kubelet.podsync.LifecycleHooks.HookTarget;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
 import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodReferences;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.LifecycleHandler;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Stops the containers of a pod: first all regular and init containers at the same time, then the sidecars one after the
- * other, the last one first. The grace period covers all of it. Follows {@code killContainersWithSyncResult} of the
- * kubelet's {@code kuberuntime_container.go}.
+ * other, the last one first. Before a container is stopped, its preStop hook runs; those of the sidecars begin at once.
+ * The grace period covers all of it. Thread-safe. Follows {@code killContainersWithSyncResult} and {@code killContainer}
+ * of the kubelet's {@code kuberuntime_container.go}.
  */
 final class PodStop {
 
-    /** What a container gets at least, however late it is stopped. */
-    private static final Duration LEAST_GRACE = Duration.ofSeconds(1);
+    private static final Logger log = LoggerFactory.getLogger(PodStop.class);
+
+    /** What a container gets at least after its hook, however late it is stopped. */
+    private static final Duration LEAST_GRACE = Duration.ofSeconds(2);
 
     private final PodRuntime runtime;
+    private final LifecycleHooks hooks;
+    private final EventRecorder events;
     private final TaskThreads threads;
     private final Timekeeper timekeeper;
 
-    PodStop(PodRuntime runtime, TaskThreads threads, Timekeeper timekeeper) {
-        this.runtime = runtime;
-        this.threads = threads;
-        this.timekeeper = timekeeper;
+    PodStop(PodWorkers.Parts parts, LifecycleHooks hooks) {
+        this.runtime = parts.runtime();
+        this.hooks = hooks;
+        this.events = parts.events();
+        this.threads = parts.threads();
+        this.timekeeper = parts.timekeeper();
     }
 
     /** Stops what runs. Returns when no container runs any more. */
-    void stop(Pod pod, PodKey key, PodState state, Duration gracePeriod) throws IOException, InterruptedException {
-        List<String> sidecars = Lists.reverse(pod.getSpec().getInitContainers().stream()
-                .filter(States::isSidecar)
-                .map(Container::getName)
-                .filter(name -> isRunning(state.initContainers(), name))
-                .toList());
-        List<String> others = pod.getSpec().getContainers().stream()
-                .map(Container::getName)
-                .filter(name -> isRunning(state.containers(), name))
-                .toList();
+    void stop(Pod pod, PodState state, Duration gracePeriod) throws IOException, InterruptedException {
+        PodKey key = PodReferences.key(pod);
         long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
-        if (!sidecars.isEmpty()) {
-            stopAtOnce(key, others, gracePeriod);
-            for (String sidecar : sidecars) {
-                runtime.stop(key, sidecar, left(deadline));
+        List<Container> sidecars =
+                Lists.reverse(running(pod.getSpec().getInitContainers(), state.initContainers()).stream()
+                        .filter(States::isSidecar)
+                        .toList());
+        List<Container> others = new ArrayList<>(running(pod.getSpec().getInitContainers(), state.initContainers()));
+        others.removeAll(sidecars);
+        others.addAll(running(pod.getSpec().getContainers(), state.containers()));
+        boolean inOrder = !sidecars.isEmpty() || others.stream().anyMatch(each -> hooks.preStop(each) != null);
+        if (inOrder) {
+            List<Callable<Container>> first = new ArrayList<>();
+            others.forEach(each -> first.add(() -> stop(new HookTarget(pod, each, state.podIps()), gracePeriod)));
+            sidecars.forEach(each -> first.add(() -> preStop(new HookTarget(pod, each, state.podIps()), gracePeriod)));
+            atOnce(first);
+            for (Container sidecar : sidecars) {
+                runtime.stop(key, sidecar.getName(), left(deadline));
             }
         }
         runtime.stop(key, left(deadline));
     }
 
-    private void stopAtOnce(PodKey key, List<String> containers, Duration gracePeriod)
-            throws IOException, InterruptedException {
-        List<Future<String>> stops = containers.stream()
-                .map(container -> threads.submit(() -> {
-                    runtime.stop(key, container, gracePeriod);
-                    return container;
-                }))
+    private static List<Container> running(List<Container> containers, List<ContainerStatus> statuses) {
+        return containers.stream()
+                .filter(container -> {
+                    ContainerStatus status = States.named(statuses, container.getName());
+                    return status != null && States.isRunning(status);
+                })
                 .toList();
+    }
+
+    /** Stops one running container. Returns when it does not run any more. */
+    Container stop(HookTarget target, Duration gracePeriod) throws IOException, InterruptedException {
+        long deadline = timekeeper.nanoTime() + gracePeriod.toNanos();
+        preStop(target, gracePeriod);
+        runtime.stop(PodReferences.key(target.pod()), target.container().getName(), left(deadline));
+        return target.container();
+    }
+
+    /** Runs the preStop hook of a container, if it has one. A failure does not stop the stop. */
+    private Container preStop(HookTarget target, Duration gracePeriod) throws InterruptedException {
+        LifecycleHandler hook = hooks.preStop(target.container());
+        if (hook != null) {
+            hooks.run(hook, target, gracePeriod).ifPresent(failure -> {
+                log.warn("preStop {}; stopping the container", failure);
+                // as in a kubelet, the event does not show the failure, which may contain what the server answered
+                PodEvent.preStopFailed(target.pod(), target.container().getName())
+                        .emit(target.pod(), events);
+            });
+        }
+        return target.container();
+    }
+
+    private void atOnce(List<Callable<Container>> tasks) throws IOException, InterruptedException {
+        List<Future<Container>> running = tasks.stream().map(threads::submit).toList();
         try {
-            for (Future<String> stop : stops) {
-                stop.get();
+            for (Future<Container> task : running) {
+                task.get();
             }
         } catch (ExecutionException e) {
             Throwable cause = Objects.requireNonNull(e.getCause());
             throw new IOException(PodContainers.text(cause), cause);
         } finally {
             // has no effect on those that have ended
-            stops.forEach(stop -> stop.cancel(true));
+            running.forEach(task -> task.cancel(true));
         }
     }
 
     private Duration left(long deadline) {
         Duration left = Duration.ofNanos(deadline - timekeeper.nanoTime());
         return left.compareTo(LEAST_GRACE) < 0 ? LEAST_GRACE : left;
-    }
-
-    private static boolean isRunning(List<ContainerStatus> statuses, String name) {
-        ContainerStatus status = States.named(statuses, name);
-        return status != null && States.isRunning(status);
     }
 }

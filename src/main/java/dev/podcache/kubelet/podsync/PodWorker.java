@@ -108,6 +108,11 @@ final class PodWorker {
         requestSync();
     }
 
+    /** Marks a pod as gone before its first sync, so that it is stopped unless it appears. */
+    synchronized void assumeGone() {
+        gone = true;
+    }
+
     private void interruptLocked() {
         if (thread != null) {
             thread.interrupt();
@@ -147,6 +152,9 @@ final class PodWorker {
         Pod newest;
         boolean isGone;
         synchronized (this) {
+            if (closed) {
+                return;
+            }
             resync = false;
             newest = pod;
             isGone = gone;

@@ -4,6 +4,7 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.kubelet.events.EventRecorder;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.manager.Manager;
 import dev.podcache.manager.ObjectEvent;
@@ -27,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -42,20 +44,26 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(PodWorkers.class);
 
+    /** So that the node is not ready 30 s after the call: its status is computed every 10 s. */
+    private static final Duration LISTING_HANGS_AFTER = Duration.ofSeconds(15);
+
     private final Parts parts;
     private final DoubleSupplier random;
     private final RuntimeCalls calls;
-    private final PodStop stop;
+    private final LifecycleHooks hooks;
     private final Map<String, PodWorker> workers = new ConcurrentHashMap<>();
     private final List<AutoCloseable> listeners = new CopyOnWriteArrayList<>();
     private boolean watching; // only used by the reflector's thread
     private volatile boolean closed;
+    private volatile @Nullable Long listingSince; // nanoseconds; null while the runtime's pods are not listed
 
     /**
      * The collaborators of the workers, which do not close them.
      *
      * @param known updated by the workers; {@code statuses} must use the same instance
      * @param health tells which containers are started and ready, and which must be restarted
+     * @param network sends the HTTP requests of lifecycle hooks; empty if no hook is to run, because the containers are
+     *     not real
      * @param node returns the Node of a pod, for its addresses and allocatable resources; empty if unknown
      * @param threads run the syncs
      */
@@ -63,6 +71,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
             PodRuntime runtime,
             PodConfiguration configuration,
             ContainerHealth health,
+            Optional<ProbeNetwork> network,
             PodStatusManager statuses,
             EventRecorder events,
             KnownPods known,
@@ -81,7 +90,8 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
         this.parts = parts;
         this.random = random;
         this.calls = new RuntimeCalls(parts.threads(), parts.timekeeper(), this::hangs);
-        this.stop = new PodStop(parts.runtime(), parts.threads(), parts.timekeeper());
+        RuntimeExec exec = new RuntimeExec(parts.runtime(), parts.threads());
+        this.hooks = new LifecycleHooks(exec, parts.network(), parts.timekeeper());
     }
 
     @Override
@@ -108,11 +118,14 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     /** Stops pods of which the runtime knows a container, but which the API server no longer has. */
     private void endOrphans() {
         List<PodKey> running;
+        listingSince = parts.timekeeper().nanoTime();
         try {
             running = parts.runtime().pods();
         } catch (RuntimeException | Error e) {
             log.warn("the runtime did not list its pods; pods that were deleted meanwhile are not stopped", e);
             return;
+        } finally {
+            listingSince = null;
         }
         for (PodKey key : running) {
             if (!workers.containsKey(key.uid())) {
@@ -126,11 +139,22 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
                         .withNewSpec()
                         .endSpec()
                         .build();
-                if (workers.putIfAbsent(key.uid(), worker(orphan)) == null) {
-                    remove(orphan);
+                PodWorker worker = worker(orphan);
+                worker.assumeGone();
+                if (workers.putIfAbsent(key.uid(), worker) == null) {
+                    worker.requestSync();
                 }
             }
         }
+    }
+
+    /** Returns that the runtime does not answer when it is asked for its pods; empty if it does. Does not block. */
+    public Optional<String> listingProblem() {
+        Long since = listingSince;
+        if (since == null || parts.timekeeper().nanoTime() - since < LISTING_HANGS_AFTER.toNanos()) {
+            return Optional.empty();
+        }
+        return Optional.of("has not returned for " + LISTING_HANGS_AFTER.toSeconds() + " s");
     }
 
     @Override
@@ -157,7 +181,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     }
 
     private PodWorker worker(Pod pod) {
-        PodLifecycle lifecycle = new PodLifecycle(parts, calls, stop);
+        PodLifecycle lifecycle = new PodLifecycle(parts, calls, hooks);
         GuardedSync sync = new GuardedSync(pod.getMetadata().getUid(), lifecycle);
         return new PodWorker(pod, sync, parts.threads(), parts.timekeeper());
     }
@@ -211,6 +235,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        hooks.close();
         for (AutoCloseable listener : listeners) {
             try {
                 listener.close();
@@ -232,7 +257,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     /** Reports a call of the runtime that does not return. */
     private void hangs(Pod pod, String call) {
-        log.warn("{} of pod {}; only this pod waits", call, PodReferences.key(pod));
+        log.warn("runtime does not respond: {}, for pod {}; other pods go on", call, PodReferences.key(pod));
         PodEvent.hanging(call).emit(pod, parts.events());
         parts.statuses().setRuntimeProblem(pod, call);
     }

@@ -18,9 +18,9 @@ final class RestartBackoff {
     private static final Duration FIRST = Duration.ofSeconds(10);
     private static final Duration LONGEST = Duration.ofMinutes(5);
 
-    private final Map<String, Entry> entries = new HashMap<>();
+    private final Map<String, Restart> entries = new HashMap<>();
 
-    private record Entry(String image, Duration pause, Instant restarted) {}
+    private record Restart(String image, Duration pause, Instant restarted) {}
 
     /**
      * Returns how long the restart of a container still has to wait; zero if it may start now.
@@ -28,7 +28,7 @@ final class RestartBackoff {
      * @param ended when the container ended
      */
     Duration remaining(String container, String image, Instant ended, Instant now) {
-        Entry entry = current(container, image, ended);
+        Restart entry = current(container, image, ended);
         if (entry == null) {
             return Duration.ZERO;
         }
@@ -38,19 +38,19 @@ final class RestartBackoff {
 
     /** Returns the whole pause before the next restart of a container; zero if it may start at once. */
     Duration pause(String container, String image, Instant ended) {
-        Entry entry = current(container, image, ended);
+        Restart entry = current(container, image, ended);
         return entry == null ? Duration.ZERO : entry.pause;
     }
 
     /** Records a restart. */
     void restarted(String container, String image, Instant ended, Instant now) {
-        Entry before = current(container, image, ended);
+        Restart before = current(container, image, ended);
         Duration pause = before == null ? FIRST : longer(before.pause);
-        entries.put(container, new Entry(image, pause, now));
+        entries.put(container, new Restart(image, pause, now));
     }
 
-    private @Nullable Entry current(String container, String image, Instant ended) {
-        Entry entry = entries.get(container);
+    private @Nullable Restart current(String container, String image, Instant ended) {
+        Restart entry = entries.get(container);
         if (entry == null || !entry.image.equals(image)) {
             return null;
         }

@@ -33,20 +33,25 @@ final class RuntimeCalls {
     }
 
     /** A call of the runtime. */
-    interface Call<R> {
+    interface RuntimeCall<R> {
         R make() throws IOException, InterruptedException;
     }
 
     /** A call of the runtime that returns nothing. */
-    interface Action {
+    interface RuntimeAction {
         void run() throws IOException, InterruptedException;
     }
 
-    <R> R call(Pod pod, String what, Call<R> call) throws IOException, InterruptedException {
+    /** A call that ends only by its result or an interrupt. */
+    interface HookCall<R> {
+        R make() throws InterruptedException;
+    }
+
+    <R> R call(Pod pod, String what, RuntimeCall<R> call) throws IOException, InterruptedException {
         return call(pod, what, Duration.ZERO, call);
     }
 
-    void run(Pod pod, String what, Action action) throws IOException, InterruptedException {
+    void run(Pod pod, String what, RuntimeAction action) throws IOException, InterruptedException {
         run(pod, what, Duration.ZERO, action);
     }
 
@@ -55,14 +60,27 @@ final class RuntimeCalls {
      *
      * @param allowed how long the call may take in addition
      */
-    void run(Pod pod, String what, Duration allowed, Action action) throws IOException, InterruptedException {
+    void run(Pod pod, String what, Duration allowed, RuntimeAction action) throws IOException, InterruptedException {
         call(pod, what, allowed, () -> {
             action.run();
             return pod;
         });
     }
 
-    private <R> R call(Pod pod, String what, Duration allowed, Call<R> call) throws IOException, InterruptedException {
+    /** Makes a call that may take as long as it needs, such as a hook. */
+    <R> R unlimited(HookCall<R> call) throws InterruptedException {
+        Timekeeper.Scheduled mark = threads.beginCall();
+        try {
+            return call.make();
+        } finally {
+            mark.cancel();
+        }
+    }
+
+    private <R> R call(Pod pod, String what, Duration allowed, RuntimeCall<R> call)
+            throws IOException, InterruptedException {
+        // the interrupt may have come between two calls
+        PodContainers.throwIfInterrupted();
         Duration deadline = allowed.plus(HANGS_AFTER);
         Timekeeper.Scheduled timer = timekeeper.schedule(
                 deadline,
@@ -73,6 +91,10 @@ final class RuntimeCalls {
         Timekeeper.Scheduled mark = threads.beginCall();
         try {
             return call.make();
+        } catch (IOException e) {
+            // the runtime may have been interrupted in a write to a file
+            PodContainers.throwIfInterrupted();
+            throw e;
         } finally {
             mark.cancel();
             timer.cancel();

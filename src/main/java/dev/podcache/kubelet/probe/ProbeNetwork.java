@@ -28,7 +28,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of probes: one per check, on one event loop. It may be shared by the {@link Probes} of several nodes.
+ * The connections of probes and lifecycle hooks: one per check, on one event loop. It may be shared by the {@link Probes} of several nodes.
  * Its thread starts with the first check that needs it. Must be closed after them. Thread-safe; no method but {@link
  * #close} blocks.
  */
@@ -41,7 +41,7 @@ public final class ProbeNetwork implements AutoCloseable {
     private static final int UNKNOWN = 2; // of the status codes of gRPC
 
     private final Timekeeper timekeeper;
-    private final String userAgent;
+    private final String version;
     private @Nullable Vertx vertx; // guarded by this
     private boolean closed; // guarded by this
 
@@ -53,7 +53,7 @@ public final class ProbeNetwork implements AutoCloseable {
      */
     public ProbeNetwork(Timekeeper timekeeper, String version) {
         this.timekeeper = Objects.requireNonNull(timekeeper, "timekeeper");
-        this.userAgent = "kube-probe/" + version;
+        this.version = Objects.requireNonNull(version, "version");
     }
 
     Timekeeper timekeeper() {
@@ -61,7 +61,12 @@ public final class ProbeNetwork implements AutoCloseable {
     }
 
     String userAgent() {
-        return userAgent;
+        return "kube-probe/" + version;
+    }
+
+    /** Returns the user agent of lifecycle hooks. */
+    String hookUserAgent() {
+        return "kube-lifecycle/" + version;
     }
 
     /**
@@ -115,7 +120,7 @@ public final class ProbeNetwork implements AutoCloseable {
                         .compose(http -> http.authority(HostAndPort.parseAuthority(address.toString(), address.port()))
                                 .putHeader("content-type", "application/grpc")
                                 .putHeader("te", "trailers")
-                                .putHeader("user-agent", userAgent)
+                                .putHeader("user-agent", userAgent())
                                 .putHeader("grpc-timeout", timeout.toSeconds() + "S")
                                 .send(Buffer.buffer(message)))
                         .compose(response -> body(response).map(body -> grpcResponse(response, body))));

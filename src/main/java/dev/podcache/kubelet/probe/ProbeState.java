@@ -28,7 +28,7 @@ final class ProbeState {
     /**
      * Begins again if this is another container than before.
      *
-     * @param initial the result until the first probe; null for that of the kind
+     * @param initial the result until the first probe; null for the default of this kind of probe
      * @return whether it is another container
      */
     boolean container(String newContainerId, @Nullable ProbeResult initial) {

@@ -5,7 +5,7 @@
  *
  * <p>Read {@code Probes}, {@code PodProbes}, {@code ProbeWorker}, {@code ProbeState}, {@code ProbeSchedule}, {@code
  * ProbeActions}, {@code HttpCheck}, {@code GrpcCheck}, {@code ProbeNetwork}, the only class that uses Vert.x, and {@code
- * ProbeReports}.
+ * ProbeReports}. {@code HookRequest} sends the HTTP requests of lifecycle hooks.
  *
  * <table>
  * <caption>Locks</caption>

@@ -21,7 +21,7 @@ public interface ContainerExec {
      */
     ContainerProcess exec(PodKey pod, String container, List<String> command, boolean tty) throws IOException;
 
-    /** A running command. Closing it kills the command and closes its streams. Thread-safe. */
+    /** A running command. Closing it kills the command and closes its streams; closing again has no effect. Thread-safe. */
     interface ContainerProcess extends AutoCloseable {
 
         /** Returns the stream to the command's standard input. The caller closes it at the end of the input. */

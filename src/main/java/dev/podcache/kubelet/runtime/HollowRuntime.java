@@ -273,6 +273,11 @@ public final class HollowRuntime implements PodRuntime {
     private static List<ContainerStatus> onlyStarted(List<ContainerStatus> statuses) {
         return statuses.stream()
                 .filter(status -> status.getState() != null && !isWaiting(status))
+                // what probes found out before the restart is not the runtime's affair
+                .map(status -> new ContainerStatusBuilder(status)
+                        .withReady(null)
+                        .withStarted(null)
+                        .build())
                 .toList();
     }
 

@@ -16,8 +16,8 @@ import java.util.Map;
  * container changes by itself. It keeps the last state of a container that ended until the container is started again
  * or the pod is forgotten. A runtime that restarts containers by itself shows a container as waiting meanwhile.
  *
- * <p>A pod is identified by its UID. The agent makes one call at a time for a pod, except {@link #status}; calls for
- * different pods come from different threads. All methods except {@link #type} may block. The agent interrupts a thread
+ * <p>A pod is identified by its UID. The agent makes one call at a time for a pod, except {@link #status}, and except that
+ * it stops several containers at the same time; calls for different pods come from different threads. All methods except {@link #type} may block. The agent interrupts a thread
  * in {@link #mount} or {@link #start(Pod, Container, Launch)} when the pod should end. While a call does not return,
  * only its pod waits: after 30 s, an event and a condition of the pod say so. If a call throws, the pod's status or an
  * event shows the exception, and a later sync repeats the call.
@@ -31,16 +31,16 @@ public interface PodRuntime {
     String type();
 
     /**
-     * Starts the runtime. Called once, before all other methods except {@link #type}. Containers that ran before a
-     * restart of the process should be found again here.
+     * Starts the runtime. Called before all other methods except {@link #type}; again after 5 s if it throws. Containers
+     * that ran before a restart of the process should be found again here.
      *
      * @param events to be notified from now on
      */
     void start(RuntimeEvents events);
 
     /**
-     * Returns whether containers can be started. Called every 5 s. A runtime that does not answer for 30 s makes the
-     * node not ready.
+     * Returns whether containers can be started. Called every 5 s, and after {@link RuntimeEvents#healthChanged}. A
+     * runtime that does not answer for 30 s makes the node not ready.
      */
     RuntimeStatus health();
 
@@ -51,9 +51,10 @@ public interface PodRuntime {
     List<PodKey> pods();
 
     /**
-     * Returns the current state of a pod's containers. The agent fills in what a status leaves out: the restart count,
-     * the last state, and whether the container is started and ready. Called several times in each sync, so it should
-     * be fast.
+     * Returns the current state of a pod's containers. Each start of a container gives it a new container ID. The agent
+     * fills in what a status leaves out: the image, the restart count, the last state, and whether the container is
+     * started and ready. An image must be as the spec named it at the start of the container, because a container whose
+     * image differs from its spec is restarted. Called several times in each sync, so it should be fast.
      */
     PodState status(Pod pod);
 

@@ -17,7 +17,7 @@ class EmbeddedAgentWritesTest extends HttpAgentWritesContract {
         super(new OwnAgentServer());
     }
 
-    private static final class OwnAgentServer implements AgentServer {
+    private static final class OwnAgentServer implements WrittenServer {
 
         private final Timekeeper timekeeper = Timekeeper.system();
         private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);

@@ -61,12 +61,12 @@ class ConfigurationFileTest {
     @Test
     void read_fieldsOfTheKubeletAlone_areListedAsIgnored() throws IOException {
         ConfigurationFile file = ConfigurationFile.read(write(KUBELET
-                + "cgroupDriver: systemd\nmaxPods: 5\nauthentication: {anonymous: {enabled: false}}\nlogging: {format: json}\n"
+                + "cgroupDriver: systemd\nmaxPods: 5\nauthorization: {mode: Webhook}\nlogging: {format: json}\n"
                 + "podPidsLimit: 100\nhealthzPort: 10248\neventRecordQPS: 5\n"));
 
         assertThat(file.ignored())
                 .containsExactly(
-                        "cgroupDriver", "authentication", "logging", "podPidsLimit", "healthzPort", "eventRecordQPS");
+                        "cgroupDriver", "authorization", "logging", "podPidsLimit", "healthzPort", "eventRecordQPS");
     }
 
     @ParameterizedTest

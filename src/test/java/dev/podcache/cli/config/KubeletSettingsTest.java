@@ -53,7 +53,7 @@ class KubeletSettingsTest {
                                 true, ImmutableMap.of(), ImmutableList.of(), "", NodeIps.NONE),
                         new KubeletConfiguration.Reservations(110, 0, NodeReservations.none()),
                         Duration.ofMinutes(5),
-                        10250));
+                        new KubeletConfiguration.Endpoint(true, "0.0.0.0", 10_250, "", "", "")));
     }
 
     @Test
@@ -69,6 +69,11 @@ class KubeletSettingsTest {
                 registerNode: false
                 registerWithTaints: [{key: a/b, value: c, effect: NoExecute}, {key: d, effect: NoSchedule}]
                 providerID: aws:///eu/i-1
+                enableServer: false
+                address: 127.0.0.1
+                tlsCertFile: /tls.crt
+                tlsPrivateKeyFile: /tls.key
+                authentication: {x509: {clientCAFile: /ca.crt}, anonymous: {enabled: false}}
                 maxPods: 5
                 podsPerCore: 2
                 systemReserved: {cpu: 200m, pid: "1000"}
@@ -121,7 +126,7 @@ class KubeletSettingsTest {
                                         .withHardEviction(
                                                 thresholds("memory.available", "1Gi", "imagefs.available", "10.5%"))),
                         Duration.ofSeconds(30),
-                        1));
+                        new KubeletConfiguration.Endpoint(false, "127.0.0.1", 1, "/tls.crt", "/tls.key", "/ca.crt")));
     }
 
     @Test
@@ -355,5 +360,12 @@ class KubeletSettingsTest {
         line.parseArgs(flags);
         return KubeletSettings.configuration(
                 ConfigurationFile.read(file).settings(), new Settings(command.flags.settings()));
+    }
+
+    @Test
+    void of_certificateWithoutKey_isRefused() {
+        assertThatThrownBy(() -> file(HEAD + "tlsCertFile: /tls.crt\n"))
+                .hasMessageContaining("tlsCertFile")
+                .hasMessageContaining("set together with tlsPrivateKeyFile");
     }
 }

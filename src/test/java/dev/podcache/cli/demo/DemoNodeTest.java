@@ -48,7 +48,8 @@ class DemoNodeTest {
         assertThat(recorded.objects())
                 .filteredOn(event -> event.path("event").asText().equals("pod"))
                 .extracting(event -> event.path("phase").asText())
-                .containsExactly("Pending", "Running", "Succeeded", "ended");
+                // first ContainerCreating, then CreateContainerConfigError
+                .containsExactly("Pending", "Pending", "Running", "Succeeded", "ended");
         assertThat(recorded.lines()).noneMatch(line -> line.contains("ZGVtby1sYXRl") || line.contains("demo-late"));
         assertThat(cluster.cluster().get(Node.class, "", "hollow-1").getStatus().getConditions())
                 .hasSize(4);

@@ -47,7 +47,7 @@ final class ScriptedReads {
                 .withResourceVersion("4")
                 .endMetadata()
                 .build();
-        return new Caches(new Scripted<>("Secret", () -> secret), new Scripted<>("ConfigMap", () -> map), () -> {});
+        return new Caches(new Scripted<>("Secret", () -> secret), new Scripted<>("ConfigMap", () -> map));
     }
 
     void fail(String object, RuntimeException failure) {

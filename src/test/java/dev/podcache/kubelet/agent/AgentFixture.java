@@ -1,10 +1,11 @@
 package dev.podcache.kubelet.agent;
 
+import dev.podcache.Podcache;
+import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.cli.config.KubeletSettings;
 import dev.podcache.cli.config.Setting;
 import dev.podcache.cli.config.Settings;
-import dev.podcache.kubelet.podsync.PodListener;
-import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.node.NodeLister;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.testing.FakeApiServer;
@@ -19,13 +20,15 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
-import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 /** A whole node agent under strategy WATCH, without network and containers, on hand-driven time. */
 final class AgentFixture implements AutoCloseable {
@@ -37,18 +40,27 @@ final class AgentFixture implements AutoCloseable {
     final FakeApiServer server = new FakeApiServer(timekeeper);
     private final List<NodeAgent> agents = new ArrayList<>();
 
+    /** An agent with these options. */
+    NodeAgent agent(UnaryOperator<NodeAgentBuilder> options) {
+        return agent(Map.of(), options);
+    }
+
     /** An agent with these fields in its configuration. */
     NodeAgent agent(Map<String, Object> fields) {
+        return agent(fields, UnaryOperator.identity());
+    }
+
+    private NodeAgent agent(Map<String, Object> fields, UnaryOperator<NodeAgentBuilder> more) {
         Map<String, Setting> settings = new TreeMap<>();
         fields.forEach((name, value) -> settings.put(name, Setting.ofFlag("--" + name, value)));
-        NodeAgentOptions options = new NodeAgentOptions(
-                NODE,
-                KubeletSettings.configuration(Settings.NONE, new Settings(settings)),
-                new FixedHost(),
-                new HollowRuntime(timekeeper),
-                time -> TaskThreads.on(Runnable::run, 8, time),
-                "v1.0.0");
-        NodeAgent agent = new NodeAgent(ports(), options, lister -> caches(), new Silent());
+        NodeAgentBuilder options = new NodeAgentBuilder(ignored -> new FakeAgentServer())
+                .node(NODE)
+                .facts(new FixedHost())
+                .configuration(KubeletSettings.configuration(Settings.NONE, new Settings(settings)))
+                .version("v1.0.0")
+                .withoutServer();
+        options.threadsOf = (limit, time) -> TaskThreads.on(Runnable::run, limit, time);
+        NodeAgent agent = more.apply(options).build();
         agents.add(agent);
         return agent;
     }
@@ -59,31 +71,53 @@ final class AgentFixture implements AutoCloseable {
         return agent;
     }
 
-    private record Silent() implements PodListener {
-        @Override
-        public void synced(Pod pod, PodStatus status) {}
+    private record NoReviews() implements AccessReviews {
 
         @Override
-        public void ended(Pod pod) {}
+        public CompletableFuture<Optional<ReviewedUser>> reviewToken(String token) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+
+        @Override
+        public CompletableFuture<Boolean> reviewAccess(ReviewedUser user, ResourceAccess access) {
+            return CompletableFuture.completedFuture(false);
+        }
     }
 
-    private NodePorts ports() {
-        return new NodePorts(
-                server.api(ObjectKind.NODE, TIMEOUT),
-                server.api(ObjectKind.LEASE, TIMEOUT),
-                () -> {},
-                server.api(ObjectKind.POD, TIMEOUT),
-                server.api(ObjectKind.EVENT, TIMEOUT),
-                server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + NODE),
-                server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE),
-                server.listerWatcher(ObjectKind.SERVICE, "", ""),
-                new FakeTokenRequests(),
-                timekeeper);
-    }
+    private final class FakeAgentServer implements AgentServer {
 
-    private Caches caches() {
-        WatchedCaches caches = WatchedCaches.of(server);
-        return new Caches(caches.secrets(), caches.configMaps(), caches::close);
+        private final WatchedCaches caches = WatchedCaches.of(server);
+
+        @Override
+        public NodePorts ports() {
+            return new NodePorts(
+                    server.api(ObjectKind.NODE, TIMEOUT),
+                    server.api(ObjectKind.LEASE, TIMEOUT),
+                    () -> {},
+                    server.api(ObjectKind.POD, TIMEOUT),
+                    server.api(ObjectKind.EVENT, TIMEOUT),
+                    server.listerWatcher(ObjectKind.NODE, "", "metadata.name=" + NODE),
+                    server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE),
+                    server.listerWatcher(ObjectKind.SERVICE, "", ""),
+                    new FakeTokenRequests(),
+                    new NoReviews(),
+                    timekeeper);
+        }
+
+        @Override
+        public Caches caches(NodeLister node) {
+            return new Caches(caches.secrets(), caches.configMaps());
+        }
+
+        @Override
+        public Podcache podcache() {
+            throw new UnsupportedOperationException("the caches are no Podcache here");
+        }
+
+        @Override
+        public void close() {
+            caches.close();
+        }
     }
 
     /** Creates pods of our node, with five Secrets each. */

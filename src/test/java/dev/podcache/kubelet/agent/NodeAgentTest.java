@@ -7,13 +7,23 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.embedded.RequestPattern;
 import dev.podcache.embedded.Resource;
 import dev.podcache.embedded.Verb;
+import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
+import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.object.FailureReason;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeCondition;
+import io.fabric8.kubernetes.api.model.NodeConditionBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Taint;
+import io.fabric8.kubernetes.api.model.TaintBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import java.math.BigDecimal;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -127,9 +137,9 @@ class NodeAgentTest {
     }
 
     @Test
-    void nodeDeletedByHand_isRegisteredAgain(NoLeaks leaks) {
+    void nodeDeletedByHandAndRegisterAgain_isRegisteredAgain(NoLeaks leaks) {
         leaks.allowWarnings("registering it again");
-        fixture.start();
+        fixture.agent(options -> options.registerAgain(true)).start();
         advance(Duration.ofSeconds(15));
         String before = fixture.node().getMetadata().getUid();
 
@@ -238,6 +248,140 @@ class NodeAgentTest {
         advance(Duration.ofSeconds(25));
 
         assertThat(fixture.ready()).isEqualTo("True");
+    }
+
+    @Test
+    void nodeDeletedByHand_staysDeleted(NoLeaks leaks) {
+        leaks.allowWarnings("was deleted, so it is neither registered nor reported");
+        leaks.allowWarnings("lease");
+        NodeAgent agent = fixture.start();
+        advance(Duration.ofSeconds(15));
+
+        fixture.server.cluster().delete(fixture.node());
+        advance(Duration.ofMinutes(2));
+
+        assertThat(fixture.exists(Node.class, NODE_KEY)).isFalse();
+        assertThat(agent.status().problem()).hasValue("Node worker-1 was deleted");
+    }
+
+    @Test
+    void options_ofTheBuilder_areWhatTheNodeSays() {
+        NodeAgent agent = fixture.agent(options -> options.labels(Map.of("disk", "ssd"))
+                .taints(List.of(new TaintBuilder()
+                        .withKey("kind")
+                        .withValue("edge")
+                        .withEffect("NoSchedule")
+                        .build()))
+                .capacity(Map.of("cpu", new Quantity("1k"), "example.com/gpu", new Quantity("4")))
+                .conditions(() -> List.of(new NodeConditionBuilder()
+                        .withType("GpuHealthy")
+                        .withStatus("True")
+                        .withReason("AllGpusWork")
+                        .build()))
+                .maxPods(7));
+        agent.start();
+        advance(Duration.ofSeconds(1));
+
+        Node node = fixture.node();
+        assertThat(node.getMetadata().getLabels()).containsEntry("disk", "ssd");
+        assertThat(node.getSpec().getTaints()).extracting(Taint::getKey).contains("kind");
+        assertThat(node.getStatus().getCapacity())
+                .containsEntry("cpu", new Quantity("1k"))
+                .containsEntry("example.com/gpu", new Quantity("4"))
+                .containsEntry("pods", new Quantity("7"));
+        assertThat(node.getStatus().getAllocatable())
+                .containsEntry("cpu", new Quantity("1k"))
+                .containsEntry("example.com/gpu", new Quantity("4"));
+        assertThat(node.getStatus().getConditions())
+                .extracting(NodeCondition::getType)
+                .containsExactly("MemoryPressure", "DiskPressure", "PIDPressure", "GpuHealthy", "Ready");
+        assertThat(node.getStatus().getConditions().get(3).getLastTransitionTime())
+                .isNotNull();
+    }
+
+    @Test
+    void build_noNode_isRefusedWithTheRemedy() {
+        assertThatThrownBy(() -> new NodeAgentBuilder(options -> {
+                            throw new AssertionError("not reached");
+                        })
+                        .build())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("node(\"edge-1\")");
+    }
+
+    @Test
+    void options_thatAreNotAllowed_areRefusedByName() throws UnknownHostException {
+        InetAddress one = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
+        InetAddress two = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
+
+        assertThatThrownBy(() -> fixture.agent(options -> options.addresses(List.of(one, two))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("10.0.0.1,10.0.0.2");
+        assertThatThrownBy(() -> fixture.agent(options -> options.leaseDuration(Duration.ofMillis(500))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("the lease duration must be at least PT1S, but is PT0.5S");
+    }
+
+    @Test
+    void runtimeIsNotReady_nodeSaysSoAtOnce() {
+        NotifyingRuntime runtime = new NotifyingRuntime(fixture.timekeeper);
+        fixture.agent(options -> options.runtime(runtime)).start();
+        advance(Duration.ofSeconds(15));
+        assertThat(fixture.ready()).isEqualTo("True");
+
+        runtime.status = RuntimeStatus.notReady("1", "no disk");
+        runtime.events().healthChanged();
+        advance(Duration.ofMillis(1));
+
+        assertThat(fixture.ready()).isEqualTo("False");
+    }
+
+    @Test
+    void runtimeDoesNotStartAtFirst_nodeIsNotReadyAndPodsWait(NoLeaks leaks) {
+        leaks.allowWarnings("query of the container runtime's status failed");
+        fixture.createPods(1);
+        NotifyingRuntime runtime = new NotifyingRuntime(fixture.timekeeper);
+        runtime.failsToStart = true;
+        fixture.agent(options -> options.runtime(runtime)).start();
+        advance(Duration.ofSeconds(15));
+        assertThat(fixture.ready()).isEqualTo("False");
+        assertThat(fixture.pod("web-0").getStatus().getPhase()).isEqualTo("Pending");
+
+        runtime.failsToStart = false;
+        advance(Duration.ofSeconds(15));
+
+        assertThat(fixture.ready()).isEqualTo("True");
+        assertThat(fixture.pod("web-0").getStatus().getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    void endpointDoesNotListen_nodeIsReadyAndAdvertisesNoPort(NoLeaks leaks) {
+        leaks.allowWarnings("it has no HTTPS endpoint");
+        fixture.agent(options -> {
+                    options.endpoint = new Endpoint(true, "127.0.0.1", 0, "/no/such.pem", "/no/such.key", "");
+                    return options;
+                })
+                .start();
+        advance(Duration.ofSeconds(15));
+
+        assertThat(fixture.ready()).isEqualTo("True");
+        assertThat(advertisedPort()).isZero();
+    }
+
+    @Test
+    void endpointIsOff_nodeAdvertisesNoPort() {
+        fixture.start();
+        advance(Duration.ofSeconds(15));
+
+        assertThat(advertisedPort()).isZero();
+    }
+
+    private int advertisedPort() {
+        return fixture.node()
+                .getStatus()
+                .getDaemonEndpoints()
+                .getKubeletEndpoint()
+                .getPort();
     }
 
     private static ApiServerException failure(FailureReason reason, int code) {

@@ -8,15 +8,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.podcache.kubelet.eviction.EvictionThresholds;
 import dev.podcache.kubelet.host.HostFacts.Supply;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
+import dev.podcache.testing.ExpectedWarnings;
 import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
 import io.fabric8.kubernetes.api.model.NodeCondition;
 import io.fabric8.kubernetes.api.model.NodeStatus;
+import io.fabric8.kubernetes.api.model.Quantity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -67,8 +72,24 @@ class NodeStatusSettersTest {
     }
 
     @Test
+    @ExtendWith(NoLeaks.class)
+    @ExpectedWarnings({"memory (0 bytes) cannot be read", "memory.available cannot be read"})
+    void build_memoryUnknown_isReportedAsNoneWhateverIsReserved() {
+        host.memory = Optional.empty();
+        setters.reservations(NodeReservations.none()
+                .withSystemReserved(Map.of("cpu", "100m", "memory", "50M"))
+                .withHardEviction(EvictionThresholds.parse(Map.of("memory.available", "100Mi"))));
+        NodeStatus set = set();
+        assertThat(set.getCapacity()).containsEntry("memory", new Quantity("0"));
+        assertThat(set.getAllocatable()).containsEntry("memory", new Quantity("0"));
+        assertThat(set.getConditions())
+                .extracting(condition -> condition.getType() + " " + condition.getStatus())
+                .contains("MemoryPressure False", "Ready True");
+    }
+
+    @Test
     void build_always_setsKubeletPortAndPlatform() {
-        setters.kubeletPort(10255).hostName("host");
+        setters.kubeletPort(() -> OptionalInt.of(10255)).hostName("host");
         NodeStatus set = set();
         assertThat(set.getDaemonEndpoints().getKubeletEndpoint().getPort()).isEqualTo(10255);
         assertThat(set.getNodeInfo().getOperatingSystem()).isEqualTo("linux");
@@ -96,7 +117,8 @@ class NodeStatusSettersTest {
     void build_anyError_nodeIsNotReady(String what) {
         List<String> wrong = List.of("wrong");
         switch (what) {
-            case "runtime" -> setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.ready("1"), Map.of(), time));
+            case "runtime" ->
+                setters.runtimeHealth(new RuntimeHealth(() -> RuntimeStatus.ready("1"), Map.of(), Runnable::run, time));
             case "storage" -> setters.storageErrors(() -> wrong);
             default -> setters.shutdownErrors(() -> wrong);
         }

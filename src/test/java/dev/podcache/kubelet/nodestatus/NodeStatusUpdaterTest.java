@@ -391,9 +391,40 @@ class NodeStatusUpdaterTest {
     // Deleted Nodes
 
     @Test
+    @ExpectedWarnings("Node worker-1 was deleted, so it is neither registered nor reported any more")
+    void sync_nodeDeletedByHand_staysDeletedAndCostsNoFurtherRequest() {
+        NodeStatusUpdater updater = fixture.started();
+        fixture.server.cluster().deleteNow(fixture.node());
+
+        fixture.time.advance(UpdaterFixture.SYNC);
+        assertThat(updater.state().registered()).isFalse();
+        assertThat(updater.state().problem()).hasValue("Node worker-1 was deleted");
+        assertThat(fixture.calls()).containsExactly(Verb.GET);
+        fixture.time.advance(Duration.ofMinutes(10));
+
+        assertThat(fixture.calls()).containsExactly(Verb.GET);
+        assertThat(updater.state().problem()).hasValue("Node worker-1 was deleted");
+    }
+
+    @Test
+    @ExpectedWarnings("was deleted, so it is neither registered nor reported")
+    void sync_deletedNodeIsCreatedByAnother_isReportedAgain() {
+        NodeStatusUpdater updater = fixture.started();
+        fixture.server.cluster().deleteNow(fixture.node());
+        fixture.time.advance(UpdaterFixture.SYNC);
+
+        fixture.server.cluster().create(Nodes.initial().build().toNode());
+        fixture.time.advance(UpdaterFixture.SYNC);
+
+        assertThat(fixture.condition("Ready").getStatus()).isEqualTo("True");
+        assertThat(updater.state().registered()).isTrue();
+        assertThat(updater.state().problem()).isEmpty();
+    }
+
+    @Test
     @ExpectedWarnings("Node worker-1 was deleted; registering it again")
     void sync_nodeDeletedByHand_registersItAgain() {
-        NodeStatusUpdater updater = fixture.started();
+        NodeStatusUpdater updater = fixture.started(options -> options.registerAgain(true));
         String uid = fixture.node().getMetadata().getUid();
         fixture.server.cluster().deleteNow(fixture.node());
 
@@ -410,7 +441,7 @@ class NodeStatusUpdaterTest {
     @Test
     @ExpectedWarnings("Node worker-1 was deleted; registering it again")
     void sync_nodeDeletedByHandAndTheListerBehind_registersItAgainAtTheNextReport() {
-        fixture.started();
+        fixture.started(options -> options.registerAgain(true));
         fixture.server.cluster().holdWatchCache();
         fixture.server.cluster().deleteNow(fixture.node());
         fixture.memory = "40e9";
@@ -424,7 +455,7 @@ class NodeStatusUpdaterTest {
     @Test
     @ExpectedWarnings({"registering it again", "was not reported: "})
     void sync_nodeDeletedAgainAndAgain_registersOnceASync() {
-        fixture.started();
+        fixture.started(options -> options.registerAgain(true));
         fixture.server.cluster().deleteNow(fixture.node());
         fixture.server.failNext(100, UpdaterFixture.failure(FailureReason.NOT_FOUND), PATCHES);
 

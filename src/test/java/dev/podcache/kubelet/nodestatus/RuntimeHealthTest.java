@@ -6,10 +6,8 @@ import com.google.common.collect.ImmutableMap;
 import com.google.common.util.concurrent.Service;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.testing.ExpectedWarnings;
-import dev.podcache.testing.ForwardingTimekeeper;
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
-import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -28,18 +26,19 @@ class RuntimeHealthTest {
     private Supplier<RuntimeStatus> runtime = () -> RuntimeStatus.ready("1");
     private int queries;
 
-    private RuntimeHealth health(Map<String, Supplier<Optional<String>>> checks, Timekeeper timekeeper) {
+    private RuntimeHealth health(Map<String, Supplier<Optional<String>>> checks, Executor threads) {
         return new RuntimeHealth(
                 () -> {
                     queries++;
                     return runtime.get();
                 },
                 checks,
-                timekeeper);
+                threads,
+                time);
     }
 
     private RuntimeHealth health() {
-        return health(Map.of(), time);
+        return health(Map.of(), Runnable::run);
     }
 
     private static RuntimeStatus failed() {
@@ -135,7 +134,7 @@ class RuntimeHealthTest {
                                 () -> {
                                     throw new IllegalStateException("foo");
                                 }),
-                time);
+                Runnable::run);
         health.startAsync();
         assertThat(health.runtimeErrors())
                 .containsExactly(
@@ -146,7 +145,7 @@ class RuntimeHealthTest {
     @Test
     void start_runtimeHangs_isRunningAfterFiveSecondsAndNotQueriedTwice() {
         Queue<Runnable> hanging = new ArrayDeque<>();
-        RuntimeHealth health = health(Map.of(), blockingOn(hanging::add));
+        RuntimeHealth health = health(Map.of(), hanging::add);
         health.startAsync();
         assertThat(health.state()).isEqualTo(Service.State.STARTING);
         time.advance(Duration.ofSeconds(35));
@@ -170,13 +169,69 @@ class RuntimeHealthTest {
         assertThat(time.scheduledTasks()).isZero();
     }
 
-    /** Hand-driven time whose executor for blocking tasks is {@code blocking}. */
-    private Timekeeper blockingOn(Executor blocking) {
-        return new ForwardingTimekeeper(time) {
-            @Override
-            public Executor blocking() {
-                return blocking;
-            }
+    @Test
+    void onChange_answerDiffersOrNoneComes_isToldOnce() {
+        RuntimeHealth health = health();
+        int[] changes = {0};
+        health.onChange(() -> changes[0]++);
+        health.startAsync();
+        assertThat(changes[0]).isEqualTo(1);
+        time.advance(Duration.ofMinutes(1));
+        assertThat(changes[0]).isEqualTo(1);
+
+        runtime = () -> notReady("r", "n");
+        time.advance(Duration.ofSeconds(5));
+        assertThat(changes[0]).isEqualTo(2);
+        time.advance(Duration.ofSeconds(29));
+        assertThat(health.runtimeErrors()).hasSize(2);
+    }
+
+    @Test
+    @ExpectedWarnings("query of the container runtime's status failed")
+    void onChange_noGoodAnswerForThirtySeconds_isTold() {
+        RuntimeHealth health = health();
+        int[] changes = {0};
+        health.startAsync();
+        health.onChange(() -> changes[0]++);
+
+        runtime = RuntimeHealthTest::failed;
+        time.advance(Duration.ofSeconds(30));
+
+        assertThat(changes[0]).isEqualTo(1);
+        assertThat(health.runtimeErrors()).containsExactly("container runtime is down");
+    }
+
+    @Test
+    void query_whileAnotherRuns_followsIt() {
+        Queue<Runnable> threads = new ArrayDeque<>();
+        RuntimeHealth health = health(Map.of(), threads::add);
+        health.startAsync();
+        threads.remove().run();
+        runtime = () -> {
+            health.query();
+            runtime = () -> notReady("changed meanwhile", "");
+            return RuntimeStatus.ready("1");
         };
+
+        health.query();
+        threads.remove().run();
+
+        assertThat(health.runtimeErrors()).containsExactly("container runtime not ready: changed meanwhile");
+        assertThat(threads).isEmpty();
+    }
+
+    @Test
+    @ExpectedWarnings("query of the container runtime's status failed: java.lang.NoClassDefFoundError")
+    void query_error_isRepeated() {
+        runtime = () -> {
+            throw new NoClassDefFoundError("for the test");
+        };
+        RuntimeHealth health = health();
+        health.startAsync().awaitRunning();
+        runtime = () -> RuntimeStatus.ready("1");
+
+        time.advance(Duration.ofSeconds(5));
+
+        assertThat(health.runtimeErrors()).isEmpty();
     }
 }

@@ -72,7 +72,12 @@ final class UpdaterFixture implements AutoCloseable {
 
     /** Returns an updater that has registered and reported once. The log of calls begins after that. */
     NodeStatusUpdater started() {
-        NodeStatusUpdater updater = updater();
+        return started(options -> options);
+    }
+
+    /** As {@link #started()}, for an updater with these options. */
+    NodeStatusUpdater started(Function<NodeStatusOptions.Builder, NodeStatusOptions.Builder> with) {
+        NodeStatusUpdater updater = updater(with);
         updater.start();
         time.advance(REGISTERED);
         server.clearActions();

@@ -141,20 +141,6 @@ class VolumePayloadsTest {
     }
 
     @Test
-    void of_serviceAccountTokenWithoutTokens_isLeftOutAndTheRestIsMade() {
-        f.server.cluster().create(configMap("kube-root-ca.crt", Map.of("ca.crt", "PEM")));
-        VolumeProjection token = new VolumeProjectionBuilder()
-                .withNewServiceAccountToken(null, 3607L, "token")
-                .build();
-        VolumeProjection namespace = downward(fieldRef("namespace", "metadata.namespace"));
-
-        Map<String, VolumeFile> files = f.payload(projected(token, ofConfigMap("kube-root-ca.crt"), namespace));
-
-        assertThat(files).containsOnlyKeys("ca.crt", "namespace");
-        assertThat(text(files, "namespace")).isEqualTo(NS);
-    }
-
-    @Test
     void of_clusterTrustBundle_isRefused() {
         VolumeProjection bundle = new VolumeProjectionBuilder()
                 .withNewClusterTrustBundle()

@@ -1,6 +1,10 @@
 package dev.podcache.kubelet.podsync;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.google.common.base.Throwables;
+import com.google.common.util.concurrent.Uninterruptibles;
+import dev.podcache.kubelet.runtime.ContainerExec;
 import dev.podcache.kubelet.runtime.Launch;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.PodState;
@@ -8,28 +12,37 @@ import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.runtime.VolumeFile;
 import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodReferences;
+import dev.podcache.testing.Patience;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A runtime that records its calls, and throws what a test sets. */
-final class FlakyRuntime implements PodRuntime {
+final class FlakyRuntime implements PodRuntime, ContainerExec {
 
-    private final PodRuntime runtime;
+    PodRuntime runtime;
 
     /** The calls in order, such as {@code start web/main}. */
-    final List<String> calls = new ArrayList<>();
+    final List<String> calls = new CopyOnWriteArrayList<>();
 
-    private final Map<String, Launch> launches = new HashMap<>();
-    private Map<String, Map<String, VolumeFile>> mounted = Map.of();
+    private final Map<String, Launch> launches = new ConcurrentHashMap<>();
+    private volatile Map<String, Map<String, VolumeFile>> mounted = Map.of();
 
     @Nullable
     Throwable onStart;
@@ -41,20 +54,86 @@ final class FlakyRuntime implements PodRuntime {
     Throwable onStatus;
 
     @Nullable
-    Runnable duringStop;
+    Throwable onPods;
 
     @Nullable
-    RuntimeEvents events;
+    Throwable onStop;
 
-    int asked;
+    @Nullable
+    Runnable duringStop;
+
+    private final AtomicInteger asked = new AtomicInteger();
+
+    /** Whether starts have no effect. */
+    boolean ignoresStart;
+
+    /** Whether stops of single containers have no effect. */
+    boolean ignoresStop;
+
+    /** What the runtime puts before the name of an image. */
+    String imagePrefix = "";
+
+    /** Whether the runtime has lost the state of all pods, until it starts a container. */
+    boolean forgetsAll;
+
+    /** Runs the commands in containers. */
+    Function<List<String>, ContainerProcess> commands = command -> new FakeProcess("", 0);
+
+    private final Map<String, Held> held = new ConcurrentHashMap<>();
+
+    /** A call that waits until the test releases it, or its thread is interrupted. */
+    static final class Held {
+        private final CountDownLatch made = new CountDownLatch(1);
+        private final CountDownLatch release = new CountDownLatch(1);
+
+        void awaitCall() throws InterruptedException {
+            assertThat(made.await(Patience.SECONDS, TimeUnit.SECONDS))
+                    .as("the call was made")
+                    .isTrue();
+        }
+
+        void release() {
+            release.countDown();
+        }
+    }
+
+    /**
+     * Holds the next call of this kind.
+     *
+     * @param call such as {@code start web/main}, {@code mount web}, {@code stop web}, {@code stop web/main}, {@code
+     *     status web} or {@code forget web}
+     */
+    Held hold(String call) {
+        Held added = new Held();
+        held.put(call, added);
+        return added;
+    }
+
+    private void pause(String call) throws InterruptedException {
+        Held waits = held.remove(call);
+        if (waits != null) {
+            waits.made.countDown();
+            waits.release.await();
+        }
+    }
 
     FlakyRuntime(PodRuntime runtime) {
         this.runtime = runtime;
     }
 
+    /** Returns how often the agent asked for a status. */
+    int asked() {
+        return asked.get();
+    }
+
     /** Returns the variables that a container was started with. */
     Map<String, String> environment(String container) {
         return Objects.requireNonNull(launches.get(container)).environment();
+    }
+
+    /** Returns whether a volume had content at the last mount. */
+    boolean isMounted(String volume) {
+        return mounted.containsKey(volume);
     }
 
     /** Returns the content of a file at the last mount of its volume. */
@@ -70,7 +149,7 @@ final class FlakyRuntime implements PodRuntime {
 
     @Override
     public void start(RuntimeEvents events) {
-        this.events = events;
+        runtime.start(events);
     }
 
     @Override
@@ -80,18 +159,34 @@ final class FlakyRuntime implements PodRuntime {
 
     @Override
     public List<PodKey> pods() {
+        throwIfSet(onPods);
         return runtime.pods();
     }
 
     @Override
     public PodState status(Pod pod) {
-        asked++;
+        asked.incrementAndGet();
+        Held waits = held.remove("status " + pod.getMetadata().getName());
+        if (waits != null) {
+            waits.made.countDown();
+            Uninterruptibles.awaitUninterruptibly(waits.release);
+        }
         throwIfSet(onStatus);
-        return runtime.status(pod);
+        PodState state = forgetsAll ? PodState.NONE : runtime.status(pod);
+        return PodState.of(state.initContainers(), renamed(state.containers()), state.podIps());
+    }
+
+    private List<ContainerStatus> renamed(List<ContainerStatus> statuses) {
+        return statuses.stream()
+                .map(status -> new ContainerStatusBuilder(status)
+                        .withImage(status.getImage() == null ? null : imagePrefix + status.getImage())
+                        .build())
+                .toList();
     }
 
     @Override
     public void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) throws IOException, InterruptedException {
+        pause("mount " + pod.getMetadata().getName());
         throwIfSet(onMount);
         mounted = volumes;
         runtime.mount(pod, volumes);
@@ -100,24 +195,48 @@ final class FlakyRuntime implements PodRuntime {
     @Override
     public void start(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
         calls.add("start " + pod.getMetadata().getName() + "/" + container.getName());
+        pause("start " + pod.getMetadata().getName() + "/" + container.getName());
         throwIfSet(onStart);
         launches.put(container.getName(), launch);
-        runtime.start(pod, container, launch);
+        if (forgetsAll) {
+            forgetsAll = false;
+            runtime.forget(PodReferences.key(pod));
+            runtime.status(new PodBuilder(pod).withStatus(null).build());
+        }
+        if (!ignoresStart) {
+            runtime.start(pod, container, launch);
+        }
     }
 
     @Override
     public void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException {
         calls.add("stop " + pod.name() + "/" + container + " in " + gracePeriod.toSeconds());
-        runtime.stop(pod, container, gracePeriod);
+        pause("stop " + pod.name() + "/" + container);
+        throwIfSet(onStop);
+        if (!ignoresStop) {
+            runtime.stop(pod, container, gracePeriod);
+        }
     }
 
     @Override
     public void stop(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
         calls.add("stop " + pod.name() + " in " + gracePeriod.toSeconds());
+        pause("stop " + pod.name());
         if (duringStop != null) {
             duringStop.run();
         }
         runtime.stop(pod, gracePeriod);
+    }
+
+    @Override
+    public ContainerProcess exec(PodKey pod, String container, List<String> command, boolean tty) {
+        calls.add("exec " + pod.name() + "/" + container + " " + String.join(" ", command));
+        try {
+            pause("exec " + pod.name() + "/" + container);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("the command was not started", e);
+        }
+        return commands.apply(command);
     }
 
     @Override

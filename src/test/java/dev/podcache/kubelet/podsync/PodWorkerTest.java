@@ -251,6 +251,16 @@ class PodWorkerTest {
     }
 
     @Test
+    void closed_beforeARequestedSyncHasStarted_itDoesNotStart() {
+        worker.requestSync();
+
+        worker.close();
+        runAll();
+
+        assertThat(syncs).isEmpty();
+    }
+
+    @Test
     void closed_timerHasFired_startsNoSync() {
         pause = Optional.of(Duration.ofSeconds(10));
         worker.requestSync();

@@ -79,11 +79,11 @@ class PodWorkersTest {
         node.start();
         node.create(withEnvFrom(pod("web"), "db"));
         node.server.clearActions();
-        int asked = node.runtime.asked;
+        int asked = node.runtime.asked();
 
         node.timekeeper.advance(Duration.ofMinutes(1));
 
-        assertThat(node.runtime.asked).isGreaterThan(asked + 3);
+        assertThat(node.runtime.asked()).isGreaterThan(asked + 3);
         assertThat(node.server.actions()).isEmpty();
         assertThat(node.events.lines()).hasSize(1);
     }
@@ -374,7 +374,7 @@ class PodWorkersTest {
         node.server.cluster().deleteNow(web);
         node.settle();
 
-        assertThat(node.runtime.calls).contains("stop web in 1");
+        assertThat(node.runtime.calls).contains("stop web in 2");
     }
 
     @Test
@@ -397,7 +397,7 @@ class PodWorkersTest {
     void ownReport_isNoReasonToSync() {
         node.start();
         node.create(pod("web"));
-        int asked = node.runtime.asked;
+        int asked = node.runtime.asked();
 
         Pod reported = node.server.cluster().get(Pod.class, "shop", "web");
         node.server
@@ -408,7 +408,7 @@ class PodWorkersTest {
                         .endStatus()
                         .build());
 
-        assertThat(node.runtime.asked).isEqualTo(asked);
+        assertThat(node.runtime.asked()).isEqualTo(asked);
     }
 
     @Test

@@ -3,7 +3,11 @@ package dev.podcache.kubelet.podsync;
 import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
 import dev.podcache.kubelet.podconfig.ServiceLister;
 import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.kubelet.probe.ProbeNetwork;
 import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.HollowStage;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.manager.Manager;
 import dev.podcache.object.ObjectKind;
 import dev.podcache.reflector.Recovery;
@@ -24,7 +28,10 @@ import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fabric8.kubernetes.api.model.Secret;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 
 /**
  * The workers of one node under strategy WATCH, on an in-memory server. Syncs run on the thread that
@@ -45,52 +52,114 @@ public final class WorkersFixture implements AutoCloseable {
     private final WatchedCaches caches;
     private final boolean ownsServer;
     private final ServiceLister services;
-    private final PodStatusManager statuses;
+    final PodStatusManager statuses;
+    final TaskThreads threads;
+    final PodWorkers.Parts parts;
     final PodWorkers workers;
     private final Reflector<Pod> pods;
 
+    final FakeTokenRequests tokenRequests = new FakeTokenRequests();
+    private final Options options;
+    private final ProbeNetwork network;
+    private final ContainerHealth health;
+
+    /** How the syncs run, and whether containers are probed. */
+    record Options(Executor threads, int limit, boolean probed, List<HollowStage> stages) {
+        static final Options DEFAULT = new Options(Runnable::run, 8, false, List.of());
+
+        Options on(Executor executor, int atATime) {
+            return new Options(executor, atATime, probed, stages);
+        }
+
+        Options withProbes() {
+            return new Options(threads, limit, true, stages);
+        }
+
+        Options with(HollowStage stage) {
+            return new Options(threads, limit, probed, List.of(stage));
+        }
+    }
+
+    /** What the processes of a node have in common. */
+    private record FakeNode(ManualTimekeeper timekeeper, FakeApiServer server) {}
+
     WorkersFixture() {
-        this(new ManualTimekeeper());
+        this(Options.DEFAULT);
     }
 
-    private WorkersFixture(ManualTimekeeper timekeeper) {
-        this(timekeeper, new FakeApiServer(timekeeper), true);
+    WorkersFixture(Options options) {
+        this(options, new ManualTimekeeper());
     }
 
-    private WorkersFixture(ManualTimekeeper timekeeper, FakeApiServer server, boolean ownsServer) {
+    private WorkersFixture(Options options, ManualTimekeeper timekeeper) {
+        this(options, timekeeper, new HollowRuntime(timekeeper, options.stages, pod -> List.of()));
+    }
+
+    /** Makes a node with another runtime. */
+    WorkersFixture(Options options, ManualTimekeeper timekeeper, PodRuntime runtime) {
+        this(options, new FakeNode(timekeeper, new FakeApiServer(timekeeper)), new FlakyRuntime(runtime), true);
+    }
+
+    private WorkersFixture(Options options, FakeNode node, FlakyRuntime runtime, boolean ownsServer) {
+        this.timekeeper = node.timekeeper;
+        this.server = node.server;
+        this.options = options;
         this.ownsServer = ownsServer;
-        this.timekeeper = timekeeper;
-        this.server = server;
-        runtime = new FlakyRuntime(new HollowRuntime(timekeeper));
+        this.runtime = runtime;
         caches = WatchedCaches.of(server);
         Recovery recovery = new Recovery(timekeeper, () -> 0);
         services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), recovery);
         secrets = caches.secrets();
         statuses = new PodStatusManager(
                 server.api(ObjectKind.POD, Duration.ofSeconds(10)), known::get, timekeeper, () -> 0);
-        ServiceAccountTokens tokens = new ServiceAccountTokens(new FakeTokenRequests(), timekeeper, () -> 0.0);
-        workers = new PodWorkers(
-                new PodWorkers.Parts(
-                        runtime,
-                        new PodConfiguration(secrets, caches.configMaps(), services, tokens, events),
-                        ContainerHealth.UNPROBED,
-                        statuses,
-                        events,
-                        known,
-                        pod -> Optional.empty(),
-                        SyncPeriods.of(SYNC),
-                        new Quiet(),
-                        TaskThreads.on(Runnable::run, 8, timekeeper),
-                        timekeeper),
-                () -> 0);
+        ServiceAccountTokens tokens = new ServiceAccountTokens(tokenRequests, timekeeper, () -> 0.0);
+        threads = TaskThreads.on(options.threads, options.limit, timekeeper);
+        network = new ProbeNetwork(timekeeper, "1.36");
+        health = options.probed
+                ? ProbedHealth.of(network, runtime, events, threads, this::changed)
+                : ContainerHealth.UNPROBED;
+        parts = new PodWorkers.Parts(
+                runtime,
+                new PodConfiguration(secrets, caches.configMaps(), services, tokens, events),
+                health,
+                Optional.of(network),
+                statuses,
+                events,
+                known,
+                pod -> Optional.empty(),
+                SyncPeriods.of(SYNC),
+                new Reports(),
+                threads,
+                timekeeper);
+        workers = new PodWorkers(parts, () -> 0);
+        runtime.start(new PodNotifications());
         workers.follow(secrets);
         workers.follow(caches.configMaps());
         pods = new Reflector<>(server.listerWatcher(ObjectKind.POD, "", "spec.nodeName=" + NODE), workers, recovery);
     }
 
-    private record Quiet() implements PodListener {
+    private void changed(String podUid) {
+        workers.changed(podUid);
+    }
+
+    private final class PodNotifications implements RuntimeEvents {
         @Override
-        public void synced(Pod pod, PodStatus status) {}
+        public void changed(String podUid) {
+            WorkersFixture.this.changed(podUid);
+        }
+
+        @Override
+        public void healthChanged() {}
+    }
+
+    /** Receives what the workers report of a pod. */
+    BiConsumer<Pod, PodStatus> reported = (pod, status) -> {};
+
+    private final class Reports implements PodListener {
+        @Override
+        public void synced(Pod pod, PodStatus status) {
+            reported.accept(pod, status);
+        }
 
         @Override
         public void ended(Pod pod) {}
@@ -105,13 +174,23 @@ public final class WorkersFixture implements AutoCloseable {
 
     /** Returns a new process for the same node, without any state of this one. */
     WorkersFixture successor() {
-        return new WorkersFixture(timekeeper, server, false);
+        HollowRuntime fresh = new HollowRuntime(timekeeper, options.stages, pod -> List.of());
+        return new WorkersFixture(options, new FakeNode(timekeeper, server), new FlakyRuntime(fresh), false);
+    }
+
+    /** Returns a new process for the same node, whose runtime has gone on meanwhile. */
+    WorkersFixture successorWithThisRuntime() {
+        return new WorkersFixture(options, new FakeNode(timekeeper, server), runtime, false);
     }
 
     /** Stops the process without stopping the pods. */
     void stop() {
         pods.close();
         workers.close();
+        if (health instanceof ProbedHealth probed) {
+            probed.close();
+        }
+        network.close();
         statuses.close();
     }
 
@@ -173,11 +252,17 @@ public final class WorkersFixture implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /** Stops the process, and closes its connections. */
+    void end() {
         stop();
+        threads.close();
         services.close();
         caches.close();
+    }
+
+    @Override
+    public void close() {
+        end();
         if (ownsServer) {
             server.close();
             timekeeper.close();

@@ -7,6 +7,7 @@ import dev.podcache.kubelet.podsync.WorkersFixture;
 import dev.podcache.pod.PodReferences;
 import dev.podcache.testing.ManualTimekeeper;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import java.time.Duration;
@@ -78,7 +79,12 @@ class HollowRuntimeTest {
                 .endStatus()
                 .build();
 
-        assertThat(new HollowRuntime(timekeeper).status(reported).containers()).containsExactly(main);
+        // whether it is ready is the affair of its probes
+        ContainerStatus remembered = new ContainerStatusBuilder(main)
+                .withReady(null)
+                .withStarted(null)
+                .build();
+        assertThat(new HollowRuntime(timekeeper).status(reported).containers()).containsExactly(remembered);
     }
 
     @Test

@@ -1,0 +1,319 @@
+package dev.podcache.kubelet.agent;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
+import com.google.common.net.InetAddresses;
+import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.kubelet.agent.KubeletConfiguration.Endpoint;
+import dev.podcache.kubelet.agent.KubeletConfiguration.HeartbeatTimes;
+import dev.podcache.kubelet.agent.KubeletConfiguration.NodeRegistrationOptions;
+import dev.podcache.kubelet.agent.KubeletConfiguration.Reservations;
+import dev.podcache.kubelet.host.HostFacts;
+import dev.podcache.kubelet.nodestatus.NodeIps;
+import dev.podcache.kubelet.nodestatus.NodeReservations;
+import dev.podcache.kubelet.podsync.PodListener;
+import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.server.KubeletServerBuilder;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.metrics.PodcacheMetrics;
+import dev.podcache.object.ObjectKey;
+import dev.podcache.time.Durations;
+import dev.podcache.time.TaskThreads;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.NodeCondition;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Taint;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds a {@link NodeAgent}. Only the name of the node is required. The defaults are the kubelet's. Not thread-safe.
+ *
+ * <p>A value that is not allowed is refused with an {@link IllegalArgumentException} that names it: by its setter, which
+ * then changes nothing, or by {@link #build}, if it depends on the machine or on other options. The setters must not be
+ * called after {@link #build}.
+ */
+public final class NodeAgentBuilder {
+
+    private static final int SYNCS = 8;
+
+    private final Function<NodeAgentBuilder, AgentServer> serverOf;
+
+    @Nullable
+    String node;
+
+    @Nullable
+    HostFacts facts;
+
+    Function<Timekeeper, PodRuntime> runtime = HollowRuntime::new;
+    ObjectCaching caching = KubeletConfiguration.DEFAULT.caching();
+    HeartbeatTimes heartbeats = KubeletConfiguration.DEFAULT.heartbeats();
+    NodeRegistrationOptions registration = KubeletConfiguration.DEFAULT.registration();
+    Reservations reservations = KubeletConfiguration.DEFAULT.reservations();
+    Duration pressureTransition = KubeletConfiguration.DEFAULT.pressureTransition();
+    RequestLimit rates = KubeletConfiguration.DEFAULT.rates();
+    Endpoint endpoint = KubeletConfiguration.DEFAULT.endpoint();
+    UnaryOperator<KubeletServerBuilder> server = UnaryOperator.identity();
+    ImmutableMap<String, Quantity> capacity = ImmutableMap.of();
+    Supplier<List<NodeCondition>> conditions = List::of;
+    boolean registerAgain;
+    int syncs = SYNCS;
+    String version = AgentVersion.kubelet();
+    PodListener listener = PodListener.SILENT;
+    PodcacheMetrics metrics = PodcacheMetrics.NONE;
+    UnaryOperator<Caches> reads = UnaryOperator.identity();
+    /** Tests run everything on their own thread. */
+    BiFunction<Integer, Timekeeper, TaskThreads> threadsOf =
+            (limit, timekeeper) -> TaskThreads.named("podcache-pod", limit, timekeeper);
+
+    NodeAgentBuilder(Function<NodeAgentBuilder, AgentServer> serverOf) {
+        this.serverOf = serverOf;
+    }
+
+    /**
+     * Sets the name of the node. A node with a kubelet must not be named.
+     *
+     * @throws IllegalArgumentException if {@code name} is not a legal name of an object
+     */
+    public NodeAgentBuilder node(String name) {
+        node = ObjectKey.validated("default", name).name();
+        return this;
+    }
+
+    /** Sets the runtime of the containers. Default: {@link HollowRuntime}, which runs nothing. */
+    public NodeAgentBuilder runtime(PodRuntime value) {
+        Objects.requireNonNull(value, "runtime");
+        return runtime(time -> value);
+    }
+
+    /** Sets the runtime of the containers. The function is called by {@link #build} with the agent's time and timers. */
+    public NodeAgentBuilder runtime(Function<Timekeeper, PodRuntime> value) {
+        runtime = Objects.requireNonNull(value, "runtime");
+        return this;
+    }
+
+    /**
+     * Sets the machine whose resources, addresses and versions the node reports. Default: this machine, which needs
+     * {@code com.github.oshi:oshi-core} on the class path.
+     */
+    public NodeAgentBuilder facts(HostFacts value) {
+        facts = Objects.requireNonNull(value, "facts");
+        return this;
+    }
+
+    /**
+     * Sets what the node offers of some resources, such as {@code cpu}, {@code memory}, {@code pods} or {@code
+     * example.com/gpu}, instead of what the machine has of them. All of it is allocatable. Default: none; the machine's
+     * resources.
+     */
+    public NodeAgentBuilder capacity(Map<String, Quantity> resources) {
+        capacity = ImmutableMap.copyOf(resources);
+        return this;
+    }
+
+    /** Sets the labels to register the node with, in addition to the labels of its platform and host name. */
+    public NodeAgentBuilder labels(Map<String, String> values) {
+        registration = registration.withLabels(ImmutableMap.copyOf(values));
+        return this;
+    }
+
+    /** Sets the taints to register the node with. Default: none. */
+    public NodeAgentBuilder taints(List<Taint> values) {
+        registration = registration.withTaints(ImmutableList.copyOf(values));
+        return this;
+    }
+
+    /** Sets the addresses of the node: one, or one of each family. Default: that of the machine's default route. */
+    public NodeAgentBuilder addresses(List<InetAddress> values) {
+        registration = registration.withAddresses(
+                NodeIps.parse(values.stream().map(InetAddresses::toAddrString).collect(Collectors.joining(","))));
+        return this;
+    }
+
+    /** Sets whether the agent registers its node. If not, another client must create the Node. Default: true. */
+    public NodeAgentBuilder register(boolean value) {
+        registration = registration.withRegister(value);
+        return this;
+    }
+
+    /**
+     * Sets whether the agent registers its node again after the Node was deleted. Then the labels, taints and
+     * annotations of other clients are lost, and neither {@code kubectl delete node} nor an autoscaler can remove the
+     * node. Default: false.
+     */
+    public NodeAgentBuilder registerAgain(boolean value) {
+        registerAgain = value;
+        return this;
+    }
+
+    /**
+     * Sets the source of further conditions of the Node. Their heartbeat and transition times are set by the agent.
+     * Default: none.
+     *
+     * @param values called whenever the status is computed; must neither block nor throw
+     */
+    public NodeAgentBuilder conditions(Supplier<List<NodeCondition>> values) {
+        conditions = Objects.requireNonNull(values, "conditions");
+        return this;
+    }
+
+    /** Sets how changes of Secrets and ConfigMaps are detected. Default: WATCH. */
+    public NodeAgentBuilder strategy(ChangeDetectionStrategy value) {
+        caching = caching.withStrategy(Objects.requireNonNull(value, "strategy"));
+        return this;
+    }
+
+    /** Sets the period after which a pod is synced although nothing has changed. Default: 1 min. */
+    public NodeAgentBuilder syncFrequency(Duration value) {
+        caching = caching.withSyncFrequency(Durations.positive("syncFrequency", value));
+        return this;
+    }
+
+    /**
+     * Sets the periods of the node's status: how often it is computed, and how often it is reported if it has not
+     * changed. Default: 10 s and 5 min.
+     */
+    public NodeAgentBuilder statusPeriods(Duration update, Duration report) {
+        heartbeats = new HeartbeatTimes(
+                Durations.positive("the update period", update),
+                Durations.positive("the report period", report),
+                heartbeats.leaseSeconds());
+        return this;
+    }
+
+    /**
+     * Sets the duration of the Lease, which is renewed after a quarter of it: at least a second; fractions of seconds are
+     * cut. Default: 40 s.
+     */
+    public NodeAgentBuilder leaseDuration(Duration value) {
+        heartbeats = new HeartbeatTimes(heartbeats.statusUpdate(), heartbeats.statusReport(), (int)
+                Durations.atLeast(Duration.ofSeconds(1), "the lease duration", value)
+                        .toSeconds());
+        return this;
+    }
+
+    /** Sets the part of the machine that pods cannot use. Default: the reserve of the default eviction thresholds. */
+    public NodeAgentBuilder reservations(NodeReservations value) {
+        reservations = new Reservations(reservations.maxPods(), reservations.podsPerCore(), value);
+        return this;
+    }
+
+    /** Sets the maximum number of pods. Default: 110. */
+    public NodeAgentBuilder maxPods(int value) {
+        if (value < 0) {
+            throw new IllegalArgumentException("maxPods must not be negative, but is " + value);
+        }
+        reservations = new Reservations(value, reservations.podsPerCore(), reservations.reserved());
+        return this;
+    }
+
+    /**
+     * Sets the limit of requests per second and at once, without watches and heartbeats. Has no effect on an agent that
+     * shares its API server. Default: 50 and 100.
+     */
+    public NodeAgentBuilder requests(RequestLimit value) {
+        rates = Objects.requireNonNull(value, "rates");
+        return this;
+    }
+
+    /**
+     * Sets options of the node's HTTPS endpoint, through which {@code kubectl logs} and {@code kubectl exec} reach the
+     * runtime: its address, port, certificate, the authority of its clients, and metrics. By default it listens at port
+     * 10250, or at any free port if that is in use, with a self-signed certificate, and accepts tokens only; most clusters
+     * need {@link KubeletServerBuilder#clientAuthority}.
+     *
+     * @param options called on the builder of the endpoint when the agent starts
+     */
+    public NodeAgentBuilder server(UnaryOperator<KubeletServerBuilder> options) {
+        server = Objects.requireNonNull(options, "options");
+        return this;
+    }
+
+    /**
+     * Turns the node's HTTPS endpoint off. The Node advertises no port, and {@code kubectl logs}, {@code exec}, {@code
+     * attach} and {@code port-forward} fail for its pods.
+     */
+    public NodeAgentBuilder withoutServer() {
+        endpoint = Endpoint.NONE;
+        return this;
+    }
+
+    /** Sets how many pods are synced at the same time, without those whose runtime call takes long. Default: 8. */
+    public NodeAgentBuilder threads(int value) {
+        if (value <= 0) {
+            throw new IllegalArgumentException("the number of threads must be positive, but is " + value);
+        }
+        syncs = value;
+        return this;
+    }
+
+    /** Sets the kubelet version in the Node's status, such as {@code v1.36.0}. Default: Podcache's. */
+    public NodeAgentBuilder version(String value) {
+        version = Objects.requireNonNull(value, "version");
+        return this;
+    }
+
+    /** Sets the listener of the pods' statuses. Default: none. */
+    public NodeAgentBuilder listener(PodListener value) {
+        listener = Objects.requireNonNull(value, "listener");
+        return this;
+    }
+
+    /** Sets the listener of the caches. Default: none. */
+    public NodeAgentBuilder metrics(PodcacheMetrics value) {
+        metrics = Objects.requireNonNull(value, "metrics");
+        return this;
+    }
+
+    /** Sets a wrapper of the caches, through which the agent then reads, for example to count reads. Default: none. */
+    public NodeAgentBuilder reads(UnaryOperator<Caches> wrapper) {
+        reads = Objects.requireNonNull(wrapper, "wrapper");
+        return this;
+    }
+
+    /** Sets all options that a kubelet's configuration file has. */
+    public NodeAgentBuilder configuration(KubeletConfiguration value) {
+        caching = value.caching();
+        heartbeats = value.heartbeats();
+        rates = value.rates();
+        registration = value.registration();
+        reservations = value.reservations();
+        pressureTransition = value.pressureTransition();
+        endpoint = value.endpoint();
+        return this;
+    }
+
+    /**
+     * Creates the agent. It watches its Node and the Services, and does nothing else until {@link NodeAgent#start}.
+     *
+     * @throws IllegalStateException if no node was named
+     * @throws IllegalArgumentException if this machine does not have what the options require; the message names the
+     *     resource
+     */
+    public NodeAgent build() {
+        if (node == null) {
+            throw new IllegalStateException("the node has no name: call node(\"edge-1\") before build()");
+        }
+        HostFacts machine = facts == null
+                ? HostFacts.ofThisMachine(Path.of("").toAbsolutePath().getRoot())
+                : facts;
+        AgentServer server = serverOf.apply(this);
+        try {
+            return new NodeAgent(node, machine, this, server);
+        } catch (RuntimeException | Error e) {
+            server.close();
+            throw e;
+        }
+    }
+}

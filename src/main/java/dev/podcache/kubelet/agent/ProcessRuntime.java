@@ -1,0 +1,269 @@
+package dev.podcache.kubelet.agent;
+
+import dev.podcache.kubelet.podconfig.VolumeDirectory;
+import dev.podcache.kubelet.process.ContainerInstance;
+import dev.podcache.kubelet.process.ContainerOutput;
+import dev.podcache.kubelet.process.ContainerStarter;
+import dev.podcache.kubelet.process.PodDirectories;
+import dev.podcache.kubelet.process.ProcessHost;
+import dev.podcache.kubelet.process.ProcessUsage;
+import dev.podcache.kubelet.process.RunningContainers;
+import dev.podcache.kubelet.runtime.ContainerExec;
+import dev.podcache.kubelet.runtime.ContainerLogs;
+import dev.podcache.kubelet.runtime.ContainerStatistics;
+import dev.podcache.kubelet.runtime.Launch;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.runtime.PodState;
+import dev.podcache.kubelet.runtime.RuntimeEvents;
+import dev.podcache.kubelet.runtime.RuntimeStatus;
+import dev.podcache.kubelet.runtime.VolumeFile;
+import dev.podcache.object.PodKey;
+import dev.podcache.pod.PodReferences;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A runtime that runs containers as processes of this machine, on Linux. An example for authors of runtimes: a complete
+ * one, with logs, exec and statistics, which outlives the agent.
+ *
+ * <p>There is no isolation. Images, resources, ports and security contexts have no effect: a container must name a
+ * command of this machine, and runs as the user of this process, in its network. Volumes and the working directory are
+ * below a directory of the container, which the variable {@code PODCACHE_ROOT} names: with {@code mountPath: /etc/tls} a
+ * command reads {@code $PODCACHE_ROOT/etc/tls}, or {@code etc/tls} if it has no {@code workingDir}. Mounts are writable,
+ * and must not be nested. The environment is the container's own, {@code PATH}, {@code PODCACHE_ROOT} and what a
+ * shell sets, such as {@code PWD}; variables whose names a shell does not know, such as {@code my.key}, are left out.
+ *
+ * <p>Containers go on when this process ends, also when it is killed, and are found again by the next runtime of the same
+ * directory; their ends are then noticed up to 5 s later. Under systemd, this needs {@code KillMode=process}. A container
+ * ends with its command: what the command leaves behind in its process group is killed. A process that leaves the group
+ * keeps the container running while it keeps the output open.
+ *
+ * <p>A shell keeps the output: it slows a container down that writes more than about 20,000 lines or 1 MB per second,
+ * and holds a line in memory until its end. The newest two files of output are kept. {@code exec} offers no terminal.
+ * Thread-safe, as {@link PodRuntime} demands.
+ */
+public final class ProcessRuntime implements PodRuntime, ContainerLogs, ContainerExec, ContainerStatistics {
+
+    private final Path directory;
+    private final String podIp;
+    private final Timekeeper timekeeper;
+    private final PodDirectories pods;
+    private final VolumeDirectory volumes;
+    private final ContainerStarter starter;
+    private final RunningContainers running;
+
+    private ProcessRuntime(Builder builder) {
+        this.directory = builder.directory;
+        this.podIp = builder.podIp;
+        this.timekeeper = builder.timekeeper;
+        Path root = directory.resolve("pods");
+        this.pods = new PodDirectories(root);
+        this.volumes = builder.memory == null
+                ? new VolumeDirectory(root, timekeeper)
+                : new VolumeDirectory(root, builder.memory, timekeeper);
+        this.running = new RunningContainers(pods, timekeeper);
+        this.starter = new ContainerStarter(directory, pods, volumes, builder.outputLimit, timekeeper);
+    }
+
+    /**
+     * Returns a runtime with the default options.
+     *
+     * @param directory for the state, volumes and logs of pods, for this runtime alone; created by {@link #start}
+     * @param timekeeper the clock, and the threads on which ends of containers are handled
+     */
+    public static ProcessRuntime in(Path directory, Timekeeper timekeeper) {
+        return builder(directory, timekeeper).build();
+    }
+
+    /** Returns a builder, with the arguments of {@link #in}. */
+    public static Builder builder(Path directory, Timekeeper timekeeper) {
+        return new Builder(directory, timekeeper);
+    }
+
+    /** Creates a {@link ProcessRuntime}. Not thread-safe. */
+    public static final class Builder {
+
+        private final Path directory;
+        private final Timekeeper timekeeper;
+        private String podIp = "127.0.0.1";
+        private @Nullable Path memory;
+        private long outputLimit = 10 << 20;
+
+        private Builder(Path directory, Timekeeper timekeeper) {
+            this.directory = directory.toAbsolutePath().normalize();
+            this.timekeeper = timekeeper;
+        }
+
+        /** Sets the address that all pods have, by default 127.0.0.1. */
+        public Builder podIp(String address) {
+            this.podIp = address;
+            return this;
+        }
+
+        /** Keeps Secrets and tokens in memory: in this directory on a tmpfs, as for {@link VolumeDirectory}. */
+        public Builder memory(Path tmpfs) {
+            this.memory = tmpfs;
+            return this;
+        }
+
+        /**
+         * Sets the size in bytes at which the output of a container continues in another file, by default 10 MiB. Two
+         * files are kept.
+         *
+         * @throws IllegalArgumentException if {@code bytes} is not positive
+         */
+        public Builder outputLimit(long bytes) {
+            if (bytes <= 0) {
+                throw new IllegalArgumentException("outputLimit must be positive, but is " + bytes);
+            }
+            this.outputLimit = bytes;
+            return this;
+        }
+
+        public ProcessRuntime build() {
+            return new ProcessRuntime(this);
+        }
+    }
+
+    @Override
+    public String type() {
+        return "process";
+    }
+
+    @Override
+    public void start(RuntimeEvents events) {
+        running.setEvents(events);
+        try {
+            starter.install();
+            for (PodKey pod : pods.pods()) {
+                pods.discardUnfinished(pod);
+                running.findAll(pod);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the process runtime cannot use " + directory + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public RuntimeStatus health() {
+        return ProcessHost.health(directory);
+    }
+
+    @Override
+    public List<PodKey> pods() {
+        try {
+            return pods.pods();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public PodState status(Pod pod) {
+        PodKey key = PodReferences.key(pod);
+        try {
+            return PodState.of(
+                    statuses(key, pod.getSpec().getInitContainers()),
+                    statuses(key, pod.getSpec().getContainers()),
+                    List.of(podIp));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private List<ContainerStatus> statuses(PodKey pod, List<Container> containers) throws IOException {
+        List<ContainerStatus> statuses = new ArrayList<>();
+        for (Container container : containers) {
+            List<ContainerInstance> instances = pods.instances(pod, container.getName());
+            if (!instances.isEmpty()) {
+                ContainerStatus status = instances.get(0).status(timekeeper);
+                if (instances.size() > 1) {
+                    status.setLastState(instances.get(1).state(timekeeper));
+                }
+                statuses.add(status);
+            }
+        }
+        return statuses;
+    }
+
+    @Override
+    public void mount(Pod pod, Map<String, Map<String, VolumeFile>> contents) throws IOException {
+        pods.create(PodReferences.key(pod));
+        volumes.mount(pod, contents);
+    }
+
+    @Override
+    public void start(Pod pod, Container container, Launch launch) throws IOException, InterruptedException {
+        PodKey key = PodReferences.key(pod);
+        if (running.find(key, container.getName()).isPresent()) {
+            throw new IOException("container " + container.getName() + " runs already");
+        }
+        running.watch(key, starter.start(pod, container, launch));
+    }
+
+    @Override
+    public void stop(PodKey pod, String container, Duration gracePeriod) throws IOException, InterruptedException {
+        running.stop(running.find(pod, container).stream().toList(), gracePeriod);
+    }
+
+    @Override
+    public void stop(PodKey pod, Duration gracePeriod) throws IOException, InterruptedException {
+        running.stop(running.findAll(pod), gracePeriod);
+    }
+
+    @Override
+    public void forget(PodKey pod) throws IOException {
+        volumes.remove(pod);
+    }
+
+    @Override
+    public InputStream logs(PodKey pod, String container, LogOptions options) throws IOException {
+        List<ContainerInstance> instances = pods.instances(pod, container);
+        int wanted = options.previous() ? 1 : 0;
+        if (instances.size() <= wanted) {
+            throw new NoSuchFileException((options.previous() ? "previous terminated container " : "container ")
+                    + container + " of pod " + pod.namespace() + "/" + pod.name() + " not found");
+        }
+        return new ContainerOutput(instances.get(wanted), options, timekeeper);
+    }
+
+    @Override
+    public ContainerProcess exec(PodKey pod, String container, List<String> command, boolean tty) throws IOException {
+        if (tty) {
+            throw new IOException("the process runtime has no terminals; leave out --tty");
+        }
+        return running.find(pod, container)
+                .orElseThrow(() -> new IOException("container " + container + " does not run"))
+                .exec(command);
+    }
+
+    @Override
+    public List<PodUsage> usage() throws IOException {
+        ProcessUsage processes = ProcessUsage.now();
+        Instant now = timekeeper.wallTime();
+        List<PodUsage> usage = new ArrayList<>();
+        for (PodKey pod : pods.pods()) {
+            List<ContainerUsage> containers = new ArrayList<>();
+            for (ContainerInstance container : pods.newest(pod)) {
+                processes.of(container, now).ifPresent(containers::add);
+            }
+            if (!containers.isEmpty()) {
+                usage.add(new PodUsage(pod, containers));
+            }
+        }
+        return usage;
+    }
+}

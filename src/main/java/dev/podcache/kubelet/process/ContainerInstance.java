@@ -1,0 +1,166 @@
+package dev.podcache.kubelet.process;
+
+import com.google.common.io.MoreFiles;
+import com.google.common.io.RecursiveDeleteOption;
+import dev.podcache.time.ApiTime;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateBuilder;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.ContainerStatusBuilder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One start of a container, as its directory shows it. Each method reads the files and {@code /proc} anew, so an instance
+ * is never out of date. It runs as long as its supervisor or its command does: without a supervisor only its exit code is
+ * lost. Immutable and thread-safe.
+ */
+public final class ContainerInstance {
+
+    static final String RECORD = "container.json";
+    static final String SUPERVISOR = "supervisor";
+    static final String COMMAND = "command";
+    static final String ROOT = "root";
+
+    private static final Logger log = LoggerFactory.getLogger(ContainerInstance.class);
+
+    private final String name;
+    private final Path directory;
+    private final ContainerRecord record;
+
+    ContainerInstance(String name, Path directory, ContainerRecord record) {
+        this.name = name;
+        this.directory = directory;
+        this.record = record;
+    }
+
+    /** Returns the instance of a directory; empty if its start did not succeed. */
+    static Optional<ContainerInstance> read(String name, Path directory) throws IOException {
+        return JsonFile.read(directory.resolve(RECORD), ContainerRecord.class)
+                .map(found -> new ContainerInstance(name, directory, found));
+    }
+
+    /** Returns the container ID. */
+    public String id() {
+        return record.id();
+    }
+
+    String name() {
+        return name;
+    }
+
+    Path directory() {
+        return directory;
+    }
+
+    ContainerRecord record() {
+        return record;
+    }
+
+    /** Returns whether the container runs. */
+    public boolean isRunning() throws IOException {
+        return isAlive(supervisor()) || isAlive(command());
+    }
+
+    private static boolean isAlive(Optional<ProcessIdentity> process) {
+        return process.isPresent() && process.get().isAlive();
+    }
+
+    Optional<ProcessIdentity> supervisor() throws IOException {
+        return ProcessIdentity.read(directory.resolve(SUPERVISOR));
+    }
+
+    Optional<ProcessIdentity> command() throws IOException {
+        return ProcessIdentity.read(directory.resolve(COMMAND));
+    }
+
+    /** Returns the status without the last state. */
+    public ContainerStatus status(Timekeeper timekeeper) throws IOException {
+        return new ContainerStatusBuilder()
+                .withName(name)
+                .withImage(record.image())
+                .withImageID("")
+                .withContainerID(record.id())
+                .withRestartCount(record.restartCount())
+                .withState(state(timekeeper))
+                .build();
+    }
+
+    /** Returns the state: running, or how it ended. */
+    public ContainerState state(Timekeeper timekeeper) throws IOException {
+        String startedAt = ApiTime.of(record.startedAt());
+        if (isRunning()) {
+            return new ContainerStateBuilder().withNewRunning(startedAt).build();
+        }
+        ContainerEnd end = end(timekeeper);
+        return new ContainerStateBuilder()
+                .withNewTerminated()
+                .withContainerID(record.id())
+                .withExitCode(end.exitCode())
+                .withReason(reason(end))
+                .withMessage(
+                        end.known() ? null : "The supervisor of the process was killed; the exit code is not known")
+                .withStartedAt(startedAt)
+                .withFinishedAt(ApiTime.of(end.time()))
+                .endTerminated()
+                .build();
+    }
+
+    private static String reason(ContainerEnd end) {
+        if (!end.known()) {
+            return "ContainerStatusUnknown";
+        }
+        return end.exitCode() == 0 ? "Completed" : "Error";
+    }
+
+    private ContainerEnd end(Timekeeper timekeeper) throws IOException {
+        Optional<ContainerEnd> recorded = ContainerEnd.read(directory);
+        return recorded.isPresent() ? recorded.get() : ContainerEnd.unknown(directory, timekeeper.wallTime());
+    }
+
+    /** Asks the command's process group to end. */
+    void terminate() throws IOException {
+        signal(command(), "TERM");
+    }
+
+    /**
+     * Kills the command's process group. If the command has ended, kills the supervisor: a process that left the group
+     * keeps the output open.
+     */
+    void kill() throws IOException {
+        signal(isAlive(command()) ? command() : supervisor(), "KILL");
+    }
+
+    private static void signal(Optional<ProcessIdentity> process, String signal) throws IOException {
+        if (process.isPresent()) {
+            process.get().signalGroup(signal);
+        }
+    }
+
+    void deleteRoot() throws IOException {
+        delete(directory.resolve(ROOT));
+    }
+
+    /** Kills the processes of an instance and deletes its directory, or leaves the rest of it to the next call. */
+    static void discard(Path directory) {
+        try {
+            for (String process : new String[] {SUPERVISOR, COMMAND}) {
+                signal(ProcessIdentity.read(directory.resolve(process)), "KILL");
+            }
+            delete(directory);
+        } catch (IOException e) {
+            log.debug("{} was not deleted; the next start of the container or of the agent deletes it", directory, e);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            MoreFiles.deleteRecursively(directory, RecursiveDeleteOption.ALLOW_INSECURE);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package dev.podcache.kubelet.process;
+
+import com.google.common.base.Splitter;
+import com.google.common.base.StandardSystemProperty;
+import com.google.common.base.Strings;
+import dev.podcache.kubelet.runtime.RuntimeStatus;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What a machine needs to run containers as processes. */
+public final class ProcessHost {
+
+    private static final Splitter PATH = Splitter.on(':').omitEmptyStrings();
+
+    private ProcessHost() {}
+
+    /**
+     * Returns whether processes can be started, with the version of the kernel.
+     *
+     * @param directory must be writable
+     */
+    public static RuntimeStatus health(Path directory) {
+        String version = Strings.nullToEmpty(StandardSystemProperty.OS_VERSION.value());
+        if (!Files.exists(Path.of("/proc/self/stat"))) {
+            return RuntimeStatus.notReady(version, "the process runtime needs Linux with /proc");
+        }
+        for (String program : new String[] {"sh", "setsid"}) {
+            if (!isInstalled(program)) {
+                return RuntimeStatus.notReady(
+                        version, "program " + program + " not found in PATH; the process runtime needs it");
+            }
+        }
+        if (!Files.isWritable(directory)) {
+            return RuntimeStatus.notReady(version, "directory " + directory + " does not exist or cannot be written");
+        }
+        return RuntimeStatus.ready(version);
+    }
+
+    private static boolean isInstalled(String program) {
+        return PATH.splitToStream(Strings.nullToEmpty(System.getenv("PATH")))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+    }
+}

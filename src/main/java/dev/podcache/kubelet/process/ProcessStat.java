@@ -1,0 +1,65 @@
+package dev.podcache.kubelet.process;
+
+import com.google.common.base.Splitter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A part of {@code /proc/<pid>/stat}. Times are in hundredths of a second, which is {@code USER_HZ} on all common
+ * architectures. Immutable.
+ *
+ * @param state the state of the process, such as {@code R}
+ * @param session the PID of the leader of its session
+ * @param cpuTicks the CPU time of the process and of its children that have ended
+ * @param startTicks the start of the process after the boot
+ */
+record ProcessStat(long pid, String state, long session, long cpuTicks, long startTicks) {
+
+    // counted from field 3, which follows the name
+    private static final int STATE = 0;
+    private static final int SESSION = 3;
+    private static final int FIRST_CPU_TIME = 11;
+    private static final int CPU_TIMES = 4;
+    private static final int START_TIME = 19;
+
+    /** Returns the entry of a process; empty if there is no such process. */
+    static Optional<ProcessStat> of(long pid) {
+        try {
+            return parse(Files.readString(Path.of("/proc", Long.toString(pid), "stat")));
+        } catch (IOException ended) {
+            return Optional.empty();
+        }
+    }
+
+    /** Parses an entry; empty if it is incomplete. */
+    static Optional<ProcessStat> parse(String line) {
+        // the name is in parentheses and may contain blanks and parentheses
+        int name = line.indexOf(" (");
+        int end = line.lastIndexOf(") ");
+        if (name < 0 || end < 0) {
+            return Optional.empty();
+        }
+        List<String> fields =
+                Splitter.on(' ').splitToList(line.substring(end + 2).trim());
+        if (fields.size() <= START_TIME) {
+            return Optional.empty();
+        }
+        long cpu = fields.subList(FIRST_CPU_TIME, FIRST_CPU_TIME + CPU_TIMES).stream()
+                .mapToLong(Long::parseLong)
+                .sum();
+        return Optional.of(new ProcessStat(
+                Long.parseLong(line.substring(0, name)),
+                fields.get(STATE),
+                Long.parseLong(fields.get(SESSION)),
+                cpu,
+                Long.parseLong(fields.get(START_TIME))));
+    }
+
+    /** Returns whether the process has ended. Its parent may not have noticed yet. */
+    boolean hasEnded() {
+        return state.equals("Z") || state.equals("X");
+    }
+}

@@ -1,0 +1,198 @@
+package dev.podcache.kubelet.server;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.podcache.kubelet.runtime.ContainerExec;
+import dev.podcache.kubelet.runtime.ContainerLogs;
+import dev.podcache.kubelet.runtime.ContainerStatistics;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.object.Quoted;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodListBuilder;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Answers requests that are allowed. Thread-safe. */
+final class Endpoints {
+
+    private static final Logger log = LoggerFactory.getLogger(Endpoints.class);
+
+    /** Logs that are followed and commands that run, each of which needs up to three threads. */
+    static final int MOST_STREAMS = 256;
+
+    private static final Set<String> COMMANDS = Set.of("exec", "attach", "portForward");
+
+    private static final ObjectMapper JSON =
+            JsonMapper.builder().findAndAddModules().build();
+
+    private final Sources sources;
+    private final Timekeeper timekeeper;
+    private final Instant startedAt;
+    private final UsageTotals totals = new UsageTotals();
+    private final Semaphore streams = new Semaphore(MOST_STREAMS);
+
+    /**
+     * What the answers are made of. The suppliers may block.
+     *
+     * @param health why the node is unhealthy; empty if it is healthy
+     * @param metrics metrics in the text format of Prometheus
+     */
+    record Sources(
+            String node,
+            Supplier<List<Pod>> pods,
+            Supplier<Optional<String>> health,
+            Supplier<String> metrics,
+            PodRuntime runtime) {}
+
+    Endpoints(Sources sources, Timekeeper timekeeper) {
+        this.sources = sources;
+        this.timekeeper = timekeeper;
+        this.startedAt = timekeeper.wallTime();
+    }
+
+    /**
+     * Answers a request. May block.
+     *
+     * @throws RefusedException if it cannot be answered; the message says why
+     */
+    KubeletResponse answer(KubeletRequest request) throws IOException {
+        String first = Authorization.firstSegment(request.path());
+        if (!request.method().equals("GET") && !(request.method().equals("POST") && isPosted(first))) {
+            throw new RefusedException(405, "the method " + Quoted.value(request.method()) + " is not supported here");
+        }
+        return switch (first) {
+            case "containerLogs" -> logs(request);
+            case "exec" -> exec(request);
+            case "attach" -> throw unsupported("attaching to a container");
+            case "portForward" -> throw unsupported("forwarding ports of a pod");
+            default -> content(request);
+        };
+    }
+
+    private static boolean isPosted(String first) {
+        return COMMANDS.contains(first) || first.equals("stats");
+    }
+
+    private static RefusedException unsupported(String what) {
+        return new RefusedException(501, "this node does not support " + what);
+    }
+
+    private KubeletResponse content(KubeletRequest request) throws IOException {
+        String path = request.path();
+        return switch (path.endsWith("/") ? path.substring(0, path.length() - 1) : path) {
+            case "/healthz" -> health();
+            case "/pods", "/runningpods" -> pods(path.startsWith("/running"));
+            case "/metrics" -> KubeletResponse.metrics(sources.metrics().get());
+            case "/metrics/resource" -> resourceMetrics();
+            case "/stats/summary" -> summary(request);
+            default ->
+                throw new RefusedException(
+                        404,
+                        "no such endpoint; this node has /healthz, /pods, /runningpods, /metrics, /metrics/resource,"
+                                + " /stats/summary, /containerLogs and /exec");
+        };
+    }
+
+    private KubeletResponse health() {
+        Optional<String> problem = sources.health().get();
+        return problem.isEmpty()
+                ? KubeletResponse.text(200, "ok")
+                : KubeletResponse.text(500, "healthz check failed: " + Quoted.text(problem.get()));
+    }
+
+    private KubeletResponse pods(boolean onlyRunning) throws JsonProcessingException {
+        List<Pod> pods = sources.pods().get().stream()
+                .filter(pod -> !onlyRunning || isRunning(pod))
+                .toList();
+        return KubeletResponse.json(JSON.writeValueAsBytes(new PodListBuilder()
+                .withItems(pods)
+                .withNewMetadata()
+                .endMetadata()
+                .build()));
+    }
+
+    private static boolean isRunning(Pod pod) {
+        return pod.getStatus() != null
+                && pod.getStatus().getContainerStatuses().stream()
+                        .anyMatch(container -> container.getState() != null
+                                && container.getState().getRunning() != null);
+    }
+
+    private KubeletResponse resourceMetrics() {
+        ContainerStatistics statistics = statistics();
+        try {
+            List<ContainerStatistics.PodUsage> usage = statistics.usage();
+            return KubeletResponse.metrics(ResourceMetrics.of(totals.add(usage), usage, timekeeper.wallTime()));
+        } catch (IOException | RuntimeException e) {
+            log.warn("measuring the containers failed; /metrics/resource reports scrape_error 1", e);
+            return KubeletResponse.metrics(ResourceMetrics.failed());
+        }
+    }
+
+    private KubeletResponse summary(KubeletRequest request) throws IOException {
+        List<ContainerStatistics.PodUsage> usage = statistics().usage();
+        String only = String.valueOf(request.parameter("only_cpu_and_memory"));
+        StatsSummary.SummaryScope scope = new StatsSummary.SummaryScope(
+                sources.node(), startedAt, only.toLowerCase(Locale.ROOT).equals("true"));
+        return KubeletResponse.json(
+                JSON.writeValueAsBytes(StatsSummary.of(scope, totals.add(usage), usage, timekeeper.wallTime())));
+    }
+
+    private ContainerStatistics statistics() {
+        if (sources.runtime() instanceof ContainerStatistics statistics) {
+            return statistics;
+        }
+        throw new RefusedException(501, "the container runtime of this node does not measure what containers use");
+    }
+
+    private KubeletResponse logs(KubeletRequest request) throws IOException {
+        Optional<ContainerLogs> logs =
+                sources.runtime() instanceof ContainerLogs runtime ? Optional.of(runtime) : Optional.empty();
+        Runnable release = begin();
+        boolean opened = false;
+        try {
+            KubeletResponse response = new KubeletResponse.Streamed(
+                    LogEndpoint.open(request, sources.pods().get(), logs, timekeeper.wallTime()), release);
+            opened = true;
+            return response;
+        } finally {
+            if (!opened) {
+                release.run();
+            }
+        }
+    }
+
+    private KubeletResponse exec(KubeletRequest request) {
+        Optional<ContainerExec> exec =
+                sources.runtime() instanceof ContainerExec runtime ? Optional.of(runtime) : Optional.empty();
+        ExecRequest command = ExecEndpoint.command(request, sources.pods().get(), exec);
+        return new KubeletResponse.Upgrade(command, begin());
+    }
+
+    /** Counts a stream, and returns what counts its end, of which only the first run has an effect. */
+    private Runnable begin() {
+        if (!streams.tryAcquire()) {
+            throw new RefusedException(
+                    503,
+                    "this node serves " + MOST_STREAMS
+                            + " logs and commands already; end one of them, or try again later");
+        }
+        AtomicBoolean ended = new AtomicBoolean();
+        return () -> {
+            if (ended.compareAndSet(false, true)) {
+                streams.release();
+            }
+        };
+    }
+}

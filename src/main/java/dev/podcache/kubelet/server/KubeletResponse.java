@@ -1,0 +1,59 @@
+package dev.podcache.kubelet.server;
+
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/** How the server answers a request. */
+sealed interface KubeletResponse {
+
+    /** A body of known length. Immutable. */
+    final class Content implements KubeletResponse {
+
+        private final int code;
+        private final String mediaType;
+        private final byte[] body;
+
+        private Content(int code, String mediaType, byte[] body) {
+            this.code = code;
+            this.mediaType = mediaType;
+            this.body = body;
+        }
+
+        int code() {
+            return code;
+        }
+
+        String mediaType() {
+            return mediaType;
+        }
+
+        /** Returns the body, which must not be modified. */
+        byte[] body() {
+            return body;
+        }
+    }
+
+    /**
+     * The content of a stream, sent as it arrives. The receiver of this response closes the stream and runs {@code
+     * release}, once.
+     */
+    record Streamed(InputStream content, Runnable release) implements KubeletResponse {}
+
+    /** A command over a WebSocket. The receiver of this response runs {@code release}, once, when the command has ended. */
+    record Upgrade(ExecRequest command, Runnable release) implements KubeletResponse {}
+
+    /** Returns a plain text. */
+    static Content text(int code, String text) {
+        return new Content(code, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Returns JSON. */
+    static Content json(byte[] json) {
+        return new Content(200, "application/json", json);
+    }
+
+    /** Returns metrics in the text format of Prometheus. */
+    static Content metrics(String text) {
+        return new Content(200, "text/plain; version=0.0.4; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
+    }
+}

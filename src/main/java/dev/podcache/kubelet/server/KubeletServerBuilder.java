@@ -1,0 +1,157 @@
+package dev.podcache.kubelet.server;
+
+import com.google.common.net.InetAddresses;
+import dev.podcache.apiserver.AccessReviews;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options of a {@link KubeletServer}. {@link #pods}, {@link #runtime} and {@link #reviews} are required. The
+ * suppliers are called for each request that needs them; they must be thread-safe, and may block. Not thread-safe.
+ */
+public final class KubeletServerBuilder {
+
+    private static final int KUBELET_PORT = 10250;
+    private static final int MOST_PORT = 65535;
+
+    final String node;
+    final Timekeeper timekeeper;
+    String address = "0.0.0.0";
+    int port = KUBELET_PORT;
+    List<Path> certificate = List.of();
+    List<Path> clientAuthority = List.of();
+    private Supplier<Optional<String>> health = Optional::empty;
+    private Supplier<String> metrics = () -> "";
+    private @Nullable Supplier<List<Pod>> pods;
+    private @Nullable PodRuntime runtime;
+    private @Nullable AccessReviews reviews;
+
+    KubeletServerBuilder(String node, Timekeeper timekeeper) {
+        this.node = Objects.requireNonNull(node, "node");
+        this.timekeeper = Objects.requireNonNull(timekeeper, "timekeeper");
+        if (node.isEmpty()) {
+            throw new IllegalArgumentException("the name of the node must not be empty");
+        }
+    }
+
+    /**
+     * Sets the address to listen on. Default: {@code 0.0.0.0}, all IPv4 addresses.
+     *
+     * @throws IllegalArgumentException if it is not an IP address
+     */
+    public KubeletServerBuilder address(String newAddress) {
+        if (!InetAddresses.isInetAddress(newAddress)) {
+            throw new IllegalArgumentException(
+                    "the address must be an IP address such as 0.0.0.0, but is \"" + newAddress + "\"");
+        }
+        address = newAddress;
+        return this;
+    }
+
+    /**
+     * Sets the port to listen on; 0 for any free port. Default: 10250.
+     *
+     * @throws IllegalArgumentException if it is not between 0 and 65535
+     */
+    public KubeletServerBuilder port(int newPort) {
+        if (newPort < 0 || newPort > MOST_PORT) {
+            throw new IllegalArgumentException("the port must be between 0 and 65535, but is " + newPort);
+        }
+        port = newPort;
+        return this;
+    }
+
+    /**
+     * Sets the certificate of the server, with its chain, and its private key, in PEM files, which may be one file. The
+     * files are read when the server starts and every 10 s, so that a renewed certificate is used. Default: a
+     * self-signed certificate that is made when the server starts.
+     */
+    public KubeletServerBuilder certificate(Path certificateFile, Path keyFile) {
+        certificate = List.of(certificateFile, keyFile);
+        return this;
+    }
+
+    /**
+     * Sets the PEM file with the certificates of the authority that signs the certificates of clients; a kubelet's
+     * {@code authentication.x509.clientCAFile}. The file is read when the server starts and every 10 s. Default: client
+     * certificates are not accepted, so all clients need tokens.
+     */
+    public KubeletServerBuilder clientAuthority(Path file) {
+        clientAuthority = List.of(file);
+        return this;
+    }
+
+    /** Sets the supplier of the node's pods, with the statuses that were last reported. */
+    public KubeletServerBuilder pods(Supplier<List<Pod>> newPods) {
+        pods = Objects.requireNonNull(newPods, "pods");
+        return this;
+    }
+
+    /**
+     * Sets the runtime of the node. The server uses its optional capabilities {@code ContainerLogs}, {@code
+     * ContainerExec} and {@code ContainerStatistics}.
+     */
+    public KubeletServerBuilder runtime(PodRuntime newRuntime) {
+        runtime = Objects.requireNonNull(newRuntime, "runtime");
+        return this;
+    }
+
+    /** Sets how tokens and accesses are reviewed, such as {@code Fabric8ApiServer.accessReviews}. */
+    public KubeletServerBuilder reviews(AccessReviews newReviews) {
+        reviews = Objects.requireNonNull(newReviews, "reviews");
+        return this;
+    }
+
+    /** Sets the supplier of the reason why the node is not healthy, for {@code /healthz}. Default: always healthy. */
+    public KubeletServerBuilder health(Supplier<Optional<String>> newHealth) {
+        health = Objects.requireNonNull(newHealth, "health");
+        return this;
+    }
+
+    /** Sets the supplier of {@code /metrics}, in the text format of Prometheus. Default: no metrics. */
+    public KubeletServerBuilder metrics(Supplier<String> newMetrics) {
+        metrics = Objects.requireNonNull(newMetrics, "metrics");
+        return this;
+    }
+
+    /**
+     * Returns a server that has not started. It must be closed.
+     *
+     * @throws IllegalStateException if a required option is missing
+     */
+    public KubeletServer build() {
+        return new KubeletServer(this);
+    }
+
+    AccessReviews reviews() {
+        return required(reviews, "reviews");
+    }
+
+    Endpoints.Sources sources() {
+        return new Endpoints.Sources(node, required(pods, "pods"), health, metrics, required(runtime, "runtime"));
+    }
+
+    /** Returns the names of a self-signed certificate. */
+    List<String> names() {
+        List<String> names = new ArrayList<>(List.of(node));
+        if (!InetAddresses.forString(address).isAnyLocalAddress()) {
+            names.add(address);
+        }
+        return names;
+    }
+
+    private static <T> T required(@Nullable T option, String name) {
+        if (option == null) {
+            throw new IllegalStateException("call " + name + "(...) before build()");
+        }
+        return option;
+    }
+}

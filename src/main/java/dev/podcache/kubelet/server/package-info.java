@@ -1,0 +1,71 @@
+/**
+ * The HTTPS endpoint of a node, which a kubelet serves on port 10250. After {@code pkg/kubelet/server} of Kubernetes. Start
+ * with {@link dev.podcache.kubelet.server.KubeletServer}.
+ *
+ * <table>
+ * <caption>Endpoints</caption>
+ * <tr><th>path</th><th>content</th><th>subresource of {@code nodes}</th></tr>
+ * <tr><td>{@code /healthz}</td><td>{@code ok}, or 500 with the problem of the node</td><td>{@code healthz} or
+ * {@code proxy}</td></tr>
+ * <tr><td>{@code /pods}</td><td>the pods of the node as a PodList, with their statuses</td><td>{@code pods} or
+ * {@code proxy}</td></tr>
+ * <tr><td>{@code /runningpods}</td><td>those of which a container runs</td><td>{@code pods} or {@code proxy}</td></tr>
+ * <tr><td>{@code /metrics}</td><td>metrics of the agent, in the text format of Prometheus</td><td>{@code
+ * metrics}</td></tr>
+ * <tr><td>{@code /metrics/resource}</td><td>CPU and memory of node, pods and containers, for metrics-server</td><td>
+ * {@code metrics}</td></tr>
+ * <tr><td>{@code /stats/summary}</td><td>the Summary of {@code stats/v1alpha1}, without rates, network and file
+ * systems of the node; {@code only_cpu_and_memory=true} leaves out disks</td><td>{@code stats}</td></tr>
+ * <tr><td>{@code /containerLogs/<namespace>/<pod>/<container>}</td><td>the output of a container; {@code follow}, {@code
+ * previous}, {@code timestamps}, {@code tailLines}, {@code sinceSeconds}, {@code sinceTime}, {@code
+ * limitBytes}</td><td>{@code proxy}</td></tr>
+ * <tr><td>{@code /exec/<namespace>/<pod>/[<uid>/]<container>}</td><td>a command in a container, by WebSocket with
+ * subprotocol {@code v5.channel.k8s.io} or {@code v4.channel.k8s.io}; not by SPDY</td><td>{@code proxy}</td></tr>
+ * <tr><td>{@code /attach}, {@code /portForward}</td><td>501</td><td>{@code proxy}</td></tr>
+ * </table>
+ *
+ * <p>{@code kubectl logs} and {@code kubectl exec} reach these paths through the API server, which needs the node's
+ * address and port in the Node's status. Logs need a {@code PodRuntime} that implements {@code ContainerLogs}, commands
+ * {@code ContainerExec}, statistics {@code ContainerStatistics}. Without it, the answer is 501 with a sentence, which
+ * {@code kubectl} prints. The usage of the node is the sum of its containers.
+ *
+ * <p><b>kubectl exec.</b> Up to Kubernetes 1.35 the API server passes on what the client sends, or sends SPDY itself for
+ * a newer kubectl, and SPDY is answered 501. Clients that send WebSocket requests which the API server passes on, such
+ * as fabric8's client on 1.20, work.
+ *
+ * <p><b>Authentication.</b> Every request needs a user, {@code /healthz} included; there are no anonymous users. The
+ * user comes from a client certificate of the configured authority (common name and organizations), or else from a
+ * bearer token, which the API server reviews. An accepted token is reviewed again after 2 min, a refused one after 10 s.
+ * If the review fails, the answer is 401, and one warning is logged.
+ *
+ * <p><b>Authorization.</b> The API server reviews whether the user has a verb on a subresource of this Node: {@code get}
+ * for GET, {@code create} for POST. Unlike upstream, a command always needs {@code create}, because a WebSocket begins
+ * with GET. An allowed access is reviewed again after 5 min, a denied one after 30 s. If the review fails, the answer is
+ * 500. The node's credentials need the permission to create {@code tokenreviews} and {@code subjectaccessreviews}, which
+ * every node identity has, and which the ClusterRole {@code system:auth-delegator} grants to others.
+ *
+ * <p><b>Limits.</b> TLS 1.2 or newer; HTTP/1.1; 1024 connections; 90 s for a connection without a request; 64 answers that
+ * are made, and 256 logs and commands that run, at a time; 64 KiB of headers and of a body, which nothing reads; 256 KiB of URL; 1 MiB for a message of a
+ * WebSocket; 4 h for a client that reads nothing of an output.
+ *
+ * <p>Read {@code KubeletServer}, {@code HttpsListener}, the only class that uses Vert.x, {@code RequestChain}, {@code
+ * Authentication}, {@code Authorization}, {@code Endpoints}; for logs {@code LogEndpoint}, {@code LogParameters}, {@code
+ * LogTransfer}; for commands {@code ExecEndpoint}, {@code ExecSession}, {@code ExecChannels}; for certificates {@code
+ * WatchedFiles}, {@code ServingCertificate}, {@code SelfSigned}, {@code ClientCertificates}.
+ *
+ * <p><b>Threads.</b> The event loop reads requests, verifies client certificates and writes responses; it never calls a
+ * supplier or the runtime. Answers are made on four threads, and a call that takes longer than 100 ms does not count.
+ * Each log and each command has threads of its own, which wait until a part is sent before they read the next one.
+ *
+ * <table>
+ * <caption>Locks</caption>
+ * <tr><th>lock</th><th>guards</th><th>taken inside it</th></tr>
+ * <tr><td>{@code HttpsListener}</td><td>the certificate before the server listens; whether it listens</td><td>those of
+ * Vert.x</td></tr>
+ * <tr><td>{@code UsageTotals}</td><td>the CPU time that was counted</td><td>none</td></tr>
+ * </table>
+ */
+@NullMarked
+package dev.podcache.kubelet.server;
+
+import org.jspecify.annotations.NullMarked;

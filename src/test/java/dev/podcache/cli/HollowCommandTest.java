@@ -1,0 +1,155 @@
+package dev.podcache.cli;
+
+import static dev.podcache.testing.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.cli.output.CapturedConsole;
+import dev.podcache.embedded.EmbeddedApiServer;
+import dev.podcache.embedded.InMemoryCluster;
+import dev.podcache.embedded.Resource;
+import dev.podcache.embedded.Selection;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code hollow} on the embedded server. */
+@ExtendWith(NoLeaks.class)
+class HollowCommandTest {
+
+    private static final List<Resource> CREATED =
+            List.of(Resource.PODS, Resource.SECRETS, Resource.NODES, Resource.LEASES);
+
+    @TempDir
+    private Path home;
+
+    private final Timekeeper timekeeper = Timekeeper.system();
+    private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
+    private final EmbeddedApiServer server = EmbeddedApiServer.start(cluster);
+    private Path kubeconfig = Path.of("");
+
+    @BeforeEach
+    void writeKubeconfig() throws IOException {
+        kubeconfig = Files.writeString(home.resolve("config"), """
+                apiVersion: v1
+                kind: Config
+                current-context: test
+                contexts: [{name: test, context: {cluster: test, user: test}}]
+                clusters: [{name: test, cluster: {server: "%s"}}]
+                """.formatted(server.url()));
+    }
+
+    @AfterEach
+    void tearDown() {
+        server.close();
+        cluster.close();
+        timekeeper.close();
+    }
+
+    private int count(Resource resource) {
+        return cluster.list(resource, Selection.everything(), "").items().size();
+    }
+
+    @Test
+    void nodesWithPods_areReadyAndRun_andAreDeletedAtTheEnd() throws Exception {
+        try (HollowRun run = HollowRun.start(kubeconfig, "--nodes", "3", "--pods-per-node", "2")) {
+            await().until(() -> run.says("3 of 3 nodes Ready, 6 of 6 pods Running"));
+            await().until(() -> cluster.get(Pod.class, "default", "hollow-2-1")
+                    .getStatus()
+                    .getPhase()
+                    .equals("Running"));
+            assertThat(count(Resource.NODES)).isEqualTo(3);
+
+            assertThat(run.stop()).isZero();
+
+            assertThat(run.out().get(0)).contains("3 nodes hollow-0 to hollow-2", server.url());
+            assertThat(run.err()).isEmpty();
+            assertThat(CREATED).allMatch(resource -> count(resource) == 0);
+        }
+    }
+
+    @Test
+    void forATime_endsAfterIt_andKeepLeavesEverything() throws Exception {
+        try (HollowRun run = HollowRun.start(
+                kubeconfig, "--nodes", "2", "--pods-per-node", "1", "--prefix", "edge-", "--keep", "--for", "5500ms")) {
+            assertThat(run.awaitEnd()).isZero();
+
+            assertThat(run.says("nodes Ready, ")).isTrue();
+            assertThat(run.says("deleting")).isFalse();
+            assertThat(count(Resource.NODES)).isPositive();
+            assertThat(count(Resource.PODS)).isEqualTo(2);
+            assertThat(count(Resource.SECRETS)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void endsWhileItCreatesPods_noneIsLeft() throws Exception {
+        try (HollowRun run = HollowRun.start(kubeconfig, "--nodes", "10", "--pods-per-node", "2000")) {
+            await().until(() -> count(Resource.PODS) > 0);
+
+            assertThat(run.stop()).isZero();
+
+            assertThat(CREATED).allMatch(resource -> count(resource) == 0);
+        }
+    }
+
+    @Test
+    void serverIsGoneAtTheEnd_saysWhatIsLeftAndHowToDeleteIt(NoLeaks leaks) throws Exception {
+        leaks.allowWarnings("");
+        try (HollowRun run = HollowRun.start(kubeconfig, "--nodes", "1", "--pods-per-node", "1")) {
+            await().until(() -> run.says("1 of 1 nodes Ready, 1 of 1 pods Running"));
+            server.close();
+
+            assertThat(run.stop()).isEqualTo(1);
+
+            assertThat(run.err())
+                    .anySatisfy(line -> assertThat(line)
+                            .startsWith("error: ")
+                            .contains("kubectl delete", "podcache.dev/hollow=hollow-0"));
+        }
+    }
+
+    @Test
+    void serverDoesNotAnswer_isAnErrorWithItsAddress() throws Exception {
+        server.close();
+        try (HollowRun run = HollowRun.start(kubeconfig, "--nodes", "1", "--for", "3s")) {
+            assertThat(run.awaitEnd()).isEqualTo(1);
+
+            assertThat(run.err().get(0)).startsWith("error: API server " + server.url());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--strategy sometimes|sometimes",
+                "--nodes 0|--nodes",
+                "--nodes 1 --pods-per-node -1|--pods-per-node",
+                "--nodes one|--nodes",
+                "--nodes 1 --prefix Hollow_|Hollow_",
+                "--nodes 1 --node-labels =x|label",
+                "--nodes 1 --register-with-taints a=b|taint",
+                "--nodes 1 --for soon|soon",
+                "--nodes 1 --node-name a|--node-name",
+            })
+    void wrongOptions_areUsageErrors(String options, String named) {
+        CapturedConsole console = new CapturedConsole(home);
+
+        int code = console.execute(("hollow " + options).split(" "));
+
+        assertThat(code).isEqualTo(2);
+        assertThat(console.err().get(0)).startsWith("error: ").contains(named);
+        assertThat(count(Resource.NODES)).isZero();
+    }
+}

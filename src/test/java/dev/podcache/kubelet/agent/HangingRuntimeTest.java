@@ -1,0 +1,148 @@
+package dev.podcache.kubelet.agent;
+
+import static dev.podcache.testing.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.ObjectKey;
+import dev.podcache.object.ObjectKind;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.time.TaskThreads;
+import io.fabric8.kubernetes.api.model.Node;
+import io.fabric8.kubernetes.api.model.NodeCondition;
+import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A node whose runtime does not return from a call. The runtime's calls come from threads, the time is hand-driven. */
+@ExtendWith(NoLeaks.class)
+class HangingRuntimeTest {
+
+    private static final Duration STEP = Duration.ofSeconds(1);
+
+    private final AgentFixture fixture = new AgentFixture();
+    private final NotifyingRuntime runtime = new NotifyingRuntime(fixture.timekeeper);
+
+    @AfterEach
+    void tearDown() {
+        runtime.release();
+        fixture.close();
+    }
+
+    private NodeAgent start() {
+        NodeAgent agent = fixture.agent(options -> {
+            options.threadsOf = (limit, time) -> TaskThreads.named("podcache-pod", limit, time);
+            return options.runtime(runtime);
+        });
+        agent.start();
+        return agent;
+    }
+
+    /** Lets time pass, a second at each look, because threads need real time too. */
+    private void awaitWhileTimePasses(Callable<Boolean> condition) {
+        await().pollInterval(Duration.ofMillis(10)).until(() -> {
+            fixture.timekeeper.advance(STEP);
+            return condition.call();
+        });
+    }
+
+    private void awaitReady(String status) {
+        awaitWhileTimePasses(() -> fixture.exists(Node.class, ObjectKey.of("", AgentFixture.NODE))
+                && fixture.ready().equals(status));
+    }
+
+    private void awaitPhase(String pod, String phase) {
+        awaitWhileTimePasses(() -> phase.equals(fixture.pod(pod).getStatus().getPhase()));
+    }
+
+    private NodeCondition ready() {
+        return fixture.node().getStatus().getConditions().stream()
+                .filter(condition -> "Ready".equals(condition.getType()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private Instant renewed() {
+        return fixture.lease().getSpec().getRenewTime().toInstant();
+    }
+
+    @Test
+    void healthHangs_nodeSaysThatTheRuntimeIsDown_andItsLeaseIsRenewed() {
+        start();
+        awaitReady("True");
+
+        runtime.hang("health");
+        awaitReady("False");
+
+        assertThat(ready().getReason()).isEqualTo("KubeletNotReady");
+        assertThat(ready().getMessage()).contains("container runtime is down");
+        Instant before = renewed();
+        fixture.timekeeper.advance(Duration.ofSeconds(11));
+        assertThat(renewed()).isAfter(before);
+
+        runtime.release();
+        awaitReady("True");
+    }
+
+    @Test
+    void healthHangsFromTheBeginning_nodeIsRegisteredAndNotReady_untilItReturns() {
+        runtime.hang("health");
+        start();
+        awaitReady("False");
+
+        assertThat(fixture.lease().getSpec().getHolderIdentity()).isEqualTo(AgentFixture.NODE);
+
+        runtime.release();
+        awaitReady("True");
+    }
+
+    @Test
+    void startOfOnePodHangs_thatPodSaysSo_andOthersRun(NoLeaks leaks) {
+        leaks.allowWarnings("start of container main has not returned for 30 s");
+        fixture.createPods(12);
+        runtime.hang("start web-3");
+        start();
+
+        for (int i = 0; i < 12; i++) {
+            if (i != 3) {
+                awaitPhase("web-" + i, "Running");
+            }
+        }
+        awaitWhileTimePasses(() -> responding("web-3").equals("False"));
+        awaitWhileTimePasses(() -> fixture.server.sent().stream()
+                .anyMatch(sent ->
+                        sent.kind().equals(ObjectKind.EVENT) && sent.body().contains("RuntimeNotResponding")));
+        assertThat(fixture.pod("web-3").getStatus().getPhase()).isEqualTo("Pending");
+        assertThat(fixture.ready()).isEqualTo("True");
+
+        runtime.release();
+        awaitPhase("web-3", "Running");
+        awaitWhileTimePasses(() -> responding("web-3").equals("True"));
+    }
+
+    @Test
+    void listOfPodsHangs_nodeIsNotReady() {
+        runtime.hang("pods");
+        start();
+        awaitReady("True");
+
+        awaitReady("False");
+
+        assertThat(ready().getMessage()).contains("the list of the runtime's pods is not healthy");
+        runtime.release();
+        awaitReady("True");
+    }
+
+    private String responding(String pod) {
+        PodStatus status = fixture.pod(pod).getStatus();
+        return status.getConditions().stream()
+                .filter(condition -> condition.getType().equals("podcache.dev/RuntimeResponding"))
+                .map(PodCondition::getStatus)
+                .findFirst()
+                .orElse("none");
+    }
+}

@@ -1,0 +1,128 @@
+package dev.podcache.kubelet.agent;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.Launch;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.runtime.PodState;
+import dev.podcache.kubelet.runtime.RuntimeEvents;
+import dev.podcache.kubelet.runtime.RuntimeStatus;
+import dev.podcache.kubelet.runtime.VolumeFile;
+import dev.podcache.object.PodKey;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/** A hollow runtime whose health a test sets, whose calls a test makes hang, and which keeps what was mounted last. */
+final class NotifyingRuntime implements PodRuntime {
+
+    private final HollowRuntime hollow;
+    private final Map<String, CountDownLatch> hanging = new ConcurrentHashMap<>();
+    private final Map<String, Map<String, Map<String, VolumeFile>>> mounted = new ConcurrentHashMap<>();
+    volatile RuntimeStatus status = RuntimeStatus.ready("1");
+    volatile boolean failsToStart;
+    private volatile @Nullable RuntimeEvents events;
+
+    NotifyingRuntime(Timekeeper timekeeper) {
+        hollow = new HollowRuntime(timekeeper);
+    }
+
+    /**
+     * Makes calls hang, even if they are interrupted, until {@link #release}.
+     *
+     * @param call {@code health}, {@code pods}, or {@code start} and the name of a pod
+     */
+    void hang(String call) {
+        hanging.put(call, new CountDownLatch(1));
+    }
+
+    void release() {
+        hanging.values().forEach(CountDownLatch::countDown);
+    }
+
+    private void called(String call) {
+        CountDownLatch released = hanging.get(call);
+        if (released != null) {
+            Uninterruptibles.awaitUninterruptibly(released);
+        }
+    }
+
+    /** Returns whether the last mount of the pod gave a file this content. */
+    boolean isMounted(String pod, String volume, String file, String content) {
+        VolumeFile last = mounted.getOrDefault(pod, Map.of())
+                .getOrDefault(volume, Map.of())
+                .get(file);
+        return last != null && last.holds(content.getBytes(StandardCharsets.UTF_8));
+    }
+
+    RuntimeEvents events() {
+        if (events == null) {
+            throw new AssertionError("the runtime was not started");
+        }
+        return events;
+    }
+
+    @Override
+    public String type() {
+        return "notifying";
+    }
+
+    @Override
+    public void start(RuntimeEvents toNotify) {
+        if (failsToStart) {
+            throw new IllegalStateException("for the test");
+        }
+        events = toNotify;
+        hollow.start(toNotify);
+    }
+
+    @Override
+    public RuntimeStatus health() {
+        called("health");
+        return status;
+    }
+
+    @Override
+    public List<PodKey> pods() {
+        called("pods");
+        return hollow.pods();
+    }
+
+    @Override
+    public PodState status(Pod pod) {
+        return hollow.status(pod);
+    }
+
+    @Override
+    public void mount(Pod pod, Map<String, Map<String, VolumeFile>> volumes) {
+        mounted.put(pod.getMetadata().getName(), volumes);
+    }
+
+    @Override
+    public void start(Pod pod, Container container, Launch launch) {
+        called("start " + pod.getMetadata().getName());
+        hollow.start(pod, container, launch);
+    }
+
+    @Override
+    public void stop(PodKey pod, String container, Duration gracePeriod) {
+        hollow.stop(pod, container, gracePeriod);
+    }
+
+    @Override
+    public void stop(PodKey pod, Duration gracePeriod) {
+        hollow.stop(pod, gracePeriod);
+    }
+
+    @Override
+    public void forget(PodKey pod) {
+        hollow.forget(pod);
+    }
+}

@@ -1,0 +1,216 @@
+package dev.podcache.kubelet.agent;
+
+import static dev.podcache.kubelet.agent.ProcessFixture.awaitEnd;
+import static dev.podcache.kubelet.agent.ProcessFixture.kill;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
+import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a runtime knows of containers that an earlier one started. */
+@EnabledOnOs(OS.LINUX)
+@ExtendWith(NoLeaks.class)
+class ProcessAdoptionTest {
+
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    @TempDir
+    Path directory;
+
+    private ProcessFixture fixture;
+
+    @BeforeEach
+    void setUp() {
+        fixture = new ProcessFixture(directory.resolve("runtime"));
+    }
+
+    @AfterEach
+    void tearDown() throws IOException {
+        fixture.close();
+    }
+
+    private void assertUnknownEnd() {
+        ContainerStateTerminated end = fixture.end();
+        assertThat(end.getReason()).isEqualTo("ContainerStatusUnknown");
+        assertThat(end.getExitCode()).isEqualTo(137);
+        assertThat(fixture.end()).as("does not change").isEqualTo(end);
+    }
+
+    /** Replaces the PID in the files of the first start. */
+    private void replace(String file, String regex, String replacement) throws IOException {
+        Path path = fixture.instance(0).resolve(file);
+        Files.writeString(path, Files.readString(path).replaceFirst(regex, replacement));
+    }
+
+    @Test
+    void containerRuns_isFoundAndItsEndNoticed() throws IOException, InterruptedException {
+        fixture.runUntilReady("echo ready; while [ ! -e end ]; do sleep 0.05; done; exit 4");
+        String id = fixture.status().getContainerID();
+
+        fixture.restarted();
+
+        assertThat(fixture.isRunning()).isTrue();
+        assertThat(fixture.status().getContainerID()).isEqualTo(id);
+        Files.createFile(fixture.instance(0).resolve("root/end"));
+        fixture.awaitChange();
+        assertThat(fixture.end().getExitCode()).isEqualTo(4);
+    }
+
+    @Test
+    void containerRuns_canBeStopped() throws IOException, InterruptedException {
+        fixture.run("exec sleep 300");
+
+        fixture.restarted();
+        fixture.stop(LONG);
+
+        assertThat(fixture.end().getExitCode()).isEqualTo(143);
+    }
+
+    @Test
+    void containerEndedWhileNobodyWatched_exitCodeIsKnown() throws IOException, InterruptedException {
+        fixture.runToEnd("exit 6");
+
+        fixture.restarted();
+
+        assertThat(fixture.end().getExitCode()).isEqualTo(6);
+        assertThat(fixture.runtime.pods()).containsExactly(fixture.key);
+        assertThat(fixture.changes).isEmpty();
+    }
+
+    @Test
+    void pidsAreReusedByOthers_endIsUnknownAndTheOthersLive() throws IOException, InterruptedException {
+        fixture.run("exec sleep 300");
+        long supervisor = fixture.pid("supervisor");
+        kill("KILL", -supervisor);
+        kill("KILL", fixture.pid("command"));
+        awaitEnd(supervisor);
+        Files.deleteIfExists(fixture.instance(0).resolve("exit"));
+        for (String file : new String[] {"supervisor", "command"}) {
+            replace(file, "^\\d+", Long.toString(ProcessHandle.current().pid()));
+        }
+
+        fixture.restarted();
+        fixture.stop(Duration.ZERO);
+
+        assertUnknownEnd();
+    }
+
+    @Test
+    void machineWasRestarted_endIsUnknown() throws IOException, InterruptedException {
+        fixture.run("exec sleep 300");
+        long supervisor = fixture.pid("supervisor");
+        long command = fixture.pid("command");
+        for (String file : new String[] {"supervisor", "command"}) {
+            replace(file, "\\n.*", "\nanother-boot");
+        }
+
+        fixture.restarted();
+
+        assertUnknownEnd();
+        kill("KILL", command);
+        awaitEnd(supervisor);
+        assertUnknownEnd();
+    }
+
+    @Test
+    void supervisorIsKilled_containerRunsOnAndOnlyItsExitCodeIsLost() throws IOException, InterruptedException {
+        fixture.runUntilReady("echo ready; while [ ! -e end ]; do sleep 0.05; done; echo bye; exit 4");
+        long supervisor = fixture.pid("supervisor");
+
+        kill("KILL", supervisor);
+        awaitEnd(supervisor);
+
+        assertThat(fixture.isRunning()).isTrue();
+        Files.createFile(fixture.instance(0).resolve("root/end"));
+        fixture.awaitChange();
+        assertUnknownEnd();
+        Patience.await().until(() -> fixture.logs().equals("ready\nbye\n"));
+    }
+
+    @Test
+    void startWasInterruptedByTheEndOfTheAgent_itsProcessesAreKilled() throws IOException, InterruptedException {
+        fixture.run("exec sleep 300");
+        long command = fixture.pid("command");
+        Files.delete(fixture.instance(0).resolve("container.json"));
+
+        fixture.restarted();
+
+        awaitEnd(command);
+        assertThat(fixture.runtime.status(fixture.pod).containers()).isEmpty();
+    }
+
+    @Test
+    void filesAreDamaged_containerIsForgottenAndTheRuntimeStarts(NoLeaks leaks)
+            throws IOException, InterruptedException {
+        leaks.allowWarnings("is damaged");
+        fixture.runToEnd("exit 6");
+        Files.writeString(fixture.instance(0).resolve("exit"), "");
+        fixture.restarted();
+        assertUnknownEnd();
+
+        Files.writeString(fixture.instance(0).resolve("container.json"), "");
+        Files.writeString(fixture.directory.resolve("pods/uid-1/pod.json"), "{");
+        fixture.restarted();
+
+        assertThat(fixture.runtime.pods()).isEmpty();
+        fixture.runToEnd("exit 7");
+        assertThat(fixture.end().getExitCode()).isEqualTo(7);
+        assertThat(fixture.runtime.pods()).containsExactly(fixture.key);
+    }
+
+    @Test
+    void agentIsKilled_containerRunsOnAndTheNextAgentFindsIt() throws IOException, InterruptedException {
+        Process agent = new ProcessBuilder(
+                        ProcessHandle.current().info().command().orElseThrow(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        OtherAgent.class.getName(),
+                        fixture.directory.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (BufferedReader output = agent.inputReader()) {
+            assertThat(output.readLine()).isEqualTo("started");
+        } finally {
+            agent.destroyForcibly().waitFor();
+        }
+
+        fixture.restarted();
+
+        assertThat(fixture.isRunning()).isTrue();
+        Files.createFile(fixture.instance(0).resolve("root/end"));
+        fixture.awaitChange();
+        assertThat(fixture.end().getExitCode()).isEqualTo(4);
+        assertThat(fixture.logs()).endsWith("the agent is gone\n");
+    }
+
+    /** Another agent, in a process of its own: starts a container and waits to be killed. */
+    static final class OtherAgent {
+
+        private OtherAgent() {}
+
+        public static void main(String[] arguments) throws IOException, InterruptedException {
+            try (ProcessFixture other = new ProcessFixture(Path.of(arguments[0]));
+                    Timekeeper timekeeper = Timekeeper.system()) {
+                other.run("while [ ! -e end ]; do sleep 0.05; done; echo the agent is gone; exit 4");
+                System.out.println("started");
+                timekeeper.await(new CompletableFuture<>(), LONG);
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package dev.podcache.kubelet.agent;
+
+import static dev.podcache.kubelet.agent.ProcessFixture.awaitEnd;
+import static dev.podcache.kubelet.agent.ProcessFixture.launch;
+import static dev.podcache.kubelet.agent.ProcessFixture.reader;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.podcache.kubelet.runtime.ContainerExec.ContainerProcess;
+import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
+import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands beside the command of a container, and what containers use. */
+@EnabledOnOs(OS.LINUX)
+@ExtendWith(NoLeaks.class)
+class ProcessExecTest {
+
+    @TempDir
+    Path directory;
+
+    private ProcessFixture fixture;
+
+    @BeforeEach
+    void setUp() {
+        fixture = new ProcessFixture(directory);
+    }
+
+    @AfterEach
+    void tearDown() throws IOException {
+        fixture.close();
+    }
+
+    private ContainerProcess exec(String script) throws IOException {
+        return fixture.runtime.exec(fixture.key, "main", List.of("sh", "-c", script), false);
+    }
+
+    private ContainerUsage usage() throws IOException {
+        List<PodUsage> usage = fixture.runtime.usage();
+        assertThat(usage).hasSize(1);
+        assertThat(usage.get(0).pod()).isEqualTo(fixture.key);
+        assertThat(usage.get(0).containers()).hasSize(1);
+        return usage.get(0).containers().get(0);
+    }
+
+    @Test
+    void exec_hasEnvironmentAndDirectoryOfTheContainer() throws IOException, InterruptedException {
+        fixture.start(launch("/app", Map.of("TOKEN", "a=b"), List.of(), "sleep", "300"));
+
+        assertThat(fixture.exec("echo $TOKEN; pwd -P"))
+                .isEqualTo("a=b\n" + fixture.instance(0).toRealPath().resolve("root/app") + "\n");
+    }
+
+    @Test
+    void exec_afterARestartOfTheAgent_hasTheEnvironmentToo() throws IOException, InterruptedException {
+        fixture.start(launch(Map.of("TOKEN", "a=b"), "sleep", "300"));
+
+        fixture.restarted();
+
+        assertThat(fixture.exec("echo $TOKEN")).isEqualTo("a=b\n");
+    }
+
+    @Test
+    void exec_streamsAndExitCode() throws IOException, InterruptedException {
+        fixture.run("exec sleep 300");
+
+        try (ContainerProcess process = exec("read a; echo $a; echo error >&2; exit 4")) {
+            process.stdin().write("input\n".getBytes(StandardCharsets.UTF_8));
+            process.stdin().close();
+            assertThat(reader(process.stdout()).lines()).containsExactly("input");
+            assertThat(reader(process.stderr()).lines()).containsExactly("error");
+            assertThat(process.await()).isEqualTo(4);
+        }
+    }
+
+    @Test
+    void exec_programDoesNotExist_exitCodeIs127() throws IOException, InterruptedException {
+        fixture.run("exec sleep 300");
+
+        try (ContainerProcess process = fixture.runtime.exec(fixture.key, "main", List.of("no-such-program"), false)) {
+            assertThat(process.await()).isEqualTo(127);
+        }
+    }
+
+    @Test
+    void exec_closed_killsTheCommandAndItsChildren() throws IOException, InterruptedException {
+        fixture.run("exec sleep 300");
+        ContainerProcess process = exec("sleep 300 & echo $!; wait");
+        BufferedReader output = reader(process.stdout());
+        long child = Long.parseLong(output.readLine());
+
+        process.close();
+
+        assertThat(process.await()).isEqualTo(137);
+        awaitEnd(child);
+    }
+
+    @Test
+    void exec_containerEnds_commandEndsToo() throws IOException, InterruptedException {
+        fixture.run("exec sleep 300");
+        ContainerProcess process = exec("exec sleep 300");
+
+        fixture.stop(Duration.ofMinutes(5));
+
+        assertThat(process.await()).isEqualTo(137);
+    }
+
+    @Test
+    void exec_containerDoesNotRun_saysSo() throws IOException, InterruptedException {
+        assertThatThrownBy(() -> exec("true")).hasMessage("container main does not run");
+        fixture.runToEnd("true");
+        assertThatThrownBy(() -> exec("true")).hasMessage("container main does not run");
+    }
+
+    @Test
+    void exec_withTerminal_isRefusedWithTheRemedy() {
+        assertThatThrownBy(() -> fixture.runtime.exec(fixture.key, "main", List.of("sh"), true))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("leave out --tty");
+    }
+
+    @Test
+    void usage_growsWithWhatTheContainerUses() throws IOException, InterruptedException {
+        fixture.runUntilReady(
+                "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done; head -c 100000 /dev/zero >file; sleep 300 & echo ready; wait");
+
+        Patience.await().until(() -> usage().cpu().compareTo(Duration.ZERO) > 0);
+        ContainerUsage usage = usage();
+        assertThat(usage.name()).isEqualTo("main");
+        assertThat(usage.startedAt()).isBefore(usage.measuredAt());
+        assertThat(usage.workingSetBytes()).isGreaterThan(100_000).isGreaterThanOrEqualTo(usage.rssBytes());
+        assertThat(usage.rssBytes()).isPositive();
+        assertThat(usage.logBytes()).isEqualTo("179540280948 ready\n".length());
+        assertThat(usage.diskBytes()).isEqualTo(100_000);
+    }
+
+    @Test
+    void usage_containerEnded_isLeftOut() throws IOException, InterruptedException {
+        fixture.runToEnd("true");
+
+        assertThat(fixture.runtime.usage()).isEmpty();
+    }
+}

@@ -1,0 +1,82 @@
+package dev.podcache.kubelet.podsync;
+
+import static dev.podcache.kubelet.podsync.WorkersFixture.pod;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Runtimes that do not keep the promises of PodRuntime: the agent must not call them in a tight loop. */
+@Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@ExtendWith(NoLeaks.class)
+class FaultyRuntimeTest {
+
+    private final WorkersFixture node = new WorkersFixture();
+
+    @AfterEach
+    void tearDown() {
+        node.close();
+    }
+
+    private void changeImage(String image) {
+        node.server
+                .cluster()
+                .update(new PodBuilder(node.server.cluster().get(Pod.class, "shop", "web"))
+                        .editSpec()
+                        .editFirstContainer()
+                        .withImage(image)
+                        .endContainer()
+                        .endSpec()
+                        .build());
+        node.settle();
+    }
+
+    @Test
+    void startIsIgnored_isRepeatedAtTheNextSync() {
+        node.runtime.ignoresStart = true;
+        node.start();
+        node.create(pod("web"));
+        assertThat(node.runtime.calls).containsExactly("start web/main");
+
+        node.runtime.ignoresStart = false;
+        node.timekeeper.advance(Duration.ofSeconds(10));
+        node.settle();
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    @Test
+    void stopIsIgnored_isRepeatedAtTheNextSync() {
+        node.start();
+        node.create(pod("web"));
+        node.runtime.ignoresStop = true;
+        node.runtime.ignoresStart = true;
+
+        changeImage("nginx:2");
+
+        assertThat(node.runtime.calls).containsExactly("start web/main", "stop web/main in 30", "start web/main");
+    }
+
+    @Test
+    void imageIsShownUnderAnotherName_containerIsNotRestarted() {
+        node.runtime.imagePrefix = "docker.io/library/";
+        node.start();
+        node.create(pod("web"));
+        node.timekeeper.advance(WorkersFixture.SYNC.multipliedBy(2));
+        node.settle();
+
+        assertThat(node.runtime.calls).containsExactly("start web/main");
+        assertThat(node.container("web", "main").getImage()).isEqualTo("docker.io/library/nginx");
+
+        changeImage("nginx:2");
+
+        assertThat(node.runtime.calls).containsExactly("start web/main", "stop web/main in 30", "start web/main");
+    }
+}

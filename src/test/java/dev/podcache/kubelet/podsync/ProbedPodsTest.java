@@ -1,0 +1,192 @@
+package dev.podcache.kubelet.podsync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.NoLeaks;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.Probe;
+import io.fabric8.kubernetes.api.model.ProbeBuilder;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Pods with probes. Everything is real except the containers, the commands in them and the network. */
+@ExtendWith(NoLeaks.class)
+class ProbedPodsTest {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final WorkersFixture node = new WorkersFixture(WorkersFixture.Options.DEFAULT.withProbes());
+    private int exitCode;
+
+    @AfterEach
+    void tearDown() {
+        node.close();
+    }
+
+    private void answer() {
+        node.runtime.commands = command -> new FakeProcess("answer", exitCode);
+    }
+
+    private static Probe probe(String command) {
+        return new ProbeBuilder()
+                .withNewExec()
+                .withCommand(command)
+                .endExec()
+                .withTimeoutSeconds(1)
+                .withPeriodSeconds(1)
+                .withSuccessThreshold(1)
+                .withFailureThreshold(2)
+                .build();
+    }
+
+    private static PodBuilder withReadiness(String name) {
+        return WorkersFixture.pod(name)
+                .editSpec()
+                .editFirstContainer()
+                .withReadinessProbe(probe("ready"))
+                .endContainer()
+                .endSpec();
+    }
+
+    private static PodBuilder withLiveness(String name) {
+        return WorkersFixture.pod(name)
+                .editSpec()
+                .withTerminationGracePeriodSeconds(20L)
+                .editFirstContainer()
+                .withLivenessProbe(probe("alive"))
+                .endContainer()
+                .endSpec();
+    }
+
+    private void pass(Duration time) {
+        node.timekeeper.advance(time);
+        node.settle();
+    }
+
+    @Test
+    void readinessProbe_succeeds_containerIsReadyAtOnce() {
+        exitCode = 1;
+        answer();
+        node.start();
+        node.create(withReadiness("web"));
+        assertThat(node.container("web", "main").getReady()).isFalse();
+
+        exitCode = 0;
+        pass(SECOND);
+
+        assertThat(node.container("web", "main").getReady()).isTrue();
+    }
+
+    @Test
+    void readinessProbe_fails_containerIsNotReadyAnyMore_butGoesOn() {
+        answer();
+        node.start();
+        node.create(withReadiness("web"));
+        pass(SECOND);
+
+        exitCode = 1;
+        pass(Duration.ofSeconds(3));
+
+        assertThat(node.container("web", "main").getReady()).isFalse();
+        assertThat(node.runtime.calls).doesNotContain("stop web/main in 30");
+        assertThat(node.events.lines()).contains("Warning Unhealthy Readiness probe failed: answer");
+    }
+
+    @Test
+    void livenessProbe_fails_containerIsStoppedAndStartedAgain() {
+        answer();
+        node.start();
+        node.create(withLiveness("web"));
+        pass(SECOND);
+
+        exitCode = 1;
+        pass(Duration.ofSeconds(2));
+        exitCode = 0;
+        pass(SECOND);
+
+        assertThat(node.runtime.calls).containsSubsequence("start web/main", "stop web/main in 20", "start web/main");
+        assertThat(node.events.lines())
+                .contains("Normal Killing Container main failed liveness probe, will be restarted");
+        assertThat(node.container("web", "main").getRestartCount()).isEqualTo(1);
+        assertThat(node.container("web", "main").getState().getRunning()).isNotNull();
+    }
+
+    @Test
+    void livenessProbe_failsForEver_restartsBackOff() {
+        exitCode = 1;
+        answer();
+        node.start();
+        node.create(withLiveness("web"));
+
+        pass(Duration.ofSeconds(9));
+
+        assertThat(node.container("web", "main").getRestartCount()).isEqualTo(1);
+        assertThat(node.waiting("web", "main")).startsWith("CrashLoopBackOff: back-off 10s restarting failed");
+    }
+
+    @Test
+    void livenessProbeOfItsOwnGracePeriod_fails_isStoppedInThat() {
+        Pod web = withLiveness("web").build();
+        web.getSpec().getContainers().get(0).getLivenessProbe().setTerminationGracePeriodSeconds(5L);
+        exitCode = 1;
+        answer();
+        node.start();
+        node.create(new PodBuilder(web));
+
+        pass(Duration.ofSeconds(3));
+
+        assertThat(node.runtime.calls).contains("stop web/main in 5");
+    }
+
+    @Test
+    void startupProbe_hasNotSucceeded_containerIsNotStarted() {
+        exitCode = 1;
+        answer();
+        node.start();
+        Pod web = WorkersFixture.pod("web").build();
+        web.getSpec().getContainers().get(0).setStartupProbe(probe("up"));
+        node.create(new PodBuilder(web));
+        assertThat(node.container("web", "main").getStarted()).isFalse();
+
+        exitCode = 0;
+        pass(SECOND);
+
+        assertThat(node.container("web", "main").getStarted()).isTrue();
+        assertThat(node.container("web", "main").getReady()).isTrue();
+    }
+
+    @Test
+    void podIsGone_isProbedNoMore() {
+        answer();
+        node.start();
+        Pod web = node.create(withReadiness("web"));
+
+        node.server.cluster().delete(web);
+        pass(SECOND);
+        node.runtime.calls.clear();
+        pass(Duration.ofMinutes(1));
+
+        assertThat(node.exists("web")).isFalse();
+        assertThat(node.runtime.calls).isEmpty();
+    }
+
+    @Test
+    void restartOfTheAgent_podThatWasNotReady_becomesReady() {
+        exitCode = 1;
+        answer();
+        node.start();
+        node.create(withReadiness("web"));
+        node.stop();
+
+        try (WorkersFixture next = node.successor()) {
+            next.start();
+            next.timekeeper.advance(Duration.ofSeconds(2));
+            next.settle();
+
+            assertThat(next.container("web", "main").getReady()).isTrue();
+        }
+    }
+}

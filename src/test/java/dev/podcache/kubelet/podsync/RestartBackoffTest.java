@@ -1,0 +1,89 @@
+package dev.podcache.kubelet.podsync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RestartBackoffTest {
+
+    private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+    private final RestartBackoff backoff = new RestartBackoff();
+    private Instant now = START;
+
+    private Duration left(String image, Instant ended) {
+        return backoff.remaining("main", image, ended, now);
+    }
+
+    private void restart(String image, Instant ended) {
+        backoff.restarted("main", image, ended, now);
+    }
+
+    @Test
+    void firstRestart_isImmediate() {
+        assertThat(left("nginx", now)).isZero();
+        assertThat(backoff.pause("main", "nginx", now)).isZero();
+    }
+
+    @Test
+    void restartsInARow_pauseDoublesUpToFiveMinutes() {
+        List<Long> pauses = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            restart("nginx", now);
+            pauses.add(backoff.pause("main", "nginx", now).toSeconds());
+            now = now.plus(left("nginx", now));
+        }
+
+        assertThat(pauses).containsExactly(10L, 20L, 40L, 80L, 160L, 300L, 300L, 300L);
+    }
+
+    @Test
+    void pause_countsFromTheEndOfTheContainer() {
+        restart("nginx", now);
+        Instant ended = now.plusSeconds(100);
+        now = now.plusSeconds(104);
+
+        assertThat(left("nginx", ended)).isEqualTo(Duration.ofSeconds(6));
+
+        now = now.plusSeconds(60);
+        assertThat(left("nginx", ended)).isZero();
+    }
+
+    @Test
+    void ranForTenMinutes_stillBacksOff() {
+        restart("nginx", now);
+
+        assertThat(backoff.pause("main", "nginx", now.plus(Duration.ofMinutes(10))))
+                .isEqualTo(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void ranForMoreThanTenMinutes_startsOver() {
+        restart("nginx", now);
+        restart("nginx", now);
+        Instant ended = now.plus(Duration.ofMinutes(10)).plusNanos(1);
+        now = ended;
+
+        assertThat(left("nginx", ended)).isZero();
+        restart("nginx", ended);
+        assertThat(backoff.pause("main", "nginx", ended)).isEqualTo(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void otherImage_startsOver() {
+        restart("nginx", now);
+
+        assertThat(left("nginx:2", now)).isZero();
+    }
+
+    @Test
+    void otherContainer_hasABackoffOfItsOwn() {
+        restart("nginx", now);
+
+        assertThat(backoff.remaining("side", "nginx", now, now)).isZero();
+    }
+}

@@ -1,0 +1,172 @@
+package dev.podcache.kubelet.podsync;
+
+import static dev.podcache.kubelet.podsync.WorkersFixture.pod;
+import static dev.podcache.kubelet.podsync.WorkersFixture.withEnvFrom;
+import static dev.podcache.testing.Pods.withVolume;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.apiserver.Fetched;
+import dev.podcache.pod.PodReferences;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Secrets;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What an agent finds at its start: pods that run, have ended or were deleted while it was away. */
+@ExtendWith(NoLeaks.class)
+class RestartedAgentTest {
+
+    private final WorkersFixture node = new WorkersFixture();
+
+    @AfterEach
+    void tearDown() {
+        node.close();
+    }
+
+    private Pod createAndRestartContainerOnce(PodBuilder pod) throws Exception {
+        Pod created = node.create(pod);
+        node.runtime.stop(PodReferences.key(created), Duration.ZERO);
+        node.workers.changed(created.getMetadata().getUid());
+        node.settle();
+        return created;
+    }
+
+    @Test
+    void runtimeForgotAPod_andItsVolumeIsMissing_restartCountAndEndAreKept() throws Exception {
+        node.secret("certs", "one");
+        node.start();
+        createAndRestartContainerOnce(withVolume(pod("web"), "certs"));
+        assertThat(node.container("web", "main").getRestartCount()).isEqualTo(1);
+        node.stop();
+        node.server.cluster().delete(Secrets.of("shop", "certs", ""));
+
+        try (WorkersFixture next = node.successor()) {
+            next.runtime.forgetsAll = true;
+            next.start();
+            next.settle();
+
+            ContainerStatus main = next.container("web", "main");
+            assertThat(main.getRestartCount()).isEqualTo(1);
+            assertThat(main.getState().getTerminated().getExitCode()).isEqualTo(137);
+            assertThat(main.getState().getTerminated().getReason()).isEqualTo("ContainerStatusUnknown");
+            assertThat(next.status("web").getPhase()).isEqualTo("Running");
+            assertThat(next.runtime.calls).isEmpty();
+        }
+    }
+
+    @Test
+    void runtimeForgotAPod_containerIsStartedAgainWithItsHistory() throws Exception {
+        node.start();
+        createAndRestartContainerOnce(pod("web"));
+        node.stop();
+
+        try (WorkersFixture next = node.successor()) {
+            next.runtime.forgetsAll = true;
+            next.start();
+            next.settle();
+
+            ContainerStatus main = next.container("web", "main");
+            assertThat(main.getState().getRunning()).isNotNull();
+            assertThat(main.getRestartCount()).isEqualTo(2);
+            assertThat(main.getLastState().getTerminated().getExitCode()).isEqualTo(137);
+        }
+    }
+
+    @Test
+    void finishedPods_areNeitherRegisteredNorStopped() throws Exception {
+        node.secret("db", "s3cret");
+        node.start();
+        Pod job = node.create(withEnvFrom(pod("job"), "db")
+                .editSpec()
+                .withRestartPolicy("Never")
+                .endSpec());
+        node.runtime.stop(PodReferences.key(job), Duration.ZERO);
+        node.workers.changed(job.getMetadata().getUid());
+        node.settle();
+        node.stop();
+        node.server.clearActions();
+
+        try (WorkersFixture next = node.successor()) {
+            next.start();
+            next.timekeeper.advance(WorkersFixture.SYNC.multipliedBy(2));
+
+            assertThat(next.runtime.calls).isEmpty();
+            assertThat(next.server.actions())
+                    .noneMatch(action ->
+                            action.key() != null && action.key().name().equals("db"));
+            assertThat(next.status("job").getPhase()).isEqualTo("Succeeded");
+        }
+    }
+
+    @Test
+    void podThatWasDeletedMeanwhile_isStoppedAndForgotten() {
+        node.secret("db", "s3cret");
+        Pod orphan = running("lost");
+
+        node.runtime.status(orphan);
+        node.start();
+
+        assertThat(node.runtime.calls).containsExactly("stop lost in 30", "forget lost");
+        assertThat(node.runtime.pods()).isEmpty();
+    }
+
+    @Test
+    void podThatTheServerHas_isNoOrphan() {
+        node.start();
+        Pod web = node.create(pod("web"));
+
+        node.workers.replace(List.of(new Fetched<>(web, "1", 0)), "9");
+
+        assertThat(node.runtime.calls).containsExactly("start web/main");
+    }
+
+    @Test
+    void orphanReappears_beforeItWasStopped_goesOn() {
+        Pod orphan = running("lost");
+        node.runtime.status(orphan);
+        node.runtime.duringStop = () -> {
+            node.runtime.duringStop = null;
+            node.workers.upsert(new Fetched<>(orphan, "1", 0));
+        };
+
+        node.start();
+        node.settle();
+
+        assertThat(node.known.get("u-lost")).isPresent();
+        assertThat(node.runtime.pods()).containsExactly(PodReferences.key(orphan));
+    }
+
+    @Test
+    @ExpectedWarnings("the runtime did not list its pods")
+    void runtimeDoesNotListItsPods_othersRun() {
+        node.runtime.onPods = new IllegalStateException("busy");
+        node.start();
+        node.create(pod("web"));
+
+        assertThat(node.status("web").getPhase()).isEqualTo("Running");
+    }
+
+    private static Pod running(String name) {
+        return pod(name)
+                .editMetadata()
+                .withUid("u-" + name)
+                .endMetadata()
+                .withNewStatus()
+                .addNewContainerStatus()
+                .withName("main")
+                .withContainerID("hollow://u-" + name + "/main")
+                .withNewState()
+                .withNewRunning("2026-01-01T00:00:00Z")
+                .endState()
+                .endContainerStatus()
+                .endStatus()
+                .build();
+    }
+}

@@ -1,0 +1,480 @@
+package dev.podcache.kubelet.server;
+
+import static dev.podcache.testing.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.podcache.apiserver.AccessReviews.ResourceAccess;
+import dev.podcache.kubelet.runtime.ContainerLogs.LogOptions;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.NewThread;
+import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Logs and commands over HTTPS, with clients of the JDK. */
+@ExtendWith(NoLeaks.class)
+class KubeletServerStreamsTest {
+
+    private static final String LOGS = "/containerLogs/shop/web/main";
+    private static final String EXEC = "/exec/shop/web/main?command=cat&input=1&output=1&error=1";
+
+    @TempDir
+    Path folder;
+
+    private ServerFixture fixture;
+
+    @BeforeEach
+    void start() throws IOException {
+        fixture = new ServerFixture(folder);
+    }
+
+    @AfterEach
+    void close() {
+        fixture.close();
+    }
+
+    @Test
+    void logs_areTheRuntimesOutput() throws Exception {
+        HttpResponse<String> response = fixture.get(
+                LOGS + "?tailLines=3&sinceTime=2025-12-31T00:00:00Z&previous=true&timestamps=true&limitBytes=4");
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.body()).isEqualTo("hell");
+        assertThat(fixture.runtime.logged).containsExactly("shop/web(uid-web) main");
+        assertThat(fixture.runtime.options)
+                .containsExactly(new LogOptions(
+                        false, true, true, OptionalLong.of(3), Optional.of(Instant.parse("2025-12-31T00:00:00Z"))));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    shop/none/main | 404 | pod "none" does not exist
+                    shop/web/side | 404 | container "side" not found in pod "web"
+                    other/web/main | 404 | pod "web" does not exist
+                    shop/web/main?tailLines=-1 | 422 | {"message": "Invalid request: tailLines must be 0 or greater."}
+                    shop/web/main?tailLines=x | 400 | {"message": "Unable to decode query: tailLines is not an integer."}
+                    shop/%zz/main | 400 | the request cannot be read
+                    """)
+    void logs_wrongRequest_isRefused(String rest, int code, String message) throws Exception {
+        try (Socket socket =
+                ServerFixture.tlsAs("reader").getSocketFactory().createSocket("127.0.0.1", fixture.server.port())) {
+            socket.getOutputStream()
+                    .write(("GET /containerLogs/" + rest + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(answer).startsWith("HTTP/1.1 " + code + " ");
+            if (!rest.contains("%")) {
+                assertThat(answer).endsWith("\r\n\r\n" + message);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    ''                | false | container "main" in pod "web" is not available
+                    ''                | true  | previous terminated container "main" in pod "web" not found
+                    ErrImagePull      | false | container "main" in pod "web" is waiting to start: image can't be pulled
+                    ImagePullBackOff  | false | container "main" in pod "web" is waiting to start: trying and failing to pull image
+                    ContainerCreating | false | container "main" in pod "web" is waiting to start: ContainerCreating
+                    """)
+    void logs_runtimeHasNone_is400WithTheReason(String waiting, boolean previous, String message) throws Exception {
+        fixture.runtime.logs = options -> {
+            throw new NoSuchFileException("0.log");
+        };
+        if (!waiting.isEmpty()) {
+            fixture.pods.set(
+                    0,
+                    ServerFixture.web()
+                            .withNewStatus()
+                            .addNewContainerStatus()
+                            .withName("main")
+                            .withNewState()
+                            .withNewWaiting()
+                            .withReason(waiting)
+                            .endWaiting()
+                            .endState()
+                            .endContainerStatus()
+                            .endStatus()
+                            .build());
+        }
+
+        HttpResponse<String> response = fixture.get(LOGS + "?previous=" + previous);
+
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(response.body()).isEqualTo(message);
+    }
+
+    @Test
+    @ExpectedWarnings("answered 500")
+    void logs_runtimeFails_is500AndOtherRequestsGoOn() throws Exception {
+        fixture.runtime.logs = options -> {
+            throw new IOException("disk is broken");
+        };
+
+        assertThat(fixture.get(LOGS).statusCode()).isEqualTo(500);
+        assertThat(fixture.get("/healthz").body()).isEqualTo("ok");
+    }
+
+    @Test
+    void follow_sendsEachLineAtOnce_andEndsWithTheOutput() throws Exception {
+        HeldStream output = new HeldStream();
+        fixture.runtime.logs = options -> output;
+        HttpResponse<InputStream> response = open(LOGS + "?follow=true");
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(fixture.runtime.options).allMatch(LogOptions::follow);
+
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8))) {
+            output.put("one\n");
+            assertThat(lines.readLine()).isEqualTo("one");
+            output.put("two\n");
+            assertThat(lines.readLine()).isEqualTo("two");
+            output.end();
+            assertThat(lines.readLine()).isNull();
+        }
+        output.closed.get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void follow_clientLeaves_runtimesStreamIsClosed() throws Exception {
+        HeldStream output = new HeldStream();
+        fixture.runtime.logs = options -> output;
+        HttpResponse<InputStream> response = open(LOGS + "?follow=true");
+
+        response.body().close();
+
+        output.closed.get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void follow_serverCloses_runtimesStreamIsClosed() throws Exception {
+        HeldStream output = new HeldStream();
+        fixture.runtime.logs = options -> output;
+        HttpResponse<InputStream> response = open(LOGS + "?follow=true");
+
+        fixture.server.close();
+
+        output.closed.get(Patience.SECONDS, TimeUnit.SECONDS);
+        response.body().close();
+    }
+
+    @Test
+    @ExpectedWarnings("reading the logs of a container failed; the response is cut off")
+    void follow_readFails_clientSeesThatTheResponseIsCutOff() throws Exception {
+        HeldStream output = new HeldStream();
+        fixture.runtime.logs = options -> output;
+        HttpResponse<InputStream> response = open(LOGS + "?follow=true");
+        output.put("one\n");
+        output.fail();
+
+        assertThat(CompletableFuture.supplyAsync(
+                                () -> {
+                                    try {
+                                        return new String(response.body().readAllBytes(), StandardCharsets.UTF_8);
+                                    } catch (IOException cut) {
+                                        return "cut off";
+                                    }
+                                },
+                                NewThread.EACH)
+                        .get(Patience.SECONDS, TimeUnit.SECONDS))
+                .isEqualTo("cut off");
+    }
+
+    @Test
+    void follow_clientReadsNothing_runtimeIsNotReadFurther() throws Exception {
+        AtomicLong read = new AtomicLong();
+        fixture.runtime.logs = options -> new InputStream() {
+            @Override
+            public int read() {
+                throw new AssertionError("single bytes are slow");
+            }
+
+            @Override
+            public int read(byte[] buffer, int offset, int length) {
+                read.addAndGet(length);
+                return length;
+            }
+        };
+        try (Socket socket =
+                ServerFixture.tlsAs("reader").getSocketFactory().createSocket("127.0.0.1", fixture.server.port())) {
+            socket.getOutputStream()
+                    .write(("GET " + LOGS + " HTTP/1.1\r\nHost: x\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+
+            // buffers of the sockets, and then nothing
+            AtomicLong last = new AtomicLong(-1);
+            await().pollInterval(Duration.ofMillis(300))
+                    .until(() -> read.get() > 0 && last.getAndSet(read.get()) == read.get());
+            assertThat(read.get()).isLessThan(64 << 20);
+        }
+    }
+
+    @Test
+    void logs_tooManyAtATime_areRefusedUntilOneEnds() throws Exception {
+        Endpoints endpoints = new Endpoints(
+                new Endpoints.Sources("worker-1", () -> fixture.pods, Optional::empty, () -> "", fixture.runtime),
+                fixture.clock);
+        KubeletRequest request = Requested.get(LOGS);
+        KubeletResponse.Streamed first = (KubeletResponse.Streamed) endpoints.answer(request);
+        for (int i = 1; i < Endpoints.MOST_STREAMS; i++) {
+            endpoints.answer(request);
+        }
+
+        assertThat(catchThrowableOfType(RefusedException.class, () -> endpoints.answer(request))
+                        .code())
+                .isEqualTo(503);
+        first.release().run();
+        first.release().run();
+        endpoints.answer(request);
+        assertThat(catchThrowable(() -> endpoints.answer(request))).isInstanceOf(RefusedException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {ExecEndpoint.V4, ExecEndpoint.V5})
+    void exec_connectsTheStreams_andReportsTheExitCode(String subprotocol) throws Exception {
+        FakeCommand process = new FakeCommand();
+        fixture.runtime.exec = command -> process;
+        ExecMessages messages = new ExecMessages();
+        WebSocket socket = connect(EXEC, subprotocol, messages);
+        assertThat(socket.getSubprotocol()).isEqualTo(subprotocol);
+
+        assertThat(messages.take()).isEqualTo("1:");
+        assertThat(messages.take()).isEqualTo("2:warned\n");
+        socket.sendBinary(ByteBuffer.wrap("\0hello".getBytes(StandardCharsets.UTF_8)), true)
+                .join();
+        assertThat(messages.take()).isEqualTo("1:hello");
+        if (subprotocol.equals(ExecEndpoint.V5)) {
+            socket.sendBinary(ByteBuffer.wrap(new byte[] {(byte) 255, 0}), true).join();
+        } else {
+            process.stdin().close();
+        }
+
+        assertThat(messages.take())
+                .startsWith("3:{\"metadata\":{},\"status\":\"Failure\"")
+                .contains("\"reason\":\"NonZeroExitCode\"", "{\"reason\":\"ExitCode\",\"message\":\"3\"}");
+        assertThat(messages.take()).isEqualTo("closed");
+        assertThat(process.killed).isDone();
+        assertThat(fixture.reviews.accesses.peek())
+                .isEqualTo(new ResourceAccess("create", "nodes", "proxy", "worker-1"));
+    }
+
+    @Test
+    void exec_clientLeaves_commandIsKilled() throws Exception {
+        FakeCommand process = new FakeCommand();
+        fixture.runtime.exec = command -> process;
+        WebSocket socket = connect(EXEC, ExecEndpoint.V4, new ExecMessages());
+
+        socket.abort();
+
+        process.killed.get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void exec_withATerminal_isResized() throws Exception {
+        FakeCommand process = new FakeCommand();
+        fixture.runtime.exec = command -> process;
+        WebSocket socket =
+                connect("/exec/shop/web/main?command=sh&input=1&output=1&tty=1", ExecEndpoint.V4, new ExecMessages());
+
+        socket.sendBinary(ByteBuffer.wrap("\4{\"Width\":80,\"Height\":24}".getBytes(StandardCharsets.UTF_8)), true)
+                .join();
+
+        await().until(() -> process.sizes.contains("80x24"));
+        socket.abort();
+        process.killed.get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void exec_commandCannotStart_isAnInternalErrorOfTheCommand() throws Exception {
+        fixture.runtime.exec = command -> {
+            throw new IOException("container main does not run");
+        };
+        ExecMessages messages = new ExecMessages();
+        connect(EXEC, ExecEndpoint.V5, messages);
+
+        assertThat(messages.take())
+                .startsWith("3:")
+                .contains("error executing command in container: container main does not run", "\"code\":500");
+        assertThat(messages.take()).isEqualTo("closed");
+    }
+
+    @Test
+    void exec_succeeds_isSuccess() throws Exception {
+        FakeCommand process = new FakeCommand();
+        process.exit.complete(0);
+        process.stdin().close();
+        fixture.runtime.exec = command -> process;
+        ExecMessages messages = new ExecMessages();
+        connect("/exec/shop/web/main?command=true&error=1", ExecEndpoint.V5, messages);
+
+        assertThat(messages.take()).isEqualTo("2:");
+        assertThat(messages.take()).isEqualTo("2:warned\n");
+        assertThat(messages.take()).isEqualTo("3:{\"metadata\":{},\"status\":\"Success\"}");
+    }
+
+    @Test
+    void exec_outlivesTheLimitOfIdleConnections() throws Exception {
+        FakeCommand process = new FakeCommand();
+        fixture.runtime.exec = command -> process;
+        ExecMessages messages = new ExecMessages();
+        WebSocket socket = connect(EXEC, ExecEndpoint.V4, messages);
+        assertThat(messages.take()).isEqualTo("1:");
+        assertThat(messages.take()).isEqualTo("2:warned\n");
+
+        fixture.clock.advance(OpenConnections.IDLE.multipliedBy(2));
+        socket.sendBinary(ByteBuffer.wrap("\0still".getBytes(StandardCharsets.UTF_8)), true)
+                .join();
+
+        assertThat(messages.take()).isEqualTo("1:still");
+        socket.abort();
+        process.killed.get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void exec_withoutWebSocket_isRefusedWithASentence() throws Exception {
+        assertThat(fixture.get(EXEC).body()).isEqualTo("Upgrade request required");
+        assertThat(fixture.get("/exec/shop/web/main?output=1").body()).isEqualTo("the parameter command is missing");
+        assertThat(fixture.get("/exec/shop/web/main?command=ls").body())
+                .isEqualTo("you must specify at least 1 of stdin, stdout, stderr");
+        assertThat(fixture.runtime.commands).isEmpty();
+    }
+
+    @Test
+    void exec_notAllowed_isRefusedBeforeTheHandshake() {
+        fixture.reviews.allowed = (user, access) -> access.verb().equals("get");
+
+        assertThat(catchThrowableOfType(
+                        ExecutionException.class, () -> connect(EXEC, ExecEndpoint.V4, new ExecMessages())))
+                .cause()
+                .isInstanceOfSatisfying(
+                        WebSocketHandshakeException.class,
+                        refused ->
+                                assertThat(refused.getResponse().statusCode()).isEqualTo(403));
+        assertThat(fixture.runtime.commands).isEmpty();
+    }
+
+    private WebSocket connect(String path, String subprotocol, ExecMessages messages) throws Exception {
+        return ServerFixture.anonymous()
+                .newWebSocketBuilder()
+                .header("Authorization", "Bearer " + FakeReviews.TOKEN)
+                .subprotocols(subprotocol)
+                .buildAsync(URI.create(fixture.url(path).replace("https:", "wss:")), messages)
+                .get(Patience.SECONDS, TimeUnit.SECONDS);
+    }
+
+    private HttpResponse<InputStream> open(String path) throws IOException, InterruptedException {
+        HttpClient client = ServerFixture.anonymous();
+        return client.send(
+                fixture.request(path)
+                        .header("Authorization", "Bearer " + FakeReviews.TOKEN)
+                        .build(),
+                BodyHandlers.ofInputStream());
+    }
+
+    /** Receives the messages of a command as {@code channel:text}, and {@code closed}. */
+    private static final class ExecMessages implements WebSocket.Listener {
+
+        private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+
+        @Override
+        public CompletionStage<?> onBinary(WebSocket socket, ByteBuffer data, boolean last) {
+            int channel = data.get();
+            received.add(channel + ":" + StandardCharsets.UTF_8.decode(data));
+            socket.request(1);
+            return CompletableFuture.completedFuture(socket);
+        }
+
+        @Override
+        public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+            received.add("closed");
+            return CompletableFuture.completedFuture(socket);
+        }
+
+        String take() throws InterruptedException {
+            return String.valueOf(received.poll(Patience.SECONDS, TimeUnit.SECONDS));
+        }
+    }
+
+    /** An output whose reads block until a test puts something. Only its close ends a blocked read. */
+    private static final class HeldStream extends InputStream {
+
+        final CompletableFuture<Object> closed = new CompletableFuture<>();
+        private final BlockingQueue<byte[]> parts = new LinkedBlockingQueue<>();
+        private final CountDownLatch end = new CountDownLatch(1);
+
+        void put(String text) {
+            parts.add(text.getBytes(StandardCharsets.UTF_8));
+        }
+
+        void end() {
+            parts.add(new byte[0]);
+        }
+
+        void fail() {
+            end.countDown();
+            end();
+        }
+
+        @Override
+        public int read() {
+            throw new AssertionError("single bytes are slow");
+        }
+
+        @Override
+        public int read(byte[] buffer, int offset, int length) throws IOException {
+            while (true) {
+                try {
+                    byte[] part = parts.take();
+                    if (part.length == 0 && end.getCount() == 0) {
+                        throw new IOException("the disk is broken");
+                    }
+                    System.arraycopy(part, 0, buffer, offset, part.length);
+                    return part.length == 0 ? -1 : part.length;
+                } catch (InterruptedException ignored) {
+                    // as a runtime does that reads from a file
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            end();
+            closed.complete(this);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.podcache.kubelet.server;
+
+import com.google.common.base.Splitter;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes requests for unit tests. */
+final class Requested {
+
+    private Requested() {}
+
+    /** Returns a GET of a path with an optional query, without credentials. */
+    static KubeletRequest get(String url) {
+        return of("GET", url, null, List.of());
+    }
+
+    static KubeletRequest of(
+            String method, String url, @Nullable String authorization, List<X509Certificate> certificates) {
+        List<String> parts = Splitter.on('?').limit(2).splitToList(url);
+        Map<String, List<String>> query = new LinkedHashMap<>();
+        if (parts.size() == 2) {
+            for (String parameter : Splitter.on('&').split(parts.get(1))) {
+                List<String> pair = Splitter.on('=').limit(2).splitToList(parameter);
+                query.computeIfAbsent(pair.get(0), name -> new ArrayList<>()).add(pair.size() == 2 ? pair.get(1) : "");
+            }
+        }
+        return new KubeletRequest(method, parts.get(0), query, authorization, certificates, "", List.of());
+    }
+}
