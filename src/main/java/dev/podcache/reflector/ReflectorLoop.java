@@ -5,7 +5,6 @@ import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.NoAnswer;
 import dev.podcache.apiserver.WatchHandle;
-import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.Objects;
@@ -48,19 +47,14 @@ final class ReflectorLoop<T> {
 
     private final ListerWatcher<T> server;
     final ReflectorSink<T> sink;
-    private final Timekeeper timekeeper;
+    final Timekeeper timekeeper;
     private final Recovery recovery;
     private final boolean confirms;
-    final Steps steps = new Steps() {
-        @Override
-        void threw(Throwable thrown) {
-            stepThrew(thrown);
-        }
-    };
+    final Steps steps = new Steps(this::stepThrew);
     private final SinkCalls sinkCalls = new SinkCalls();
     private final CurrentAttempt attempt;
     private final PendingAttempt pending = new PendingAttempt();
-    private @Nullable RetryPauses pauses; // null unless attempts fail; used in steps only, like the next three
+    private final RetryPauses pauses = new RetryPauses(); // used in steps only, like the next three
     private final ResumePoint resumePoint = new ResumePoint();
     private boolean confirmed;
     private boolean listsNext; // a streamed list failed, so the next one is a plain list
@@ -182,10 +176,6 @@ final class ReflectorLoop<T> {
         }
     }
 
-    long now() {
-        return timekeeper.nanoTime();
-    }
-
     /** Records that the server answered the current attempt. */
     void answered() {
         recovery.served(pending);
@@ -206,13 +196,13 @@ final class ReflectorLoop<T> {
 
     /** Records that the sink has applied an event with that version, which may be empty. */
     void applied(String version, boolean bookmark) {
-        forgetFailures();
+        pauses.reset();
         resumePoint.applied(version, bookmark);
     }
 
     /** Records that the sink has applied a list with that version, which may be empty, while a watch is open. */
     void listApplied(String version) {
-        forgetFailures();
+        pauses.reset();
         if (!version.isEmpty()) {
             resumePoint.listed(version);
         }
@@ -225,11 +215,11 @@ final class ReflectorLoop<T> {
 
     /** Handles the end of the watch of an attempt. */
     void ended(int number, WatchHealth health, @Nullable ApiServerException failure) {
-        long now = now();
-        boolean tooEarly = failure == null && endedEarlyAgain(health.isEarly(now));
+        long now = timekeeper.nanoTime();
+        boolean tooEarly = failure == null && pauses.endedEarlyAgain(health.isEarly(now));
         WatchEnd end = health.ended(failure, tooEarly, now);
         if (health.healthy(now)) {
-            forgetFailures();
+            pauses.reset();
         }
         if (end instanceof WatchEnd.Unresumable) {
             resumePoint.requireList();
@@ -265,29 +255,13 @@ final class ReflectorLoop<T> {
         Duration pause = pauseAfter(failure, wasAnswered);
         // the sink knows whether this deserves a warning
         log.debug("{}: {}; retrying in {} ms", server, failure.getMessage(), pause.toMillis());
-        Throwable unused = sinkCalls.run(server, () -> isCurrent(number), () -> sink.disconnected(failure));
+        ApiServerException unused = sinkCalls.run(server, () -> isCurrent(number), () -> sink.disconnected(failure));
         next(number, pause);
     }
 
     /** Returns the pause after a failure; zero if the {@link Recovery} decides when to try again. */
     Duration pauseAfter(ApiServerException failure, boolean wasAnswered) {
-        return pauses().after(failure, wasAnswered, recovery, pending);
-    }
-
-    private boolean endedEarlyAgain(boolean early) {
-        return (early || pauses != null) && pauses().endedEarlyAgain(early);
-    }
-
-    private void forgetFailures() {
-        if (pauses != null && pauses.reset()) {
-            pauses = null;
-        }
-    }
-
-    private RetryPauses pauses() {
-        RetryPauses known = pauses == null ? new RetryPauses() : pauses;
-        pauses = known;
-        return known;
+        return pauses.after(failure, wasAnswered, recovery, pending);
     }
 
     /** Ends attempt {@code number} and begins the next one after {@code pause}. */
@@ -307,11 +281,9 @@ final class ReflectorLoop<T> {
      * sink threw: the sink then lacks an event, and a list repairs it.
      */
     boolean notifySink(int number, Runnable sinkMethod) {
-        Throwable thrown = sinkCalls.run(server, () -> isCurrent(number), sinkMethod);
-        if (thrown != null) {
-            String why = "the sink threw " + thrown.getClass().getSimpleName();
-            FailureReason reason = FailureReason.UNREADABLE;
-            abandon(number, ApiServerException.withoutAnswer(reason, server.toString(), why, thrown), false);
+        ApiServerException failure = sinkCalls.run(server, () -> isCurrent(number), sinkMethod);
+        if (failure != null) {
+            abandon(number, failure, false);
         }
         return isCurrent(number);
     }

@@ -25,11 +25,10 @@ final class RetryPauses {
     private int earlyEnds;
     private boolean lastExpired;
 
-    /** Forgets the failures: the next one is a first failure. Returns whether nothing is left to remember. */
-    boolean reset() {
+    /** Forgets the failures: the next one is a first failure. */
+    void reset() {
         failures = 0;
         lastExpired = false;
-        return earlyEnds == 0;
     }
 
     /** Records the end of a watch. Returns whether it counts as a failure, because too many in a row ended early. */

@@ -1,5 +1,7 @@
 package dev.podcache.reflector;
 
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -19,13 +21,13 @@ final class SinkCalls {
     private record Call(Thread caller, CompletableFuture<Void> end) {}
 
     /**
-     * Makes a call if {@code wanted} still holds. Logs and returns the exception of the call, or null. One call at a
-     * time.
+     * Makes a call if {@code wanted} still holds. If the call throws, logs that and returns what it means for the
+     * attempt; otherwise returns null. One call at a time.
      *
      * @param target what is listed and watched, for messages
      */
     @Nullable
-    Throwable run(Object target, BooleanSupplier wanted, Runnable call) {
+    ApiServerException run(Object target, BooleanSupplier wanted, Runnable call) {
         Call begun = new Call(Thread.currentThread(), new CompletableFuture<>());
         synchronized (this) {
             running = begun;
@@ -39,7 +41,8 @@ final class SinkCalls {
         } catch (RuntimeException | Error e) {
             // an Error too: if it ended the loop, the sink would stay outdated without notice
             log.error("{}: the sink threw; retrying", target, e);
-            return e;
+            String why = "the sink threw " + e.getClass().getSimpleName();
+            return ApiServerException.withoutAnswer(FailureReason.UNREADABLE, target.toString(), why, e);
         } finally {
             synchronized (this) {
                 running = null;

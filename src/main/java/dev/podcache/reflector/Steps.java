@@ -2,6 +2,7 @@ package dev.podcache.reflector;
 
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,15 +10,22 @@ import org.jspecify.annotations.Nullable;
  * submits it, or on the thread that is running another step. So a step that submits another never contains it, and no
  * thread waits. Thread-safe.
  */
-abstract class Steps {
+final class Steps {
 
+    private final Consumer<Throwable> thrown;
     private boolean running; // guarded by this
     private @Nullable Queue<Runnable> waiting; // guarded by this; made on demand: there are thousands of instances
 
-    /** Receives the exception of a step, before the next step runs. */
-    abstract void threw(Throwable thrown);
+    /**
+     * Makes an instance without steps.
+     *
+     * @param thrown receives the exception of a step, before the next step runs
+     */
+    Steps(Consumer<Throwable> thrown) {
+        this.thrown = thrown;
+    }
 
-    final void run(Runnable step) {
+    void run(Runnable step) {
         synchronized (this) {
             if (running) {
                 if (waiting == null) {
@@ -32,7 +40,7 @@ abstract class Steps {
             try {
                 next.run();
             } catch (RuntimeException | Error e) {
-                threw(e);
+                thrown.accept(e);
             }
         }
     }

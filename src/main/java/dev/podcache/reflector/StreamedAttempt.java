@@ -80,7 +80,8 @@ final class StreamedAttempt<T> {
         objects = null;
         if (reflector.replaced(number, listed)) {
             // nothing is known of the watch yet, as after a plain list
-            WatchHealth health = new WatchHealth(server, listed.resourceVersion(), length, reflector.now());
+            WatchHealth health =
+                    new WatchHealth(server, listed.resourceVersion(), length, reflector.timekeeper.nanoTime());
             health.confirm();
             WatchAttempt<T> continued = new WatchAttempt<>(reflector, number, health);
             watch = continued;

@@ -56,7 +56,7 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>>, Runnable {
     }
 
     private void opened() {
-        health.opened(reflector.now());
+        health.opened(reflector.timekeeper.nanoTime());
         reflector.answered();
         if (health.isConfirmed()) {
             reflector.confirmed(number);
@@ -75,7 +75,7 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>>, Runnable {
     }
 
     private void applied(String version, boolean bookmark) {
-        health.received(version, bookmark, reflector.now());
+        health.received(version, bookmark, reflector.timekeeper.nanoTime());
         reflector.applied(version, bookmark);
         if (!health.isConfirmed() && !health.isVersionless()) {
             confirm();
@@ -140,7 +140,7 @@ final class WatchAttempt<T> implements Consumer<WatchEvent<T>>, Runnable {
         if (!reflector.isCurrent(number)) {
             return;
         }
-        long now = reflector.now();
+        long now = reflector.timekeeper.nanoTime();
         Duration due = health.untilDead(now);
         if (due.compareTo(Duration.ZERO) > 0) {
             reflector.watchdog(number, due, this);

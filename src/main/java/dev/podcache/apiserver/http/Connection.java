@@ -7,9 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -40,9 +38,6 @@ final class Connection implements Executor {
     }
 
     private static final Logger log = LoggerFactory.getLogger(Connection.class);
-    /** The place of an attempt that uses no stream. */
-    static final int NOWHERE = -1;
-
     private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration PLAIN_HTTP2_TIMEOUT = Duration.ofSeconds(3);
 
@@ -56,7 +51,7 @@ final class Connection implements Executor {
     private final Identity identity;
     private final VertxNetwork network;
     private final VertxNetwork.Loop loop;
-    private final List<Exchange.Attempt> attempts = new ArrayList<>(); // each knows its place
+    private final CarriedAttempts attempts = new CarriedAttempts();
     private final Deque<InetSocketAddress> untried = new ArrayDeque<>();
     private Duration addressTimeout = OPEN_TIMEOUT;
     private @Nullable Opening opening;
@@ -71,10 +66,6 @@ final class Connection implements Executor {
         this.identity = identity;
         this.network = network;
         this.loop = network.nextLoop();
-    }
-
-    ConnectionPool pool() {
-        return pool;
     }
 
     Identity identity() {
@@ -130,17 +121,12 @@ final class Connection implements Executor {
 
     /** Records an attempt that uses a stream. Runs on the event loop. */
     void add(Exchange.Attempt attempt) {
-        attempt.place = attempts.size();
         attempts.add(attempt);
     }
 
     /** Releases the stream of an attempt. Runs on the event loop. */
     void release(Exchange.Attempt attempt) {
-        Exchange.Attempt last = attempts.get(attempts.size() - 1);
-        attempts.set(attempt.place, last);
-        last.place = attempt.place;
-        attempts.remove(attempts.size() - 1);
-        attempt.place = NOWHERE;
+        attempts.remove(attempt);
         pool.released(this);
     }
 
@@ -155,7 +141,9 @@ final class Connection implements Executor {
             pings.received();
         } else if (!answered) {
             answered = true;
-            pool.answeredWithHttp11(identity);
+            if (pool.offersHttp2()) {
+                connector.answeredWithHttp11(identity);
+            }
         }
     }
 
@@ -219,7 +207,7 @@ final class Connection implements Executor {
         // before the exchanges fail, so that a retry goes to another connection
         wire = null;
         pool.connectionClosed(this);
-        List.copyOf(attempts).forEach(attempt -> attempt.lost(why));
+        attempts.copy().forEach(attempt -> attempt.lost(why));
         shutNow();
     }
 

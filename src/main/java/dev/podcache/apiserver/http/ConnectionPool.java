@@ -110,13 +110,6 @@ final class ConnectionPool implements AutoCloseable {
         });
     }
 
-    /** Reports the first answer over an HTTP/1.1 connection. */
-    void answeredWithHttp11(Identity identity) {
-        if (offersHttp2()) {
-            connector.answeredWithHttp11(identity);
-        }
-    }
-
     /** Reports that the server changed the stream limit of {@code connection}. */
     void limited(Connection connection, int limit) {
         plan(steps -> connections.limit(connection, limit));

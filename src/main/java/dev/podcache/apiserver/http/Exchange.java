@@ -1,11 +1,9 @@
 package dev.podcache.apiserver.http;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.ErrorAnswer;
 import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
-import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -30,7 +28,6 @@ final class Exchange implements WatchHandle {
     /** The number of connections on which a request is tried before it fails. */
     private static final int MOST_CONNECTIONS = 6;
 
-    private static final int LONGEST_ERROR = 64 * 1024;
     private static final Timekeeper.Scheduled CANCELLED = () -> {};
     private static final AtomicIntegerFieldUpdater<Exchange> OVER =
             AtomicIntegerFieldUpdater.newUpdater(Exchange.class, "over");
@@ -199,7 +196,7 @@ final class Exchange implements WatchHandle {
         int place; // of the connection, which sets it; NOWHERE once released
         private final Connection connection;
         private Wire.@Nullable Stream stream;
-        private @Nullable Refusal refusal; // an answer other than 2xx
+        private @Nullable ErrorResponse refusal; // an answer other than 2xx
 
         Attempt(Connection connection) {
             this.connection = connection;
@@ -214,7 +211,7 @@ final class Exchange implements WatchHandle {
         public void head(int code, Function<String, @Nullable String> headers) {
             connector().observer().accept(request, code);
             if (code / 100 != 2) {
-                refusal = new Refusal(code, headers.apply("Retry-After"), new ByteArrayOutputStream());
+                refusal = new ErrorResponse(code, headers.apply("Retry-After"));
                 return;
             }
             if (handler.isEndless()) {
@@ -229,12 +226,10 @@ final class Exchange implements WatchHandle {
         @Override
         public void chunk(byte[] bytes) {
             connection.received();
-            if (refusal == null) {
-                if (!isOver()) {
-                    handler.chunk(Exchange.this, bytes);
-                }
-            } else if (refusal.body.size() + bytes.length <= LONGEST_ERROR) {
-                refusal.body.writeBytes(bytes);
+            if (refusal != null) {
+                refusal.add(bytes);
+            } else if (!isOver()) {
+                handler.chunk(Exchange.this, bytes);
             }
         }
 
@@ -244,8 +239,8 @@ final class Exchange implements WatchHandle {
             if (refusal == null) {
                 Exchange.this.end(handler.complete());
             } else {
-                answeredWithError(new ErrorAnswer(refusal.status, refusal.retryAfter, refusal.body.toByteArray())
-                        .toException(request.what(), connector().timekeeper().wallTime()));
+                answeredWithError(refusal.toException(
+                        request.what(), connector().timekeeper().wallTime()));
             }
         }
 
@@ -253,8 +248,9 @@ final class Exchange implements WatchHandle {
         public void broken(Throwable cause, boolean unprocessed) {
             stream = null;
             if (unprocessed && attempts < MOST_CONNECTIONS) {
-                connection.pool().retired(connection);
-                resend();
+                pool.retired(connection);
+                release();
+                pool.submit(Exchange.this, identity());
             } else if (cause instanceof StreamResetException) {
                 connectionLost(connector() + " " + cause.getMessage());
             } else {
@@ -274,22 +270,17 @@ final class Exchange implements WatchHandle {
                 if (replacement == null || replacement.isSame(refused)) {
                     endAnywhere(error);
                 } else {
-                    connection.pool().submit(Exchange.this, replacement);
+                    pool.submit(Exchange.this, replacement);
                 }
             });
         }
 
-        private void resend() {
-            release();
-            connection.pool().submit(Exchange.this, identity());
-        }
-
         /** Releases the stream. Idempotent. */
         private void release() {
-            if (place != Connection.NOWHERE) {
+            if (place != CarriedAttempts.NOWHERE) {
                 if (stream != null && !connection.isMultiplexed()) {
                     // the reset below closes an HTTP/1.1 connection
-                    connection.pool().retired(connection);
+                    pool.retired(connection);
                 }
                 // may come before the reset: the next exchange on this stream is sent later on this event loop
                 connection.release(this);
@@ -300,9 +291,6 @@ final class Exchange implements WatchHandle {
             }
         }
     }
-
-    /** The start of an answer other than 2xx, and as much of its body as has arrived. */
-    private record Refusal(int status, @Nullable String retryAfter, ByteArrayOutputStream body) {}
 
     @Override
     public String toString() {

@@ -107,7 +107,7 @@ final class VertxHttp2Call implements Wire.Stream {
         if (last != null) {
             response = null;
             int id = stream == null ? -1 : stream.id();
-            last.broken(VertxWire.translated(cause), wire.isUnprocessed(cause, id));
+            last.broken(VertxWire.translated(cause), id <= 0 || wire.isUnprocessed(cause, id));
         }
     }
 
