@@ -1,20 +1,27 @@
 package dev.podcache.reflector;
 
 import dev.podcache.apiserver.WatchHandle;
-import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The current attempt of a {@link ReflectorLoop}, with its watch and its watchdog timer, which both end with it.
+ * The current attempt of a {@link ReflectorLoop}, with its watch and its watchdog, which both end with it.
  * Thread-safe.
  */
-final class CurrentAttempt {
+final class CurrentAttempt extends Watchdogs.Watchdog {
 
+    private final Watchdogs watchdogs;
+    private final Steps steps;
     private int number; // guarded by this, like all that follows; 0 before the first
     private boolean closed;
     private @Nullable WatchHandle handle;
-    private Timekeeper.@Nullable Scheduled watchdog;
+    private @Nullable Runnable whenLate; // null if the watchdog is not set
+
+    /** Makes an attempt that has not begun. Its watchdog runs one of {@code steps}. */
+    CurrentAttempt(Watchdogs watchdogs, Steps steps) {
+        this.watchdogs = watchdogs;
+        this.steps = steps;
+    }
 
     /** Begins attempt 1. Returns false if it began before or the loop is closed. */
     synchronized boolean begin() {
@@ -77,18 +84,29 @@ final class CurrentAttempt {
         opened.close();
     }
 
-    /** Replaces the timer of an attempt, unless the attempt has ended. */
-    synchronized void watchdog(int attempt, Timekeeper timekeeper, Duration due, Runnable task) {
+    /** Replaces the watchdog of an attempt, unless the attempt has ended. */
+    synchronized void watchdog(int attempt, Duration due, Runnable step) {
         if (is(attempt)) {
-            cancelWatchdogLocked();
-            watchdog = timekeeper.schedule(due, task);
+            whenLate = step;
+            watchdogs.set(this, due);
         }
     }
 
     private void cancelWatchdogLocked() {
-        if (watchdog != null) {
-            watchdog.cancel();
-            watchdog = null;
+        if (whenLate != null) {
+            whenLate = null;
+            watchdogs.cancel(this);
+        }
+    }
+
+    @Override
+    void fired() {
+        Runnable step;
+        synchronized (this) {
+            step = whenLate;
+        }
+        if (step != null) {
+            steps.run(step);
         }
     }
 

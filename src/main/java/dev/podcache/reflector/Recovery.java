@@ -47,7 +47,8 @@ public final class Recovery {
     private static final long SPREAD_PER_REFLECTOR = Duration.ofMillis(5).toNanos();
     private static final long MAX_SPREAD = Duration.ofMillis(1_800).toNanos();
 
-    private final Timekeeper timekeeper;
+    final Timekeeper timekeeper;
+    final Watchdogs watchdogs;
     private final DoubleSupplier random;
     private final PendingAttempts pending; // guarded by this, like all that follows
     private final Outage outage = new Outage();
@@ -67,12 +68,9 @@ public final class Recovery {
     /** Makes a recovery whose jitter is drawn from {@code random}, uniform in [0, 1). */
     public Recovery(Timekeeper timekeeper, DoubleSupplier random) {
         this.timekeeper = timekeeper;
+        this.watchdogs = new Watchdogs(timekeeper);
         this.random = random;
         this.pending = new PendingAttempts(timekeeper);
-    }
-
-    Timekeeper timekeeper() {
-        return timekeeper;
     }
 
     /** Returns a random number in [0, 1), for jitter. */

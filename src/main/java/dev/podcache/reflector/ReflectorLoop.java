@@ -5,7 +5,6 @@ import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.NoAnswer;
 import dev.podcache.apiserver.WatchHandle;
-import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.Objects;
@@ -47,15 +46,15 @@ final class ReflectorLoop<T> {
     static final Duration LIST_TIMEOUT = Duration.ofSeconds(30);
 
     private final ListerWatcher<T> server;
-    private final ReflectorSink<T> sink;
-    private final Timekeeper timekeeper;
+    final ReflectorSink<T> sink;
+    final Timekeeper timekeeper;
     private final Recovery recovery;
     private final boolean confirms;
     final Steps steps = new Steps(this::stepThrew);
     private final SinkCalls sinkCalls = new SinkCalls();
-    private final CurrentAttempt attempt = new CurrentAttempt();
+    private final CurrentAttempt attempt;
     private final PendingAttempt pending = new PendingAttempt();
-    private final RetryPauses pauses; // used in steps only, like the next two
+    private final RetryPauses pauses = new RetryPauses(); // used in steps only, like the next three
     private final ResumePoint resumePoint = new ResumePoint();
     private boolean confirmed;
     private boolean listsNext; // a streamed list failed, so the next one is a plain list
@@ -68,10 +67,10 @@ final class ReflectorLoop<T> {
     ReflectorLoop(ListerWatcher<T> server, ReflectorSink<T> sink, Recovery recovery, boolean confirms) {
         this.server = server;
         this.sink = sink;
-        this.timekeeper = recovery.timekeeper();
+        this.timekeeper = recovery.timekeeper;
         this.recovery = recovery;
+        this.attempt = new CurrentAttempt(recovery.watchdogs, steps);
         this.confirms = confirms;
-        this.pauses = new RetryPauses(recovery, pending);
     }
 
     void start() {
@@ -99,7 +98,7 @@ final class ReflectorLoop<T> {
         if (from != null) {
             watch(number, from);
         } else if (!listsNext && server.streamsLists()) {
-            new StreamedAttempt<>(this, server, sink, number).begin(WatchHealth.length(recovery.random()));
+            new StreamedAttempt<>(this, server, number).begin(WatchHealth.length(recovery.random()));
         } else {
             listsNext = false;
             list(
@@ -157,9 +156,12 @@ final class ReflectorLoop<T> {
         WatchHealth health = new WatchHealth(server, from, length, timekeeper.nanoTime());
         // a watch without a version begins with objects that may be older than an unreported deletion
         confirmed &= !from.isEmpty();
-        WatchAttempt<T> watch = new WatchAttempt<>(this, sink, number, health, confirmed || !confirms);
-        if (opens(number, () -> server.watch(from, length, event -> steps.run(() -> watch.onEvent(event))))) {
-            watch.checkAlive();
+        if (confirmed || !confirms) {
+            health.confirm();
+        }
+        WatchAttempt<T> watch = new WatchAttempt<>(this, number, health);
+        if (opens(number, () -> server.watch(from, length, watch))) {
+            watch.run();
         }
     }
 
@@ -172,10 +174,6 @@ final class ReflectorLoop<T> {
             failed(number, NoAnswer.thrown("WATCH " + server, e), false);
             return false;
         }
-    }
-
-    long now() {
-        return timekeeper.nanoTime();
     }
 
     /** Records that the server answered the current attempt. */
@@ -212,12 +210,12 @@ final class ReflectorLoop<T> {
 
     /** Replaces the watchdog of an attempt. */
     void watchdog(int number, Duration due, Runnable step) {
-        attempt.watchdog(number, timekeeper, due, () -> steps.run(step));
+        attempt.watchdog(number, due, step);
     }
 
     /** Handles the end of the watch of an attempt. */
     void ended(int number, WatchHealth health, @Nullable ApiServerException failure) {
-        long now = now();
+        long now = timekeeper.nanoTime();
         boolean tooEarly = failure == null && pauses.endedEarlyAgain(health.isEarly(now));
         WatchEnd end = health.ended(failure, tooEarly, now);
         if (health.healthy(now)) {
@@ -257,13 +255,13 @@ final class ReflectorLoop<T> {
         Duration pause = pauseAfter(failure, wasAnswered);
         // the sink knows whether this deserves a warning
         log.debug("{}: {}; retrying in {} ms", server, failure.getMessage(), pause.toMillis());
-        Throwable unused = sinkCalls.run(server, () -> isCurrent(number), () -> sink.disconnected(failure));
+        ApiServerException unused = sinkCalls.run(server, () -> isCurrent(number), () -> sink.disconnected(failure));
         next(number, pause);
     }
 
     /** Returns the pause after a failure; zero if the {@link Recovery} decides when to try again. */
     Duration pauseAfter(ApiServerException failure, boolean wasAnswered) {
-        return pauses.after(failure, wasAnswered);
+        return pauses.after(failure, wasAnswered, recovery, pending);
     }
 
     /** Ends attempt {@code number} and begins the next one after {@code pause}. */
@@ -283,11 +281,9 @@ final class ReflectorLoop<T> {
      * sink threw: the sink then lacks an event, and a list repairs it.
      */
     boolean notifySink(int number, Runnable sinkMethod) {
-        Throwable thrown = sinkCalls.run(server, () -> isCurrent(number), sinkMethod);
-        if (thrown != null) {
-            String why = "the sink threw " + thrown.getClass().getSimpleName();
-            FailureReason reason = FailureReason.UNREADABLE;
-            abandon(number, ApiServerException.withoutAnswer(reason, server.toString(), why, thrown), false);
+        ApiServerException failure = sinkCalls.run(server, () -> isCurrent(number), sinkMethod);
+        if (failure != null) {
+            abandon(number, failure, false);
         }
         return isCurrent(number);
     }

@@ -21,21 +21,9 @@ final class RetryPauses {
     /** How many watches in a row may end early; a server that restarts or moves its watches ends one or two. */
     private static final int EARLY_ENDS_ALLOWED = 2;
 
-    private final Recovery recovery;
-    private final PendingAttempt pending;
     private int failures;
     private int earlyEnds;
     private boolean lastExpired;
-
-    /**
-     * Makes an instance without failures.
-     *
-     * @param pending the reflector's attempt; its outcome is reported to {@code recovery}
-     */
-    RetryPauses(Recovery recovery, PendingAttempt pending) {
-        this.recovery = recovery;
-        this.pending = pending;
-    }
 
     /** Forgets the failures: the next one is a first failure. */
     void reset() {
@@ -49,8 +37,12 @@ final class RetryPauses {
         return earlyEnds > EARLY_ENDS_ALLOWED;
     }
 
-    /** Returns the pause after one more failure; zero if the {@link Recovery} decides when to try again. */
-    Duration after(ApiServerException failure, boolean wasAnswered) {
+    /**
+     * Returns the pause after one more failure of a reflector; zero if {@code recovery} decides when to try again.
+     *
+     * @param pending the reflector's attempt; its outcome is reported to {@code recovery}
+     */
+    Duration after(ApiServerException failure, boolean wasAnswered, Recovery recovery, PendingAttempt pending) {
         boolean silent = failure.httpCode() == 0
                 && (failure.reason() == FailureReason.UNAVAILABLE || failure.reason() == FailureReason.TIMEOUT);
         boolean inOutage = false;
@@ -61,10 +53,10 @@ final class RetryPauses {
         } else if (silent && !wasAnswered) {
             inOutage = recovery.unanswered(pending);
         }
-        return inOutage ? Duration.ZERO : after(failure);
+        return inOutage ? Duration.ZERO : after(failure, recovery);
     }
 
-    private Duration after(ApiServerException failure) {
+    private Duration after(ApiServerException failure, Recovery recovery) {
         // events reset the failures, but not the early ends: each such watch may bring one event
         failures = Math.max(failures, earlyEnds - EARLY_ENDS_ALLOWED - 1) + 1;
         boolean expired = failure.reason() == FailureReason.EXPIRED;

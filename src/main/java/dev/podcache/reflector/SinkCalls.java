@@ -1,5 +1,7 @@
 package dev.podcache.reflector;
 
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -14,21 +16,21 @@ final class SinkCalls {
     private static final Logger log = LoggerFactory.getLogger(Reflector.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-    private @Nullable CompletableFuture<Void> running; // guarded by this
-    private @Nullable Thread caller; // guarded by this
+    private @Nullable Call running; // guarded by this
+
+    private record Call(Thread caller, CompletableFuture<Void> end) {}
 
     /**
-     * Makes a call if {@code wanted} still holds. Logs and returns the exception of the call, or null. One call at a
-     * time.
+     * Makes a call if {@code wanted} still holds. If the call throws, logs that and returns what it means for the
+     * attempt; otherwise returns null. One call at a time.
      *
      * @param target what is listed and watched, for messages
      */
     @Nullable
-    Throwable run(Object target, BooleanSupplier wanted, Runnable call) {
-        CompletableFuture<Void> ended = new CompletableFuture<>();
+    ApiServerException run(Object target, BooleanSupplier wanted, Runnable call) {
+        Call begun = new Call(Thread.currentThread(), new CompletableFuture<>());
         synchronized (this) {
-            running = ended;
-            caller = Thread.currentThread();
+            running = begun;
         }
         try {
             // checked after awaitEnd() can see the call
@@ -39,13 +41,13 @@ final class SinkCalls {
         } catch (RuntimeException | Error e) {
             // an Error too: if it ended the loop, the sink would stay outdated without notice
             log.error("{}: the sink threw; retrying", target, e);
-            return e;
+            String why = "the sink threw " + e.getClass().getSimpleName();
+            return ApiServerException.withoutAnswer(FailureReason.UNREADABLE, target.toString(), why, e);
         } finally {
             synchronized (this) {
                 running = null;
-                caller = null;
             }
-            ended.complete(null);
+            begun.end.complete(null);
         }
     }
 
@@ -53,7 +55,8 @@ final class SinkCalls {
     void awaitEnd(Object target, Timekeeper timekeeper) {
         CompletableFuture<Void> awaited;
         synchronized (this) {
-            awaited = caller == Thread.currentThread() ? null : running;
+            Call call = running;
+            awaited = call == null || call.caller == Thread.currentThread() ? null : call.end;
         }
         try {
             if (awaited != null && !timekeeper.await(awaited, CLOSE_TIMEOUT)) {

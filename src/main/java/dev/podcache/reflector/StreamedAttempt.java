@@ -29,17 +29,15 @@ final class StreamedAttempt<T> {
 
     private final ReflectorLoop<T> reflector;
     private final ListerWatcher<T> server;
-    private final ReflectorSink<T> sink;
     private final int number;
     private @Nullable Map<Object, Fetched<T>> objects = new LinkedHashMap<>(); // null once the list is applied
     private boolean opened;
     private @Nullable WatchAttempt<T> watch; // not null once the list is applied
 
     /** Makes an attempt that has not begun. */
-    StreamedAttempt(ReflectorLoop<T> reflector, ListerWatcher<T> server, ReflectorSink<T> sink, int number) {
+    StreamedAttempt(ReflectorLoop<T> reflector, ListerWatcher<T> server, int number) {
         this.reflector = reflector;
         this.server = server;
-        this.sink = sink;
         this.number = number;
     }
 
@@ -82,11 +80,13 @@ final class StreamedAttempt<T> {
         objects = null;
         if (reflector.replaced(number, listed)) {
             // nothing is known of the watch yet, as after a plain list
-            WatchHealth health = new WatchHealth(server, listed.resourceVersion(), length, reflector.now());
-            WatchAttempt<T> continued = new WatchAttempt<>(reflector, sink, number, health, true);
+            WatchHealth health =
+                    new WatchHealth(server, listed.resourceVersion(), length, reflector.timekeeper.nanoTime());
+            health.confirm();
+            WatchAttempt<T> continued = new WatchAttempt<>(reflector, number, health);
             watch = continued;
             continued.onEvent(new WatchEvent.Opened<>());
-            continued.checkAlive();
+            continued.run();
         }
     }
 

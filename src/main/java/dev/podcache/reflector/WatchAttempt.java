@@ -4,33 +4,35 @@ import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Listed;
 import dev.podcache.apiserver.WatchEvent;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * One watch of a {@link ReflectorLoop}, from its request to its end: passes events to the sink, checks whether the
  * watch is alive, and lists to confirm the sink's state. Used in steps of the reflector only.
  */
-final class WatchAttempt<T> {
+final class WatchAttempt<T> implements Consumer<WatchEvent<T>>, Runnable {
 
     private static final Duration CONFIRMATION_SPREAD = Duration.ofSeconds(2);
 
     private final ReflectorLoop<T> reflector;
-    private final ReflectorSink<T> sink;
     private final int number;
     private final WatchHealth health;
-    private boolean confirmed;
 
     /**
      * Begins a watch.
      *
      * @param number the number of the attempt
-     * @param confirmed whether the sink is up to date once the watch is accepted
      */
-    WatchAttempt(ReflectorLoop<T> reflector, ReflectorSink<T> sink, int number, WatchHealth health, boolean confirmed) {
+    WatchAttempt(ReflectorLoop<T> reflector, int number, WatchHealth health) {
         this.reflector = reflector;
-        this.sink = sink;
         this.number = number;
         this.health = health;
-        this.confirmed = confirmed;
+    }
+
+    /** Receives an event, on any thread. */
+    @Override
+    public void accept(WatchEvent<T> event) {
+        reflector.steps.run(() -> onEvent(event));
     }
 
     void onEvent(WatchEvent<T> event) {
@@ -38,14 +40,14 @@ final class WatchAttempt<T> {
             return;
         }
         if (event instanceof WatchEvent.Upserted<T> upserted) {
-            changed(upserted.fetched().resourceVersion(), () -> sink.upsert(upserted.fetched()));
+            changed(upserted.fetched().resourceVersion(), () -> reflector.sink.upsert(upserted.fetched()));
         } else if (event instanceof WatchEvent.Deleted<T> deleted) {
-            changed(deleted.last().resourceVersion(), () -> sink.delete(deleted.last()));
+            changed(deleted.last().resourceVersion(), () -> reflector.sink.delete(deleted.last()));
         } else if (event instanceof WatchEvent.Undecoded<T> undecoded) {
             changed(undecoded.resourceVersion(), () -> {});
         } else if (event instanceof WatchEvent.Bookmark<T> bookmark) {
             applied(bookmark.resourceVersion(), true);
-            checkAlive();
+            run();
         } else if (event instanceof WatchEvent.Ended<T> ended) {
             reflector.ended(number, health, ended.failure());
         } else {
@@ -54,11 +56,11 @@ final class WatchAttempt<T> {
     }
 
     private void opened() {
-        health.opened(reflector.now());
+        health.opened(reflector.timekeeper.nanoTime());
         reflector.answered();
-        if (confirmed) {
+        if (health.isConfirmed()) {
             reflector.confirmed(number);
-        } else if (reflector.notifySink(number, sink::resumed)) {
+        } else if (reflector.notifySink(number, reflector.sink::resumed)) {
             listLater(Duration.ZERO, health.isVersionless() ? Duration.ZERO : CONFIRMATION_SPREAD);
         }
     }
@@ -73,15 +75,15 @@ final class WatchAttempt<T> {
     }
 
     private void applied(String version, boolean bookmark) {
-        health.received(version, bookmark, reflector.now());
+        health.received(version, bookmark, reflector.timekeeper.nanoTime());
         reflector.applied(version, bookmark);
-        if (!confirmed && !health.isVersionless()) {
+        if (!health.isConfirmed() && !health.isVersionless()) {
             confirm();
         }
     }
 
     private void confirm() {
-        confirmed = true;
+        health.confirm();
         reflector.confirmed(number);
     }
 
@@ -90,18 +92,18 @@ final class WatchAttempt<T> {
     }
 
     private boolean needsConfirmation() {
-        return !confirmed && reflector.isCurrent(number);
+        return !health.isConfirmed() && reflector.isCurrent(number);
     }
 
     /** Lists, to find changes that the watch may have missed. */
     private void list() {
         if (needsConfirmation()) {
-            long events = health.events();
+            int events = health.events();
             reflector.list(listed -> listed(listed, events), this::failed);
         }
     }
 
-    private void listed(Listed<T> listed, long eventsBefore) {
+    private void listed(Listed<T> listed, int eventsBefore) {
         if (!needsConfirmation()) {
             return;
         }
@@ -111,7 +113,7 @@ final class WatchAttempt<T> {
             // the list and the event cannot be ordered
             listLater(Duration.ZERO, CONFIRMATION_SPREAD);
         } else if (!health.isBeyond(version)) {
-            if (reflector.notifySink(number, () -> sink.replace(listed.items(), version))) {
+            if (reflector.notifySink(number, () -> reflector.sink.replace(listed.items(), version))) {
                 health.listed(version);
                 reflector.listApplied(version);
                 confirm();
@@ -126,21 +128,22 @@ final class WatchAttempt<T> {
     private void failed(ApiServerException failure) {
         if (needsConfirmation()) {
             Duration pause = reflector.pauseAfter(failure, false);
-            if (reflector.notifySink(number, () -> sink.disconnected(failure))) {
+            if (reflector.notifySink(number, () -> reflector.sink.disconnected(failure))) {
                 listLater(pause, Duration.ZERO);
             }
         }
     }
 
     /** Checks whether the watch is alive, and schedules the next check for when it could first be dead. */
-    void checkAlive() {
+    @Override
+    public void run() {
         if (!reflector.isCurrent(number)) {
             return;
         }
-        long now = reflector.now();
+        long now = reflector.timekeeper.nanoTime();
         Duration due = health.untilDead(now);
         if (due.compareTo(Duration.ZERO) > 0) {
-            reflector.watchdog(number, due, this::checkAlive);
+            reflector.watchdog(number, due, this);
         } else {
             reflector.abandon(number, health.dead(now), true);
         }

@@ -19,14 +19,14 @@ final class WatchHealth {
     private static final long GRACE = Duration.ofSeconds(30).toNanos();
 
     private final Object target; // its text is needed for a failure only
-    private final String from;
-    private final long begin;
-    private final long lifetime;
+    private final boolean versionless;
+    private final long overdue;
     private boolean opened;
     private boolean bookmarked;
+    private boolean confirmed;
     private long lastReceived;
     private long openedAt;
-    private long events;
+    private int events;
     private String appliedUpTo;
     private String coveredUpTo = "";
 
@@ -39,10 +39,9 @@ final class WatchHealth {
      */
     WatchHealth(Object target, String from, Duration serverTimeout, long now) {
         this.target = target;
-        this.from = from;
+        this.versionless = from.isEmpty();
         this.appliedUpTo = from;
-        this.begin = now;
-        this.lifetime = serverTimeout.toNanos() + GRACE;
+        this.overdue = now + serverTimeout.toNanos() + GRACE;
         this.lastReceived = now;
         this.openedAt = now;
     }
@@ -54,6 +53,15 @@ final class WatchHealth {
      */
     static Duration length(double random) {
         return SHORTEST.plusNanos((long) (SHORTEST.toNanos() * random));
+    }
+
+    /** Records that the sink is up to date, or is once the watch is accepted. */
+    void confirm() {
+        confirmed = true;
+    }
+
+    boolean isConfirmed() {
+        return confirmed;
     }
 
     void opened(long now) {
@@ -69,7 +77,7 @@ final class WatchHealth {
 
     /** Returns whether the watch began without a version, with the existing objects. */
     boolean isVersionless() {
-        return from.isEmpty();
+        return versionless;
     }
 
     /**
@@ -98,7 +106,7 @@ final class WatchHealth {
     }
 
     /** Returns the number of events and bookmarks. */
-    long events() {
+    int events() {
         return events;
     }
 
@@ -114,7 +122,7 @@ final class WatchHealth {
 
     /** Returns the time until the watch counts as dead if nothing arrives; at most 0 if it does now. */
     Duration untilDead(long now) {
-        long untilOverdue = begin + lifetime - now;
+        long untilOverdue = overdue - now;
         long untilSilent = bookmarked ? lastReceived + MAX_SILENCE - now : untilOverdue;
         return Duration.ofNanos(Math.min(untilOverdue, untilSilent));
     }

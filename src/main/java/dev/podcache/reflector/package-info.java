@@ -6,16 +6,17 @@
  *
  * <p>Read {@code ReflectorSink}, {@code Reflector}, {@code ReflectorLoop} (the attempts), {@code WatchAttempt} (one
  * watch), {@code StreamedAttempt} (a list and a watch with one request), {@code ResumePoint}, {@code WatchHealth},
- * {@code WatchEnd} and {@code RetryPauses}. {@code Recovery} decides for all reflectors of a server when they try
+ * {@code WatchEnd}, {@code Watchdogs} and {@code RetryPauses}. {@code Recovery} decides for all reflectors of a server when they try
  * again; it uses {@code PendingAttempts}, with an {@code AttemptQueue} each for lists and watches, and an
  * {@code Outage}.
  *
  * <table>
- * <caption>Locks, never taken inside one another, except those of the timer and the token bucket</caption>
+ * <caption>Locks, never taken inside one another, except those of the watchdogs, the timer and the token bucket</caption>
  * <tr><th>lock</th><th>guards</th></tr>
  * <tr><td>{@code Steps}</td><td>the steps of a reflector that wait for the running one</td></tr>
  * <tr><td>{@code CurrentAttempt}</td><td>the current attempt, its watch and its timer</td></tr>
  * <tr><td>{@code SinkCalls}</td><td>whether the sink is being called</td></tr>
+ * <tr><td>{@code Watchdogs}</td><td>the order of all watchdogs, and their timer</td></tr>
  * <tr><td>{@code Recovery}</td><td>all pending attempts, and the outage</td></tr>
  * </table>
  */

@@ -82,12 +82,15 @@ abstract sealed class Answer<T> {
 
     /**
      * Stores equal payloads once: equal {@code data} and {@code binaryData} of Secrets and ConfigMaps become one
-     * immutable map. Empty collections, namespaces and types are shared too. Refers to the maps weakly: a map is
+     * immutable map. Empty collections, namespaces, kinds, types and times of creation are shared too. Refers to the maps weakly: a map is
      * collected as garbage with the last object that has it. Thread-safe.
      */
     static final class SharedPayloads {
 
+        private static final int TIMES = 256;
+
         private final Interner<Map<String, String>> payloads = Interners.newWeakInterner();
+        private final @Nullable String[] times = new String[TIMES]; // a lost update costs no more than a second text
 
         /**
          * Replaces parts of an object by equal ones that are shared. No other thread may know the object yet. Reads the
@@ -102,14 +105,19 @@ abstract sealed class Answer<T> {
                 secret.setStringData(map(secret.getStringData()));
                 secret.setAdditionalProperties(map(secret.getAdditionalProperties()));
                 secret.setType(text(secret.getType()));
+                secret.setKind(text(secret.getKind()));
+                secret.setApiVersion(text(secret.getApiVersion()));
             } else if (object instanceof ConfigMap configMap) {
                 configMap.setData(payload(configMap.getData()));
                 configMap.setBinaryData(payload(configMap.getBinaryData()));
                 configMap.setAdditionalProperties(map(configMap.getAdditionalProperties()));
+                configMap.setKind(text(configMap.getKind()));
+                configMap.setApiVersion(text(configMap.getApiVersion()));
             }
         }
 
-        private static void share(ObjectMeta metadata) {
+        private void share(ObjectMeta metadata) {
+            metadata.setCreationTimestamp(time(metadata.getCreationTimestamp()));
             metadata.setNamespace(text(metadata.getNamespace()));
             metadata.setAnnotations(map(metadata.getAnnotations()));
             metadata.setLabels(map(metadata.getLabels()));
@@ -137,13 +145,32 @@ abstract sealed class Answer<T> {
             return list != null && list.isEmpty() ? List.of() : list;
         }
 
+        /** Returns the text, or an equal one of the last: objects are often created together. */
+        private @Nullable String time(@Nullable String time) {
+            if (time == null) {
+                return null;
+            }
+            int slot = Math.floorMod(time.hashCode(), TIMES);
+            String known = times[slot];
+            if (time.equals(known)) {
+                return known;
+            }
+            times[slot] = time;
+            return time;
+        }
+
         private static @Nullable String text(@Nullable String text) {
             return text == null ? null : text.intern();
         }
     }
 
     /** Returns the answer for an object that is watched. */
-    static <T extends HasMetadata> Present<T> watched(ObjectKind<T> kind, Fetched<T> fetched, StoreOptions options) {
+    static <T extends HasMetadata> Present<T> watched(
+            ObjectKind<T> kind, ObjectKey key, Fetched<T> fetched, StoreOptions options) {
+        ObjectMeta metadata = fetched.object().getMetadata();
+        if (key.name().equals(metadata.getName())) {
+            metadata.setName(key.name()); // one text instead of two
+        }
         // the age is not used: the object is up to date while it is watched
         return present(kind, fetched, options.budget().shared, 0);
     }

@@ -13,8 +13,17 @@ final class CurrentWatch<T extends HasMetadata> {
     // a watch that is being replaced may call once more before it is closed: only calls of this one count
     private @Nullable ObjectWatch<T> watch;
     private boolean joined;
-    private @Nullable CompletableFuture<@Nullable Answer<T>> change; // null if no get waits
-    private long madeAt;
+    private @Nullable Change<T> change; // null if no get waits
+
+    /** Completes with the next change. */
+    private static final class Change<T> extends CompletableFuture<@Nullable Answer<T>> {
+
+        private final long madeAt;
+
+        Change(long madeAt) {
+            this.madeAt = madeAt;
+        }
+    }
 
     boolean is(ObjectWatch<T> other) {
         return watch == other;
@@ -73,12 +82,11 @@ final class CurrentWatch<T extends HasMetadata> {
      * have given up must not pile up in one future.
      */
     CompletableFuture<@Nullable Answer<T>> futureLocked(Entry<T> entry, long now) {
-        if (change != null && now - madeAt > LONGEST) {
+        if (change != null && now - change.madeAt > LONGEST) {
             wakeLocked(entry, null);
         }
         if (change == null) {
-            change = new CompletableFuture<>();
-            madeAt = now;
+            change = new Change<>(now);
         }
         return change;
     }

@@ -166,6 +166,6 @@ final class NamespaceMember<T extends HasMetadata> implements ObjectWatch<T> {
         // the age is not used: the object is up to date while it is watched
         return fetched == null
                 ? new Answer.Absent<>(0)
-                : Answer.watched(namespaces.store.kind, fetched, namespaces.store.options);
+                : Answer.watched(namespaces.store.kind, entry.key, fetched, namespaces.store.options);
     }
 }

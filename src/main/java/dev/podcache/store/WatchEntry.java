@@ -18,7 +18,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     private boolean getWaits;
     private long stateBegin;
     private long upToDateUntil; // when the known answer was last up to date; not valid in LIVE
-    private int unreadSweeps;
+    private byte unreadSweeps; // at most 2
 
     WatchEntry(ObjectKey key, WatchObjectStore<T> store) {
         super(key, store.transitions);
@@ -193,7 +193,7 @@ final class WatchEntry<T extends HasMetadata> extends Entry<T> {
     void sweep() {
         synchronized (this) {
             boolean observed = store.transitions.isObserved();
-            unreadSweeps = takeTouched() || observed ? 0 : unreadSweeps + 1;
+            unreadSweeps = (byte) (takeTouched() || observed ? 0 : Math.min(2, unreadSweeps + 1));
             if (state == WatchState.IDLE && observed) {
                 reopenLocked();
             } else if ((state == WatchState.LIVE || state == WatchState.EVICTED) && unreadSweeps >= 2) {

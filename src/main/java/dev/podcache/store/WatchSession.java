@@ -156,7 +156,7 @@ final class WatchSession<T extends HasMetadata> implements ObjectWatch<T>, Refle
     public void replace(List<Fetched<T>> items, String resourceVersion) {
         for (Fetched<T> item : items) {
             if (matches(item)) {
-                entry.received(this, Answer.watched(store.kind, item, store.options), "");
+                entry.received(this, Answer.watched(store.kind, entry.key, item, store.options), "");
                 return;
             }
         }
@@ -166,7 +166,8 @@ final class WatchSession<T extends HasMetadata> implements ObjectWatch<T>, Refle
     @Override
     public void upsert(Fetched<T> fetched) {
         if (matches(fetched)) {
-            entry.received(this, Answer.watched(store.kind, fetched, store.options), fetched.resourceVersion());
+            entry.received(
+                    this, Answer.watched(store.kind, entry.key, fetched, store.options), fetched.resourceVersion());
         }
     }
 

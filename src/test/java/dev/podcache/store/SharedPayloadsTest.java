@@ -95,6 +95,37 @@ class SharedPayloadsTest {
         assertThat(second.getBinaryData()).isSameAs(first.getBinaryData()).containsExactly(Map.entry("a", "AA=="));
     }
 
+    @Test
+    void equalTexts_ofObjectsCreatedTogether_areShared() {
+        Secret first = created(copyOf("2026-11-23T03:00:00Z"));
+        Secret second = created(copyOf("2026-11-23T03:00:00Z"));
+        Secret later = created("2026-11-23T04:00:00Z");
+        payloads.share(first);
+        payloads.share(second);
+        payloads.share(later);
+
+        assertThat(second.getMetadata().getCreationTimestamp())
+                .isSameAs(first.getMetadata().getCreationTimestamp())
+                .isEqualTo("2026-11-23T03:00:00Z");
+        assertThat(later.getMetadata().getCreationTimestamp()).isEqualTo("2026-11-23T04:00:00Z");
+        assertThat(second.getKind()).isSameAs(first.getKind()).isEqualTo("Secret");
+        assertThat(second.getApiVersion()).isSameAs(first.getApiVersion()).isEqualTo("v1");
+    }
+
+    private static String copyOf(String text) {
+        return String.valueOf(text.toCharArray());
+    }
+
+    private static Secret created(String time) {
+        return new SecretBuilder()
+                .withKind(copyOf("Secret"))
+                .withApiVersion(copyOf("v1"))
+                .withNewMetadata()
+                .withCreationTimestamp(time)
+                .endMetadata()
+                .build();
+    }
+
     /** The hashes of "Aa" and "BB" are equal. */
     @Test
     void otherPayloadWithTheSameHash_isNotShared() {

@@ -66,7 +66,7 @@ final class Fabric8AccessReviews implements AccessReviews {
         ServerRequest.Body body = new ServerRequest.Body("application/json", serialization.asJson(review));
         String path = "/apis/" + group + "/v1/" + kind.toLowerCase(Locale.ROOT) + "s";
         return requests.send(
-                new ServerRequest(what, "POST", path, body), timeout, json -> answer.apply(status(what, json)));
+                ServerRequest.of(what, "POST", path, body), timeout, json -> answer.apply(status(what, json)));
     }
 
     /** Failures have no cause and no part of the answer in the message, because the answer repeats the token. */

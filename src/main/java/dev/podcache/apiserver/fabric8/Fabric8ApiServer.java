@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.podcache.apiserver.AccessReviews;
 import dev.podcache.apiserver.ListerWatcher;
 import dev.podcache.apiserver.ObjectApi;
+import dev.podcache.apiserver.ObjectDecoder;
 import dev.podcache.apiserver.ObjectGetter;
 import dev.podcache.apiserver.OwnAccess;
 import dev.podcache.apiserver.TokenRequests;
@@ -132,17 +133,18 @@ public final class Fabric8ApiServer implements AutoCloseable {
      */
     public <T extends HasMetadata> ListerWatcher<T> listerWatcher(
             ObjectKind<T> kind, String namespace, String fieldSelector) {
-        return new Fabric8ListerWatcher<>(
-                new Fabric8ListerWatcher.ObjectSelection(kind, namespace, fieldSelector),
-                connections.session(),
-                decoder(kind),
-                streamedLists,
-                false);
+        return listerWatcher(ObjectSelection.of(kind, namespace, fieldSelector), decoder(kind));
+    }
+
+    private <T extends HasMetadata> ListerWatcher<T> listerWatcher(
+            ObjectSelection selection, ObjectDecoder<T> decoder) {
+        return new Fabric8ListerWatcher<>(selection, connections.session(), decoder, streamedLists, false);
     }
 
     /** Returns a function that makes a lister-watcher of one object of a kind, selected by its name. */
     public <T extends HasMetadata> Function<ObjectKey, ListerWatcher<T>> byName(ObjectKind<T> kind) {
-        return key -> listerWatcher(kind, key.namespace(), "metadata.name=" + key.name());
+        ObjectDecoder<T> shared = decoder(kind);
+        return key -> listerWatcher(ObjectSelection.byName(kind, key.namespace(), key.name()), shared);
     }
 
     /**
@@ -152,7 +154,7 @@ public final class Fabric8ApiServer implements AutoCloseable {
     public <T extends HasMetadata> BiFunction<String, Predicate<String>, ListerWatcher<T>> inNamespace(
             ObjectKind<T> kind) {
         return (namespace, names) -> new Fabric8ListerWatcher<>(
-                new Fabric8ListerWatcher.ObjectSelection(kind, namespace, ""),
+                ObjectSelection.of(kind, namespace, ""),
                 connections.session(),
                 new SelectiveDecoder<>(decoder(kind), names),
                 streamedLists,

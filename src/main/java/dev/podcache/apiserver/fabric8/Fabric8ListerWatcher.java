@@ -1,5 +1,6 @@
 package dev.podcache.apiserver.fabric8;
 
+import com.google.common.base.Strings;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.apiserver.Fetched;
 import dev.podcache.apiserver.Listed;
@@ -11,7 +12,6 @@ import dev.podcache.apiserver.http.ApiConnections;
 import dev.podcache.apiserver.http.ListWatchSession;
 import dev.podcache.apiserver.http.ServerRequest;
 import dev.podcache.object.FailureReason;
-import dev.podcache.object.ObjectKind;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -19,23 +19,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Implements {@link ListerWatcher} over the connections of watches, without the client-side limit. */
 final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
-    private static final String BY_NAME = "metadata.name=";
     private static final int PAGE = 500;
 
     private final ObjectSelection selection;
     private final ListWatchSession session;
     private final ObjectDecoder<T> decoder;
-    private final Fabric8ListDecoder<T> listDecoder;
     private final StreamedLists streamed;
 
-    private final boolean latest;
-
-    /** The minimum resourceVersion of the next list of a collection: "0" for any, "" for the latest. */
-    private volatile String minimumVersion;
+    /** The minimum resourceVersion of the next list of a collection: "0" for any, "" for the latest; null if always. */
+    private volatile @Nullable String minimumVersion;
 
     /**
      * Makes a lister-watcher.
@@ -50,38 +47,10 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
             StreamedLists streamed,
             boolean latest) {
         this.selection = selection;
-        this.latest = latest;
-        this.minimumVersion = latest ? "" : "0";
+        this.minimumVersion = latest ? null : "0";
         this.session = session;
         this.decoder = decoder;
-        this.listDecoder = new Fabric8ListDecoder<>(selection.kind, decoder);
         this.streamed = streamed;
-    }
-
-    /**
-     * The objects to list and watch.
-     *
-     * @param namespace empty for all namespaces, or for a cluster-scoped kind
-     * @param fieldSelector empty for all objects
-     */
-    record ObjectSelection(ObjectKind<?> kind, String namespace, String fieldSelector) {
-
-        boolean isByName() {
-            return fieldSelector.startsWith(BY_NAME);
-        }
-
-        /** Returns the path of the collection and the start of its query, to which parameters can be appended. */
-        String path() {
-            String selector = fieldSelector.isEmpty() ? "" : "fieldSelector=" + encoded(fieldSelector) + "&";
-            return kind.collectionPath(namespace) + "?" + selector;
-        }
-
-        @Override
-        public String toString() {
-            return kind.plural()
-                    + (namespace.isEmpty() ? "" : " in " + namespace)
-                    + (fieldSelector.isEmpty() ? "" : " with " + fieldSelector);
-        }
     }
 
     @Override
@@ -94,7 +63,8 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
     /** Lists the whole collection, page by page unless the server answers from its watch cache. */
     private CompletableFuture<Listed<T>> pages(Duration timeout) {
         long startedAt = session.nanoTime();
-        String version = minimumVersion;
+        boolean latest = minimumVersion == null;
+        String version = Strings.nullToEmpty(minimumVersion);
         List<Fetched<T>> items = new ArrayList<>();
         // with a limit, any version but 0 would be an exact one, which the server may no longer have
         boolean paged = version.isEmpty() || version.equals("0");
@@ -109,8 +79,8 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
                             ? page("", left, ApiConnections.LONGEST_LIST).thenApply(Fabric8ListDecoder.Page::listed)
                             : CompletableFuture.failedFuture(failure);
                 })
-                .whenComplete(
-                        (all, failure) -> minimumVersion = all == null || latest ? "" : encoded(all.resourceVersion()));
+                .whenComplete((all, failure) ->
+                        minimumVersion = latest ? null : all == null ? "" : encoded(all.resourceVersion()));
     }
 
     private CompletableFuture<Listed<T>> remainingPages(
@@ -134,7 +104,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
                 ServerRequest.get("LIST " + selection, selection.path() + query),
                 timeout,
                 longest,
-                listDecoder::decode);
+                new Fabric8ListDecoder<>(selection.kind(), decoder)::decode);
     }
 
     private Duration left(long startedAt, Duration timeout) {
@@ -143,7 +113,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     @Override
     public WatchHandle watch(String resourceVersion, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
-        return watchFrom("resourceVersion=" + encoded(resourceVersion), serverTimeout, events);
+        return watch(new WatchRequest(selection, resourceVersion, seconds(serverTimeout)), events);
     }
 
     @Override
@@ -154,8 +124,7 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
 
     @Override
     public WatchHandle streamList(Duration serverTimeout, Consumer<WatchEvent<T>> events) {
-        // without a resourceVersion, the state is the latest one
-        return watchFrom("sendInitialEvents=true&resourceVersionMatch=NotOlderThan", serverTimeout, events);
+        return watch(new WatchRequest(selection, null, seconds(serverTimeout)), events);
     }
 
     @Override
@@ -163,12 +132,13 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         streamed.refused(failure);
     }
 
-    private WatchHandle watchFrom(String start, Duration serverTimeout, Consumer<WatchEvent<T>> events) {
-        String path = selection.path()
-                + "watch=true&allowWatchBookmarks=true&" + start
-                + "&timeoutSeconds=" + Math.max(1, serverTimeout.toSeconds());
+    private WatchHandle watch(WatchRequest request, Consumer<WatchEvent<T>> events) {
         int longest = selection.isByName() ? ApiConnections.LONGEST_NAMED : ApiConnections.LONGEST_OBJECT;
-        return session.watch(ServerRequest.get("WATCH " + selection, path), longest, decoder, events);
+        return session.watch(request, longest, decoder, events);
+    }
+
+    private static int seconds(Duration serverTimeout) {
+        return (int) Math.max(1, Math.min(Integer.MAX_VALUE, serverTimeout.toSeconds()));
     }
 
     @Override
@@ -176,7 +146,8 @@ final class Fabric8ListerWatcher<T> implements ListerWatcher<T> {
         return selection.toString();
     }
 
-    private static String encoded(String value) {
+    /** Encodes a value of a query. */
+    static String encoded(String value) {
         return URLEncoder.encode(value, StandardCharsets.UTF_8);
     }
 }

@@ -85,7 +85,7 @@ final class Fabric8ObjectApi<T extends HasMetadata> implements ObjectApi<T> {
     }
 
     private CompletableFuture<T> send(String method, ObjectKey key, String path, ServerRequest.@Nullable Body body) {
-        ServerRequest request = new ServerRequest(method + " " + kind + " " + key, method, path, body);
+        ServerRequest request = ServerRequest.of(method + " " + kind + " " + key, method, path, body);
         return sender.send(request, answer -> decoder.decodeNamed(key, answer).object());
     }
 

@@ -36,7 +36,7 @@ final class Fabric8TokenRequests implements TokenRequests {
         String path = "/api/v1/namespaces/" + serviceAccount.namespace() + "/serviceaccounts/" + serviceAccount.name()
                 + "/token";
         ServerRequest.Body body = new ServerRequest.Body("application/json", serialization.asJson(request(spec)));
-        return requests.send(new ServerRequest(what, "POST", path, body), timeout, json -> decoded(what, json));
+        return requests.send(ServerRequest.of(what, "POST", path, body), timeout, json -> decoded(what, json));
     }
 
     private static Map<String, Object> request(TokenSpec spec) {

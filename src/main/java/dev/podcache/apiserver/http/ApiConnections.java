@@ -82,7 +82,7 @@ public final class ApiConnections implements AutoCloseable {
     public <R> CompletableFuture<R> send(
             Duration wait, ServerRequest request, Duration timeout, int longest, Function<byte[], R> decode) {
         BodyReader<R> reader = reader(request, longest, decode);
-        Exchange exchange = exchange(request, timeout, reader);
+        Exchange exchange = new Exchange(request, timeout, reader, requests);
         if (wait.isZero()) {
             requests.send(exchange);
         } else {
@@ -144,11 +144,6 @@ public final class ApiConnections implements AutoCloseable {
         return watches.size() + requests.size();
     }
 
-    /** Returns a short name of a connection for people. */
-    String name(Connection connection) {
-        return connector + " #" + connection.number;
-    }
-
     Timekeeper timekeeper() {
         return connector.timekeeper();
     }
@@ -156,10 +151,6 @@ public final class ApiConnections implements AutoCloseable {
     <R> BodyReader<R> reader(ServerRequest request, int longest, Function<byte[], R> decode) {
         return new BodyReader<>(
                 request.what(), longest, budget, decode, timekeeper().workers());
-    }
-
-    Exchange exchange(ServerRequest request, Duration timeout, ResponseReader handler) {
-        return new Exchange(request, timeout, handler, connector);
     }
 
     /** Fails everything in flight and stops all threads; waits for them at most 10 s. Idempotent. */

@@ -8,10 +8,7 @@ import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
@@ -54,7 +51,7 @@ final class Connection implements Executor {
     private final Identity identity;
     private final VertxNetwork network;
     private final VertxNetwork.Loop loop;
-    private final Set<Exchange> exchanges = new HashSet<>();
+    private final CarriedAttempts attempts = new CarriedAttempts();
     private final Deque<InetSocketAddress> untried = new ArrayDeque<>();
     private Duration addressTimeout = OPEN_TIMEOUT;
     private @Nullable Opening opening;
@@ -69,10 +66,6 @@ final class Connection implements Executor {
         this.identity = identity;
         this.network = network;
         this.loop = network.nextLoop();
-    }
-
-    ConnectionPool pool() {
-        return pool;
     }
 
     Identity identity() {
@@ -116,7 +109,6 @@ final class Connection implements Executor {
                 pool.released(this);
                 pool.submit(exchange, exchange.identity());
             } else {
-                exchanges.add(exchange);
                 try {
                     exchange.send(this, open);
                 } catch (RuntimeException | Error e) {
@@ -127,9 +119,14 @@ final class Connection implements Executor {
         });
     }
 
-    /** Releases the stream of {@code exchange}. Runs on the event loop. */
-    void release(Exchange exchange) {
-        exchanges.remove(exchange);
+    /** Records an attempt that uses a stream. Runs on the event loop. */
+    void add(Exchange.Attempt attempt) {
+        attempts.add(attempt);
+    }
+
+    /** Releases the stream of an attempt. Runs on the event loop. */
+    void release(Exchange.Attempt attempt) {
+        attempts.remove(attempt);
         pool.released(this);
     }
 
@@ -144,7 +141,9 @@ final class Connection implements Executor {
             pings.received();
         } else if (!answered) {
             answered = true;
-            pool.answeredWithHttp11(identity);
+            if (pool.offersHttp2()) {
+                connector.answeredWithHttp11(identity);
+            }
         }
     }
 
@@ -200,7 +199,7 @@ final class Connection implements Executor {
     private void pingTimedOut() {
         String why = "the connection to " + connector + " did not answer a ping for " + PingMonitor.PERIOD.toSeconds()
                 + " s";
-        log.warn("{}; closing it, which fails its {} requests and watches", why, exchanges.size());
+        log.warn("{}; closing it, which fails its {} requests and watches", why, attempts.size());
         lost(why);
     }
 
@@ -208,7 +207,7 @@ final class Connection implements Executor {
         // before the exchanges fail, so that a retry goes to another connection
         wire = null;
         pool.connectionClosed(this);
-        List.copyOf(exchanges).forEach(exchange -> exchange.connectionLost(why));
+        attempts.copy().forEach(attempt -> attempt.lost(why));
         shutNow();
     }
 

@@ -54,16 +54,16 @@ final class ConnectionPool implements AutoCloseable {
         return connections.size();
     }
 
+    Connector connector() {
+        return connector;
+    }
+
     boolean offersHttp2() {
         return traffic.http2();
     }
 
     /** Sends {@code exchange}. Returns at once. */
     void send(Exchange exchange) {
-        exchange.whenOver(() -> {
-            exchanges.remove(exchange);
-            act(steps -> waiting.remove(exchange));
-        });
         exchanges.add(exchange);
         network.start()
                 .thenCombine(connector.credentials().current(), (started, identity) -> identity)
@@ -74,6 +74,12 @@ final class ConnectionPool implements AutoCloseable {
                         submit(exchange, identity);
                     }
                 });
+    }
+
+    /** Reports that {@code exchange} has ended. */
+    void ended(Exchange exchange) {
+        exchanges.remove(exchange);
+        act(steps -> waiting.remove(exchange));
     }
 
     /** Sends {@code exchange} with {@code identity}, for the first time or again. Returns at once. */
@@ -102,13 +108,6 @@ final class ConnectionPool implements AutoCloseable {
                 steps.add(connector.gate()::reached);
             }
         });
-    }
-
-    /** Reports the first answer over an HTTP/1.1 connection. */
-    void answeredWithHttp11(Identity identity) {
-        if (offersHttp2()) {
-            connector.answeredWithHttp11(identity);
-        }
     }
 
     /** Reports that the server changed the stream limit of {@code connection}. */

@@ -1,18 +1,17 @@
 package dev.podcache.apiserver.http;
 
 import dev.podcache.apiserver.ApiServerException;
-import dev.podcache.apiserver.ErrorAnswer;
+import dev.podcache.apiserver.WatchHandle;
 import dev.podcache.object.FailureReason;
 import dev.podcache.time.Timekeeper;
-import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One request and its response, for every method and every pool. Thread-safe. */
-final class Exchange {
+final class Exchange implements WatchHandle {
 
     /*
      * The timeout starts when the exchange is created. The exchange gets an identity, waits in a pool for a stream, and
@@ -29,43 +28,36 @@ final class Exchange {
     /** The number of connections on which a request is tried before it fails. */
     private static final int MOST_CONNECTIONS = 6;
 
-    private static final int LONGEST_ERROR = 64 * 1024;
     private static final Timekeeper.Scheduled CANCELLED = () -> {};
+    private static final AtomicIntegerFieldUpdater<Exchange> OVER =
+            AtomicIntegerFieldUpdater.newUpdater(Exchange.class, "over");
 
     private final ServerRequest request;
-    private final Duration timeout;
     private final ResponseReader handler;
-    private final Connector connector;
-    private final AtomicBoolean over = new AtomicBoolean();
+    private final ConnectionPool pool;
+    private volatile int over; // 1 once ended
     private volatile Timekeeper.Scheduled timer;
-    private volatile Runnable whenOver = () -> {};
     private volatile @Nullable Identity identity;
     private volatile @Nullable Attempt attempt;
     private volatile @Nullable Connection preferred;
-    private int attempts; // used by one attempt after another
+    private byte attempts; // used by one attempt after another
     private boolean replacedIdentity; // used by one attempt after another
 
     /**
-     * Creates an exchange and starts its timeout.
+     * Creates an exchange for {@code pool}, which sends it later, and starts its timeout.
      *
      * @param timeout the time until the answer is complete, or until its headers arrive if the body {@linkplain
      *     ResponseReader#isEndless is endless}; includes the wait for credentials and for a connection
      */
-    Exchange(ServerRequest request, Duration timeout, ResponseReader handler, Connector connector) {
+    Exchange(ServerRequest request, Duration timeout, ResponseReader handler, ConnectionPool pool) {
         this.request = request;
-        this.timeout = timeout;
         this.handler = handler;
-        this.connector = connector;
-        this.timer = connector.timekeeper().schedule(timeout, this::timedOut);
+        this.pool = pool;
+        this.timer = connector().timekeeper().schedule(timeout, () -> timedOut(timeout));
     }
 
     boolean isOver() {
-        return over.get();
-    }
-
-    /** Sets the action that runs once when this exchange has ended for any reason. Must be called before sending. */
-    void whenOver(Runnable action) {
-        whenOver = action;
+        return over != 0;
     }
 
     /** Prefers {@code connection} if it has a free stream. Must be called before sending. */
@@ -80,9 +72,16 @@ final class Exchange {
 
     /** Returns the connection that this exchange was last sent over, or null. */
     @Nullable
-    Connection connection() {
+    Connection carrier() {
         Attempt now = attempt;
         return now == null ? null : now.connection;
+    }
+
+    /** Implements {@link WatchHandle#connection} for a watch. */
+    @Override
+    public String connection() {
+        Connection carrier = isOver() ? null : carrier();
+        return carrier == null ? "" : connector() + " #" + carrier.number;
     }
 
     void setIdentity(Identity newIdentity) {
@@ -97,19 +96,20 @@ final class Exchange {
     void send(Connection connection, Wire wire) {
         Attempt started = new Attempt(connection);
         attempts++;
+        connection.add(started);
         attempt = started;
         if (attempts == 1) {
-            connector.observer().accept(request, 0);
+            connector().observer().accept(request, 0);
         }
         started.stream = wire.send(request, identity().headers(), started);
-        if (over.get()) {
+        if (isOver()) {
             started.release();
         }
     }
 
     /** Ends this exchange with the failure that {@code cause} means. Runs on any thread. */
     void fail(Throwable cause) {
-        endAnywhere(connector.unanswered(request.what(), cause));
+        endAnywhere(connector().unanswered(request.what(), cause));
     }
 
     /** Ends this exchange because its connection or its stream was lost. Runs on any thread. */
@@ -122,7 +122,7 @@ final class Exchange {
         endAnywhere(ApiServerException.withoutAnswer(
                 FailureReason.REJECTED,
                 request.what(),
-                "the connections to " + connector + " have been closed; close them after everything that uses them",
+                "the connections to " + connector() + " have been closed; close them after everything that uses them",
                 null));
     }
 
@@ -140,7 +140,8 @@ final class Exchange {
     }
 
     /** Ends this exchange without a call to the handler. Runs on any thread. */
-    void cancel() {
+    @Override
+    public void close() {
         if (finish()) {
             releaseOnItsLoop();
         }
@@ -170,49 +171,54 @@ final class Exchange {
         }
     }
 
+    private Connector connector() {
+        return pool.connector();
+    }
+
     private boolean finish() {
-        if (!over.compareAndSet(false, true)) {
+        if (!OVER.compareAndSet(this, 0, 1)) {
             return false;
         }
         timer.cancel();
-        connector.observer().accept(request, -1);
-        whenOver.run();
+        connector().observer().accept(request, -1);
+        pool.ended(this);
         return true;
     }
 
-    private void timedOut() {
+    private void timedOut(Duration timeout) {
         endAnywhere(ApiServerException.withoutAnswer(
-                FailureReason.TIMEOUT, request.what(), "no answer from " + connector + " within " + timeout, null));
+                FailureReason.TIMEOUT, request.what(), "no answer from " + connector() + " within " + timeout, null));
     }
 
     /** One attempt to send the exchange, over one connection. Confined to the event loop of that connection. */
-    private final class Attempt implements Wire.Response {
+    final class Attempt implements Wire.Response {
 
+        int place; // of the connection, which sets it; NOWHERE once released
         private final Connection connection;
         private Wire.@Nullable Stream stream;
-        private @Nullable ByteArrayOutputStream error; // the body of an answer other than 2xx
-        private int status;
-        private @Nullable String retryAfter;
-        private boolean released;
+        private @Nullable ErrorResponse refusal; // an answer other than 2xx
 
         Attempt(Connection connection) {
             this.connection = connection;
         }
 
+        /** Ends the exchange because the connection was lost. */
+        void lost(String why) {
+            connectionLost(why);
+        }
+
         @Override
         public void head(int code, Function<String, @Nullable String> headers) {
-            connector.observer().accept(request, code);
+            connector().observer().accept(request, code);
             if (code / 100 != 2) {
-                status = code;
-                retryAfter = headers.apply("Retry-After");
-                error = new ByteArrayOutputStream();
+                refusal = new ErrorResponse(code, headers.apply("Retry-After"));
                 return;
             }
             if (handler.isEndless()) {
                 timer.cancel();
                 timer = CANCELLED;
             }
-            if (!over.get()) {
+            if (!isOver()) {
                 handler.accepted();
             }
         }
@@ -220,23 +226,21 @@ final class Exchange {
         @Override
         public void chunk(byte[] bytes) {
             connection.received();
-            if (error == null) {
-                if (!over.get()) {
-                    handler.chunk(Exchange.this, bytes);
-                }
-            } else if (error.size() + bytes.length <= LONGEST_ERROR) {
-                error.writeBytes(bytes);
+            if (refusal != null) {
+                refusal.add(bytes);
+            } else if (!isOver()) {
+                handler.chunk(Exchange.this, bytes);
             }
         }
 
         @Override
         public void end() {
             stream = null;
-            if (error == null) {
+            if (refusal == null) {
                 Exchange.this.end(handler.complete());
             } else {
-                answeredWithError(new ErrorAnswer(status, retryAfter, error.toByteArray())
-                        .toException(request.what(), connector.timekeeper().wallTime()));
+                answeredWithError(refusal.toException(
+                        request.what(), connector().timekeeper().wallTime()));
             }
         }
 
@@ -244,10 +248,11 @@ final class Exchange {
         public void broken(Throwable cause, boolean unprocessed) {
             stream = null;
             if (unprocessed && attempts < MOST_CONNECTIONS) {
-                connection.pool().retired(connection);
-                resend();
+                pool.retired(connection);
+                release();
+                pool.submit(Exchange.this, identity());
             } else if (cause instanceof StreamResetException) {
-                connectionLost(connector + " " + cause.getMessage());
+                connectionLost(connector() + " " + cause.getMessage());
             } else {
                 fail(cause);
             }
@@ -261,30 +266,24 @@ final class Exchange {
             replacedIdentity = true;
             Identity refused = identity();
             release();
-            connector.credentials().replacementFor(refused).whenComplete((replacement, thrown) -> {
+            connector().credentials().replacementFor(refused).whenComplete((replacement, thrown) -> {
                 if (replacement == null || replacement.isSame(refused)) {
                     endAnywhere(error);
                 } else {
-                    connection.pool().submit(Exchange.this, replacement);
+                    pool.submit(Exchange.this, replacement);
                 }
             });
         }
 
-        private void resend() {
-            release();
-            connection.pool().submit(Exchange.this, identity());
-        }
-
         /** Releases the stream. Idempotent. */
         private void release() {
-            if (!released) {
-                released = true;
+            if (place != CarriedAttempts.NOWHERE) {
                 if (stream != null && !connection.isMultiplexed()) {
                     // the reset below closes an HTTP/1.1 connection
-                    connection.pool().retired(connection);
+                    pool.retired(connection);
                 }
                 // may come before the reset: the next exchange on this stream is sent later on this event loop
-                connection.release(Exchange.this);
+                connection.release(this);
                 if (stream != null) {
                     stream.reset();
                     stream = null;

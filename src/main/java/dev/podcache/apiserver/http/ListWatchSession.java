@@ -5,7 +5,6 @@ import dev.podcache.apiserver.WatchEvent;
 import dev.podcache.apiserver.WatchHandle;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,7 @@ public final class ListWatchSession {
 
     private final ApiConnections connections;
     private final ConnectionPool pool;
-    private final AtomicReference<@Nullable Connection> last = new AtomicReference<>();
+    private volatile @Nullable Connection last; // only a preference, so a lost update is harmless
 
     ListWatchSession(ApiConnections connections, ConnectionPool pool) {
         this.connections = connections;
@@ -34,7 +33,7 @@ public final class ListWatchSession {
 
     /** Returns whether the last list succeeded and its connection still accepts requests. */
     public boolean isConnected() {
-        Connection connection = last.get();
+        Connection connection = last;
         if (connection == null) {
             return false;
         }
@@ -47,8 +46,8 @@ public final class ListWatchSession {
     public <R> CompletableFuture<R> list(
             ServerRequest request, Duration timeout, int longest, Function<byte[], R> decode) {
         BodyReader<R> reader = connections.reader(request, longest, decode);
-        Exchange exchange = connections.exchange(request, timeout, reader);
-        reader.whenEnded(failure -> last.set(failure == null ? exchange.connection() : null));
+        Exchange exchange = new Exchange(request, timeout, reader, pool);
+        reader.whenEnded(failure -> last = failure == null ? exchange.carrier() : null);
         pool.send(exchange);
         return reader.result();
     }
@@ -62,24 +61,11 @@ public final class ListWatchSession {
      */
     public <T> WatchHandle watch(
             ServerRequest request, int longestEvent, ObjectDecoder<T> decoder, Consumer<WatchEvent<T>> events) {
-        Exchange exchange = connections.exchange(
-                request, OPEN_TIMEOUT, new WatchReader<>(request.what(), longestEvent, decoder, events));
-        exchange.prefer(last.getAndSet(null));
+        Exchange exchange =
+                new Exchange(request, OPEN_TIMEOUT, new WatchReader<>(request, longestEvent, decoder, events), pool);
+        exchange.prefer(last);
+        last = null;
         pool.send(exchange);
-        return new ExchangeHandle(exchange, connections);
-    }
-
-    private record ExchangeHandle(Exchange exchange, ApiConnections connections) implements WatchHandle {
-
-        @Override
-        public void close() {
-            exchange.cancel();
-        }
-
-        @Override
-        public String connection() {
-            Connection carrier = exchange.isOver() ? null : exchange.connection();
-            return carrier == null ? "" : connections.name(carrier);
-        }
+        return exchange;
     }
 }

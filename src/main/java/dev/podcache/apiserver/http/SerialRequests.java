@@ -104,7 +104,7 @@ public final class SerialRequests implements AutoCloseable {
 
     private void send(QueuedRequest next) {
         long sentAt = connections.timekeeper().nanoTime();
-        Exchange exchange = connections.exchange(next.request, timeout.now(), next.reader);
+        Exchange exchange = new Exchange(next.request, timeout.now(), next.reader, pool);
         next.reader.whenEnded(failure -> {
             if (failure == null || failure.httpCode() > 0) {
                 timeout.answered(Duration.ofNanos(connections.timekeeper().nanoTime() - sentAt));

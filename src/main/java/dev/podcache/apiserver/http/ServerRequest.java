@@ -2,23 +2,28 @@ package dev.podcache.apiserver.http;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * One request to the API server. Immutable.
- *
- * @param what names the request in messages, such as {@code PATCH Pod shop/web}; never contains content
- * @param method the HTTP method, such as {@code PATCH}
- * @param path the path and query, relative to the server's URL
- * @param body the body, or null
- */
-public record ServerRequest(
-        String what, String method, String path, @Nullable Body body) {
+/** One request to the API server. Immutable. A watch keeps its request, so that of a watch is made of shared parts. */
+public interface ServerRequest {
+
+    /** Returns the name of the request in messages, such as {@code PATCH Pod shop/web}; never contains content. */
+    String what();
+
+    /** Returns the HTTP method, such as {@code PATCH}. */
+    String method();
+
+    /** Returns the path and query, relative to the server's URL. */
+    String path();
+
+    /** Returns the body, or null. */
+    @Nullable
+    Body body();
 
     /**
      * The body of a request.
      *
      * @param mediaType the Content-Type, such as {@code application/json}
      */
-    public record Body(String mediaType, String json) {
+    record Body(String mediaType, String json) {
 
         /** Returns type and length, without the content, which may be secret. */
         @Override
@@ -28,7 +33,12 @@ public record ServerRequest(
     }
 
     /** Returns a GET request. */
-    public static ServerRequest get(String what, String path) {
-        return new ServerRequest(what, "GET", path, null);
+    static ServerRequest get(String what, String path) {
+        return of(what, "GET", path, null);
+    }
+
+    /** Returns a request with these parts. */
+    static ServerRequest of(String what, String method, String path, @Nullable Body body) {
+        return new CompleteRequest(what, method, path, body);
     }
 }

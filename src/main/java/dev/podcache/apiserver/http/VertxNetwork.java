@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A fixed number of event loops, and the connections that are opened on them. This class and {@link VertxWire} are the
- * only ones of the package that use Vert.x. Thread-safe.
+ * A fixed number of event loops, and the connections that are opened on them. This class, {@link VertxWire}
+ * and {@link VertxHttp2Call} are the only ones of the package that use Vert.x. Thread-safe.
  */
 final class VertxNetwork implements AutoCloseable {
 

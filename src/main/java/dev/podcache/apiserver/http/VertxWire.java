@@ -4,13 +4,11 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpClient;
 import io.vertx.core.http.HttpClientRequest;
-import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.RequestOptions;
-import io.vertx.core.net.HostAndPort;
+import io.vertx.core.http.impl.HttpClientConnection;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -35,7 +33,7 @@ final class VertxWire implements Wire {
     /** The highest stream limit that is used: all streams are lost with their connection. */
     private static final int MOST_STREAMS = 1000;
 
-    private static final long CANCEL = 8; // RFC 9113, section 7
+    static final long CANCEL = 8; // RFC 9113, section 7
     private static final long REFUSED_STREAM = 7;
     private static final Buffer PING = Buffer.buffer(new byte[Long.BYTES]);
 
@@ -44,6 +42,7 @@ final class VertxWire implements Wire {
     private @Nullable HttpClient client;
     private @Nullable HttpConnection connection;
     private @Nullable HttpClientRequest first; // not sent yet
+    private @Nullable HttpClientConnection http2; // null unless streams can be used directly
     private int lastStream = Integer.MAX_VALUE; // the last stream that the server processes after a GOAWAY
     private boolean used;
     private boolean opened;
@@ -100,12 +99,14 @@ final class VertxWire implements Wire {
 
     @Override
     public Stream send(ServerRequest request, Map<String, List<String>> headers, Response response) {
-        Call call = new Call(request, headers, response);
+        VertxCall call = new VertxCall(this, request, headers, response);
         HttpClientRequest unsent = first;
         HttpClient open = client;
         if (retired || open == null) {
             // Vert.x would open another connection for the request
             call.end(() -> response.broken(new ClosedChannelException(), true));
+        } else if (http2 != null && request.body() == null) {
+            return sendDirectly(http2, request, headers, response);
         } else if (unsent != null) {
             first = null;
             call.send(unsent);
@@ -120,6 +121,43 @@ final class VertxWire implements Wire {
             });
         }
         return call;
+    }
+
+    /** Sends a request on a stream, while {@link #first} keeps the connection in the pool of Vert.x. */
+    private Stream sendDirectly(
+            HttpClientConnection open, ServerRequest request, Map<String, List<String>> headers, Response response) {
+        VertxHttp2Call call = new VertxHttp2Call(this, response);
+        try {
+            call.send(open, request.method(), uriOf(request), new VertxHttp2Call.Headers(headers, authority()));
+            return call;
+        } catch (LinkageError otherVersion) {
+            log.warn(
+                    "this version of Vert.x is not known ({}); each watch needs 1 KB more memory",
+                    otherVersion.toString());
+            http2 = null;
+            return send(request, headers, response);
+        }
+    }
+
+    Target target() {
+        return target;
+    }
+
+    /** Records that a request is sent on this connection. Returns whether one was sent before. */
+    boolean use() {
+        boolean before = used;
+        used = true;
+        return before;
+    }
+
+    /** Returns what stands in the request line for {@code request}. */
+    String uriOf(ServerRequest request) {
+        return (target.forwarded() ? target.server().toString() : target.path()) + request.path();
+    }
+
+    private String authority() {
+        boolean usual = target.port() == (target.secure() ? 443 : 80);
+        return target.server().getHost() + (usual ? "" : ":" + target.port());
     }
 
     @Override
@@ -150,6 +188,7 @@ final class VertxWire implements Wire {
         HttpConnection made = request.connection();
         opened = true;
         boolean multiplexed = request.version() == HttpVersion.HTTP_2;
+        http2 = multiplexed && made instanceof HttpClientConnection streams ? streams : null;
         listener.opened(multiplexed, multiplexed ? limitOf(made.remoteSettings()) : 1);
         if (retired && !closed) {
             listener.retired();
@@ -188,113 +227,25 @@ final class VertxWire implements Wire {
         }
     }
 
-    private static Throwable translated(Throwable cause) {
+    static Throwable translated(Throwable cause) {
         if (cause instanceof io.vertx.core.http.StreamResetException reset) {
             return new StreamResetException(reset.getCode());
         }
         return cause instanceof HttpClosedException ? new ClosedChannelException() : cause;
     }
 
-    private static int limitOf(Http2Settings settings) {
-        return (int) Math.min(MOST_STREAMS, settings.getMaxConcurrentStreams());
+    /**
+     * Returns whether the server certainly did not process a request that ended so.
+     *
+     * @param stream the number of the HTTP/2 stream; not positive if it was never started, and for HTTP/1.1
+     */
+    boolean isUnprocessed(Throwable cause, int stream) {
+        return cause instanceof io.vertx.core.http.StreamResetException reset
+                ? reset.getCode() == REFUSED_STREAM
+                : stream > lastStream || (stream <= 0 && retired);
     }
 
-    /** One request. After its end or reset, the response gets no more calls. */
-    private final class Call implements Stream {
-
-        private final ServerRequest request;
-        private final Map<String, List<String>> headers;
-        private final Response response;
-        private @Nullable HttpClientRequest sent;
-        private boolean reused; // whether this is a later request on an HTTP/1.1 connection
-        private boolean answering;
-        private boolean over;
-
-        Call(ServerRequest request, Map<String, List<String>> headers, Response response) {
-            this.request = request;
-            this.headers = headers;
-            this.response = response;
-        }
-
-        void send(HttpClientRequest http) {
-            sent = http;
-            reused = used && http.version() != HttpVersion.HTTP_2;
-            used = true;
-            http.setMethod(HttpMethod.valueOf(request.method()))
-                    .setURI((target.forwarded() ? target.server().toString() : target.path()) + request.path());
-            if (target.settings().tlsServerName() != null) {
-                http.authority(HostAndPort.create(target.host(), target.port()));
-            }
-            headers.forEach((name, values) -> http.putHeader(name, values));
-            http.exceptionHandler(this::broken);
-            // sent even if already reset, because Vert.x does not free a stream that was never started
-            ServerRequest.Body body = request.body();
-            if (body != null) {
-                http.putHeader("Content-Type", body.mediaType());
-            }
-            (body == null ? http.send() : http.send(Buffer.buffer(body.json())))
-                    .onSuccess(this::answered)
-                    .onFailure(this::broken);
-            if (over) {
-                http.reset(CANCEL);
-            }
-        }
-
-        private void answered(HttpClientResponse answer) {
-            answer.exceptionHandler(this::broken);
-            if (over) {
-                return;
-            }
-            answering = true;
-            answer.handler(chunk -> {
-                if (!over) {
-                    response.chunk(chunk.getBytes());
-                }
-            });
-            answer.endHandler(complete -> end(response::end));
-            response.head(answer.statusCode(), answer::getHeader);
-            // Vert.x would keep both while the answer lasts
-            answer.headers().clear();
-            answer.request().headers().clear();
-        }
-
-        private void broken(Throwable cause) {
-            end(() -> response.broken(translated(cause), isUnprocessed(cause)));
-        }
-
-        private boolean isUnprocessed(Throwable cause) {
-            if (cause instanceof io.vertx.core.http.StreamResetException reset) {
-                return reset.getCode() == REFUSED_STREAM;
-            }
-            if (reused
-                    && !answering
-                    && cause instanceof HttpClosedException
-                    && request.method().equals("GET")) {
-                // the server may have closed the idle connection just before it got the request
-                return true;
-            }
-            HttpClientRequest http = sent;
-            int stream = http == null ? -1 : http.streamId();
-            // a stream without a number was never started, because of a GOAWAY before
-            return stream > lastStream || (stream <= 0 && retired);
-        }
-
-        void end(Runnable last) {
-            if (!over) {
-                over = true;
-                sent = null;
-                last.run();
-            }
-        }
-
-        @Override
-        public void reset() {
-            HttpClientRequest http = sent;
-            end(() -> {
-                if (http != null) {
-                    http.reset(CANCEL);
-                }
-            });
-        }
+    private static int limitOf(Http2Settings settings) {
+        return (int) Math.min(MOST_STREAMS, settings.getMaxConcurrentStreams());
     }
 }

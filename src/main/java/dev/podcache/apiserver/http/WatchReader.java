@@ -18,24 +18,22 @@ final class WatchReader<T> implements ResponseReader {
 
     private static final Logger log = LoggerFactory.getLogger(WatchReader.class);
 
-    private final String request;
+    private final ServerRequest request;
     private final int longestLine;
     private final Consumer<WatchEvent<T>> events;
-    private final WatchEvents<T> decoder;
-    private final LineDecoder lines;
+    private final ObjectDecoder<T> decoder;
+    private @Nullable LineDecoder unfinished; // not null inside a line: there are thousands of idle watches
 
     /**
      * Creates a reader of one watch.
      *
-     * @param request names the request in messages
      * @param longestLine the maximum size of one event, in bytes
      */
-    WatchReader(String request, int longestLine, ObjectDecoder<T> decoder, Consumer<WatchEvent<T>> events) {
+    WatchReader(ServerRequest request, int longestLine, ObjectDecoder<T> decoder, Consumer<WatchEvent<T>> events) {
         this.request = request;
         this.longestLine = longestLine;
         this.events = events;
-        this.decoder = new WatchEvents<>(request, decoder);
-        this.lines = new LineDecoder(longestLine);
+        this.decoder = decoder;
     }
 
     @Override
@@ -50,17 +48,22 @@ final class WatchReader<T> implements ResponseReader {
 
     @Override
     public void chunk(Exchange exchange, byte[] bytes) {
+        LineDecoder lines = unfinished == null ? new LineDecoder(longestLine) : unfinished;
+        unfinished = lines;
         boolean fits = lines.accept(bytes, (line, offset, length) -> {
             if (exchange.isOver()) {
                 return;
             }
-            WatchEvent<T> event = decoder.decode(line, offset, length);
+            WatchEvent<T> event = new WatchEvents<>(request.what(), decoder).decode(line, offset, length);
             if (event instanceof WatchEvent.Ended<T> ended) {
                 exchange.end(ended.failure());
             } else {
                 consume(event);
             }
         });
+        if (!lines.insideLine()) {
+            unfinished = null;
+        }
         if (!fits) {
             exchange.end(failure(FailureReason.UNREADABLE, "an event is longer than " + longestLine + " bytes"));
         }
@@ -68,7 +71,7 @@ final class WatchReader<T> implements ResponseReader {
 
     @Override
     public @Nullable ApiServerException complete() {
-        return lines.insideLine() ? failure(FailureReason.UNAVAILABLE, "the answer ended inside an event") : null;
+        return unfinished != null ? failure(FailureReason.UNAVAILABLE, "the answer ended inside an event") : null;
     }
 
     @Override
@@ -81,11 +84,11 @@ final class WatchReader<T> implements ResponseReader {
             events.accept(event);
         } catch (RuntimeException | Error e) {
             // catches everything, because the connection carries other watches too
-            log.error("{}: the consumer of an event failed; this is a bug in it; going on", request, e);
+            log.error("{}: the consumer of an event failed; this is a bug in it; going on", request.what(), e);
         }
     }
 
     private ApiServerException failure(FailureReason reason, String why) {
-        return ApiServerException.withoutAnswer(reason, request, why, null);
+        return ApiServerException.withoutAnswer(reason, request.what(), why, null);
     }
 }

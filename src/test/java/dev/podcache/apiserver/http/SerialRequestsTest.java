@@ -54,7 +54,7 @@ class SerialRequestsTest {
 
         String answer = heartbeats
                 .send(
-                        new ServerRequest(
+                        ServerRequest.of(
                                 "PATCH Node n",
                                 "PATCH",
                                 "/echo?a=b",
