@@ -7,8 +7,6 @@ import com.google.common.util.concurrent.Service;
 import dev.podcache.Podcache;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.kubelet.events.EventBroadcaster;
-import dev.podcache.kubelet.eviction.EvictionManager;
-import dev.podcache.kubelet.eviction.PodRejection;
 import dev.podcache.kubelet.eviction.PressureType;
 import dev.podcache.kubelet.host.HostFacts;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
@@ -16,28 +14,13 @@ import dev.podcache.kubelet.nodestatus.NodeStatusOptions;
 import dev.podcache.kubelet.nodestatus.NodeStatusState;
 import dev.podcache.kubelet.nodestatus.NodeStatusUpdater;
 import dev.podcache.kubelet.nodestatus.RuntimeHealth;
-import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
-import dev.podcache.kubelet.podconfig.ServiceLister;
-import dev.podcache.kubelet.podstatus.PodStatusManager;
-import dev.podcache.kubelet.podsync.ContainerHealth;
-import dev.podcache.kubelet.podsync.KnownPods;
-import dev.podcache.kubelet.podsync.PodConfiguration;
-import dev.podcache.kubelet.podsync.PodWorkers;
-import dev.podcache.kubelet.podsync.ProbedHealth;
-import dev.podcache.kubelet.podsync.SyncPeriods;
-import dev.podcache.kubelet.probe.ProbeNetwork;
-import dev.podcache.kubelet.runtime.HollowRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.kubelet.runtime.RuntimeEvents;
 import dev.podcache.kubelet.runtime.RuntimeStatus;
 import dev.podcache.kubelet.server.KubeletServer;
 import dev.podcache.kubelet.server.KubeletServerBuilder;
-import dev.podcache.kubelet.staticpods.MirrorPods;
-import dev.podcache.kubelet.staticpods.StaticPodFolder;
-import dev.podcache.manager.ChangeDetectionStrategy;
 import dev.podcache.node.NodeLister;
 import dev.podcache.reflector.Recovery;
-import dev.podcache.reflector.Reflector;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.api.model.Node;
@@ -48,8 +31,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A node of a cluster. Registers its Node, maintains the Node's status and Lease, resolves what the pods of the node get
@@ -58,8 +39,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  *
  * <p>{@link #start} starts the parts in the order of their dependencies: the runtime and its health, the HTTPS endpoint,
  * node status, Lease, pod status, pod workers, static and assigned pods, eviction. {@link #close} stops them in reverse
- * order. The Node, the Lease and the pods
- * remain in the cluster for the next agent of the node.
+ * order. The Node, the Lease and the pods remain in the cluster for the next agent of the node.
  */
 public final class NodeAgent implements AutoCloseable {
 
@@ -74,26 +54,14 @@ public final class NodeAgent implements AutoCloseable {
     private final PodRuntime runtime;
     private final NodeLister lister;
     private final EventBroadcaster events;
-    private final ServiceAccountTokens tokens;
-    private final ServiceLister services;
+    private final TaskThreads threads;
     private final RuntimeHealth health;
     private final NodeStatusUpdater updater;
     private final NodeLeaseController lease;
-    private final PodStatusManager statuses;
-    private final KnownPods known = new KnownPods();
-    private final TaskThreads threads;
-    private final ProbeNetwork network;
-    private final ProbedHealth probes;
-    private final PodWorkers workers;
-    private final MirrorPods mirrors;
-    private final NodePods nodePods;
-    private final EvictionManager eviction;
-    private final Reflector<Pod> pods;
-    private final AtomicBoolean following = new AtomicBoolean();
+    private final AgentPods pods;
     private final NodeEndpoint endpoint;
     private final boolean servesHttps;
     private final AgentServices all;
-    private volatile boolean partsStarted;
     private volatile boolean runtimeStarted;
 
     private final Object lock = new Object();
@@ -121,77 +89,27 @@ public final class NodeAgent implements AutoCloseable {
         this.updater = new NodeStatusUpdater(ports.nodes(), lister, timekeeper, status);
         this.lease = new NodeLeaseController(ports.leases(), ports.nodes(), self.lease(ports.reconnect()), timekeeper);
         lease.pauseWhile(updater::isDeleted);
-        this.tokens = new ServiceAccountTokens(ports.tokens(), timekeeper, NodeAgent::random);
-        this.services = ServiceLister.following(ports.services(), recovery);
-        this.mirrors = new MirrorPods(ports.podStatus(), lister, timekeeper, this::mirrorPodsChanged);
-        this.statuses = new PodStatusManager(ports.podStatus(), known.shownBy(mirrors), timekeeper, NodeAgent::random);
-        this.network = new ProbeNetwork(timekeeper, options.version);
-        this.probes = ProbedHealth.of(network, runtime, events, threads, this::changed);
-        Caches caches = options.reads.apply(server.caches(lister));
-        this.workers = new PodWorkers(parts(options, caches, timekeeper), this::rejection, NodeAgent::random);
-        this.eviction = NodeEviction.manager(node, facts, options, evictionParts(timekeeper));
-        if (options.caching.strategy() != ChangeDetectionStrategy.GET) {
-            workers.follow(caches.secrets());
-            workers.follow(caches.configMaps());
-        }
-        this.nodePods = new NodePods(
-                workers,
-                mirrors,
-                options.staticPods,
-                new StaticPodFolder.FolderParts(node, events, threads, timekeeper));
-        this.pods = new Reflector<>(ports.pods(), nodePods, recovery);
+        this.pods = new AgentPods(
+                options,
+                options.reads.apply(server.caches(lister)),
+                new AgentPods.AgentParts(node, facts, runtime, lister, events, threads, ports, recovery),
+                // the Node is the owner of the Lease, and the last renewal may have come before the registration
+                new AgentPods.AgentHooks(() -> runtimeStarted, updater::syncSoon, lease::renewSoon));
         this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon, timekeeper);
         this.servesHttps = options.endpoint.enabled();
-        this.all = new AgentServices(ImmutableList.of(
-                AgentServices.part("node status", updater::start, updater::close),
-                lease,
-                AgentServices.part("pod status", statuses::start, statuses::close),
-                AgentServices.part("pod workers", () -> {}, this::endWorkers),
-                AgentServices.part("assigned pods", this::followPods, this::leavePods),
-                AgentServices.part("eviction", eviction::start, eviction::close)));
-    }
-
-    private NodeEviction.EvictionParts evictionParts(Timekeeper timekeeper) {
-        return new NodeEviction.EvictionParts(
-                runtime,
-                () -> runtimeStarted,
-                new NodeEviction.AgentPods(workers, known, statuses),
-                events,
-                updater::syncSoon,
-                threads,
-                timekeeper);
+        this.all = new AgentServices(ImmutableList.<Service>builder()
+                .add(AgentServices.part("node status", updater::start, updater::close), lease)
+                .addAll(pods.services())
+                .build());
     }
 
     private boolean isUnder(PressureType pressure) {
-        return eviction.isUnder(pressure);
-    }
-
-    private Optional<PodRejection> rejection(Pod pod) {
-        // containers that are not real use nothing of the node
-        return runtime instanceof HollowRuntime ? Optional.empty() : eviction.rejection(pod);
-    }
-
-    private PodWorkers.Parts parts(NodeAgentBuilder options, Caches caches, Timekeeper timekeeper) {
-        // nothing would answer the probes and hooks of containers that are not real
-        boolean hollow = runtime instanceof HollowRuntime;
-        return new PodWorkers.Parts(
-                runtime,
-                new PodConfiguration(caches.secrets(), caches.configMaps(), services, tokens, events),
-                hollow ? ContainerHealth.UNPROBED : probes,
-                hollow ? Optional.empty() : Optional.of(network),
-                statuses,
-                events,
-                known,
-                pod -> lister.get(),
-                SyncPeriods.of(options.caching.syncFrequency()),
-                options.listener,
-                threads,
-                timekeeper);
+        return pods.isUnder(pressure);
     }
 
     private KubeletServerBuilder endpointOptions(String node, NodeAgentBuilder options, NodePorts ports) {
         KubeletServerBuilder base = KubeletServer.builder(node, ports.timekeeper())
-                .pods(known::all)
+                .pods(pods::all)
                 .runtime(runtime)
                 .objects(() -> server.podcache().entries())
                 .reviews(ports.reviews());
@@ -255,7 +173,7 @@ public final class NodeAgent implements AutoCloseable {
         if (!runtimeStarted) {
             runtime.start(new Notifications());
             runtimeStarted = true;
-            followPodsIfPossible();
+            pods.followIfPossible();
         }
         return runtime.health();
     }
@@ -269,7 +187,7 @@ public final class NodeAgent implements AutoCloseable {
     }
 
     private Optional<String> listingProblem() {
-        return workers.listingProblem();
+        return pods.listingProblem();
     }
 
     /** Returns the state of the Node's registration and status. */
@@ -289,7 +207,7 @@ public final class NodeAgent implements AutoCloseable {
 
     /** Returns the pods of the node as last seen; unmodifiable. The pods must not be modified. */
     public List<Pod> pods() {
-        return known.all();
+        return pods.all();
     }
 
     /** Returns the cache of the pods' Secrets and ConfigMaps. Closed by {@link #close}. */
@@ -312,55 +230,11 @@ public final class NodeAgent implements AutoCloseable {
         health.stopAsync();
         endpoint.close();
         all.close();
-        endWorkers();
+        pods.endWorkers();
         events.close();
-        services.close();
+        pods.endServices();
         lister.close();
         server.close();
-    }
-
-    private void followPods() {
-        partsStarted = true;
-        lister.addListener(this::followPodsIfPossible);
-        followPodsIfPossible();
-    }
-
-    /**
-     * Starts the static pods once the runtime has started, and watches the others once the Node is known, because pods
-     * report its addresses.
-     */
-    private void followPodsIfPossible() {
-        if (partsStarted && runtimeStarted) {
-            nodePods.startStaticPods();
-            if (lister.get().isPresent() && following.compareAndSet(false, true)) {
-                // the Node is the owner of the Lease, and the last renewal may have come before the registration
-                lease.renewSoon();
-                nodePods.nodeIsKnown();
-                pods.start();
-            }
-        }
-        nodePods.nodeChanged();
-    }
-
-    private void leavePods() {
-        following.set(true);
-        nodePods.close();
-        pods.close();
-    }
-
-    private void mirrorPodsChanged() {
-        statuses.mirrorPodsChanged();
-    }
-
-    private void endWorkers() {
-        workers.close();
-        probes.close();
-        network.close();
-        threads.close();
-    }
-
-    private void changed(String podUid) {
-        workers.changed(podUid);
     }
 
     /** Starts the parts when the runtime has answered for the first time, or does not answer, and the endpoint listens. */
@@ -377,16 +251,12 @@ public final class NodeAgent implements AutoCloseable {
 
         @Override
         public void changed(String podUid) {
-            NodeAgent.this.changed(podUid);
+            pods.changed(podUid);
         }
 
         @Override
         public void healthChanged() {
             health.query();
         }
-    }
-
-    private static double random() {
-        return ThreadLocalRandom.current().nextDouble();
     }
 }

@@ -1,8 +1,8 @@
 /**
- * The node agent. Start reading at {@link dev.podcache.kubelet.agent.NodeAgent}: it connects the node status, the Lease,
- * the pod status, the pod workers and the caches, and {@code AgentServices} starts and stops them in order. {@link
- * dev.podcache.kubelet.agent.KubeletConfiguration} is its configuration, {@link dev.podcache.kubelet.agent.NodePorts} its
- * access to the API server.
+ * The node agent. Start reading at {@link dev.podcache.kubelet.agent.NodeAgent}: it connects the node status, the Lease
+ * and the caches; {@code AgentPods} adds what concerns pods, and {@code AgentServices} starts and stops all parts in order.
+ * {@link dev.podcache.kubelet.agent.KubeletConfiguration} is its configuration, {@link
+ * dev.podcache.kubelet.agent.NodePorts} its access to the API server.
  *
  * <p>Locks: none in this package; its parts have their own.
  */

@@ -1,0 +1,223 @@
+package dev.podcache.kubelet.agent;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.util.concurrent.Service;
+import dev.podcache.kubelet.events.EventBroadcaster;
+import dev.podcache.kubelet.eviction.EvictablePods;
+import dev.podcache.kubelet.eviction.Eviction;
+import dev.podcache.kubelet.eviction.EvictionManager;
+import dev.podcache.kubelet.eviction.PodRejection;
+import dev.podcache.kubelet.eviction.PressureType;
+import dev.podcache.kubelet.host.HostFacts;
+import dev.podcache.kubelet.podconfig.ServiceAccountTokens;
+import dev.podcache.kubelet.podconfig.ServiceLister;
+import dev.podcache.kubelet.podstatus.PodStatusManager;
+import dev.podcache.kubelet.podsync.ContainerHealth;
+import dev.podcache.kubelet.podsync.KnownPods;
+import dev.podcache.kubelet.podsync.PodConfiguration;
+import dev.podcache.kubelet.podsync.PodWorkers;
+import dev.podcache.kubelet.podsync.ProbedHealth;
+import dev.podcache.kubelet.podsync.SyncPeriods;
+import dev.podcache.kubelet.probe.ProbeNetwork;
+import dev.podcache.kubelet.runtime.HollowRuntime;
+import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.kubelet.staticpods.MirrorPods;
+import dev.podcache.kubelet.staticpods.StaticPodFolder;
+import dev.podcache.manager.ChangeDetectionStrategy;
+import dev.podcache.node.NodeLister;
+import dev.podcache.pod.PodEnd;
+import dev.podcache.reflector.Recovery;
+import dev.podcache.reflector.Reflector;
+import dev.podcache.time.TaskThreads;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What an agent does with pods: follows those that are assigned to its node and those in files, runs them, reports their
+ * status, and evicts them under pressure. Thread-safe.
+ */
+final class AgentPods implements EvictablePods {
+
+    private final AgentParts parts;
+    private final AgentHooks hooks;
+    private final KnownPods known = new KnownPods();
+    private final ServiceLister services;
+    private final PodStatusManager statuses;
+    private final ProbeNetwork network;
+    private final ProbedHealth probes;
+    private final PodWorkers workers;
+    private final EvictionManager eviction;
+    private final NodePods nodePods;
+    private final Reflector<Pod> assigned;
+    private final AtomicBoolean following = new AtomicBoolean();
+    private volatile boolean started;
+
+    /** The parts of the agent that its pods need. */
+    record AgentParts(
+            String node,
+            HostFacts facts,
+            PodRuntime runtime,
+            NodeLister lister,
+            EventBroadcaster events,
+            TaskThreads threads,
+            NodePorts ports,
+            Recovery recovery) {}
+
+    /**
+     * What the agent and its pods tell each other.
+     *
+     * @param runtimeStarted whether the runtime has started
+     * @param pressureChanged called when the pressure of the node has changed
+     * @param nodeIsKnown called once, when the Node is known for the first time
+     */
+    record AgentHooks(BooleanSupplier runtimeStarted, Runnable pressureChanged, Runnable nodeIsKnown) {}
+
+    /** Makes an instance that watches the Services, and does nothing else until started. */
+    AgentPods(NodeAgentBuilder options, Caches caches, AgentParts parts, AgentHooks hooks) {
+        this.parts = parts;
+        this.hooks = hooks;
+        NodePorts ports = parts.ports;
+        this.services = ServiceLister.following(ports.services(), parts.recovery);
+        MirrorPods mirrors =
+                new MirrorPods(ports.podStatus(), parts.lister, ports.timekeeper(), this::mirrorPodsChanged);
+        this.statuses =
+                new PodStatusManager(ports.podStatus(), known.shownBy(mirrors), ports.timekeeper(), AgentPods::random);
+        this.network = new ProbeNetwork(ports.timekeeper(), options.version);
+        this.probes = ProbedHealth.of(network, parts.runtime, parts.events, parts.threads, this::changed);
+        this.workers = new PodWorkers(workerParts(options, caches), this::rejection, AgentPods::random);
+        this.eviction = NodeEviction.manager(options, parts, hooks, this);
+        if (options.caching.strategy() != ChangeDetectionStrategy.GET) {
+            workers.follow(caches.secrets());
+            workers.follow(caches.configMaps());
+        }
+        this.nodePods = new NodePods(
+                workers,
+                mirrors,
+                options.staticPods,
+                new StaticPodFolder.FolderParts(parts.node, parts.events, parts.threads, ports.timekeeper()));
+        this.assigned = new Reflector<>(ports.pods(), nodePods, parts.recovery);
+    }
+
+    private PodWorkers.Parts workerParts(NodeAgentBuilder options, Caches caches) {
+        NodePorts ports = parts.ports;
+        ServiceAccountTokens tokens = new ServiceAccountTokens(ports.tokens(), ports.timekeeper(), AgentPods::random);
+        // nothing would answer the probes and hooks of containers that are not real
+        boolean hollow = parts.runtime instanceof HollowRuntime;
+        return new PodWorkers.Parts(
+                parts.runtime,
+                new PodConfiguration(caches.secrets(), caches.configMaps(), services, tokens, parts.events),
+                hollow ? ContainerHealth.UNPROBED : probes,
+                hollow ? Optional.empty() : Optional.of(network),
+                statuses,
+                parts.events,
+                known,
+                pod -> parts.lister.get(),
+                SyncPeriods.of(options.caching.syncFrequency()),
+                options.listener,
+                parts.threads,
+                ports.timekeeper());
+    }
+
+    /** Returns what is to be started in this order, after the Lease. */
+    ImmutableList<Service> services() {
+        return ImmutableList.of(
+                AgentServices.part("pod status", statuses::start, statuses::close),
+                AgentServices.part("pod workers", () -> {}, this::endWorkers),
+                AgentServices.part("assigned pods", this::follow, this::leave),
+                AgentServices.part("eviction", eviction::start, eviction::close));
+    }
+
+    /** Returns the pods of the node as last seen. */
+    List<Pod> all() {
+        return known.all();
+    }
+
+    boolean isUnder(PressureType pressure) {
+        return eviction.isUnder(pressure);
+    }
+
+    /** Has a pod synced, because the runtime has news of it. */
+    void changed(String podUid) {
+        workers.changed(podUid);
+    }
+
+    Optional<String> listingProblem() {
+        return workers.listingProblem();
+    }
+
+    private Optional<PodRejection> rejection(Pod pod) {
+        // containers that are not real use nothing of the node
+        return parts.runtime instanceof HollowRuntime ? Optional.empty() : eviction.rejection(pod);
+    }
+
+    @Override
+    public List<Pod> active() {
+        return known.all().stream().filter(this::isActive).toList();
+    }
+
+    private boolean isActive(Pod pod) {
+        return !PodEnd.isTerminal(pod)
+                && statuses.getPodStatus(pod.getMetadata().getUid())
+                        .map(status -> !PodEnd.isTerminal(status.getPhase()))
+                        .orElse(true);
+    }
+
+    @Override
+    public CompletableFuture<Void> evict(Eviction ordered) {
+        return workers.evict(ordered);
+    }
+
+    private void follow() {
+        started = true;
+        parts.lister.addListener(this::followIfPossible);
+        followIfPossible();
+    }
+
+    /**
+     * Starts the static pods once the runtime has started, and watches the others once the Node is known, because pods
+     * report its addresses.
+     */
+    void followIfPossible() {
+        if (started && hooks.runtimeStarted.getAsBoolean()) {
+            nodePods.startStaticPods();
+            if (parts.lister.get().isPresent() && following.compareAndSet(false, true)) {
+                hooks.nodeIsKnown.run();
+                nodePods.nodeIsKnown();
+                assigned.start();
+            }
+        }
+        nodePods.nodeChanged();
+    }
+
+    private void leave() {
+        following.set(true);
+        nodePods.close();
+        assigned.close();
+    }
+
+    private void mirrorPodsChanged() {
+        statuses.mirrorPodsChanged();
+    }
+
+    /** Ends the workers and their threads. Idempotent. */
+    void endWorkers() {
+        workers.close();
+        probes.close();
+        network.close();
+        parts.threads.close();
+    }
+
+    /** Stops following the Services. */
+    void endServices() {
+        services.close();
+    }
+
+    private static double random() {
+        return ThreadLocalRandom.current().nextDouble();
+    }
+}
