@@ -19,38 +19,39 @@ class WatchdogsProperties {
 
     private static final int WATCHDOGS = 12;
 
-    enum Action {
+    enum WatchdogAction {
         SET,
         CANCEL,
         ADVANCE
     }
 
-    record Step(Action action, int watchdog, int seconds) {}
+    record WatchdogStep(WatchdogAction action, int watchdog, int seconds) {}
 
     @Provide
-    Arbitrary<List<Step>> steps() {
+    Arbitrary<List<WatchdogStep>> steps() {
         return Combinators.combine(
-                        Arbitraries.of(Action.SET, Action.SET, Action.CANCEL, Action.ADVANCE),
+                        Arbitraries.of(
+                                WatchdogAction.SET, WatchdogAction.SET, WatchdogAction.CANCEL, WatchdogAction.ADVANCE),
                         Arbitraries.integers().between(0, WATCHDOGS - 1),
                         Arbitraries.integers().between(0, 9))
-                .as(Step::new)
+                .as(WatchdogStep::new)
                 .list()
                 .ofMaxSize(60);
     }
 
     @Property
-    void advance_anyHistory_firesEachOnceWhenItIsDue(@ForAll("steps") List<Step> steps) {
+    void advance_anyHistory_firesEachOnceWhenItIsDue(@ForAll("steps") List<WatchdogStep> steps) {
         ManualTimekeeper time = new ManualTimekeeper();
         Watchdogs watchdogs = new Watchdogs(time);
         List<Integer> fired = new ArrayList<>();
-        List<Recording> all = new ArrayList<>();
+        List<RecordingWatchdog> all = new ArrayList<>();
         for (int i = 0; i < WATCHDOGS; i++) {
-            all.add(new Recording(i, fired));
+            all.add(new RecordingWatchdog(i, fired));
         }
         Map<Integer, Long> due = new TreeMap<>();
         List<Integer> expected = new ArrayList<>();
         long now = 0;
-        for (Step step : steps) {
+        for (WatchdogStep step : steps) {
             switch (step.action) {
                 case SET -> {
                     // not now, because that fires on a thread of the timekeeper's choice
@@ -76,12 +77,12 @@ class WatchdogsProperties {
         }
     }
 
-    private static final class Recording extends Watchdogs.Watchdog {
+    private static final class RecordingWatchdog extends Watchdogs.Watchdog {
 
         private final int number;
         private final List<Integer> fired;
 
-        Recording(int number, List<Integer> fired) {
+        RecordingWatchdog(int number, List<Integer> fired) {
             this.number = number;
             this.fired = fired;
         }

@@ -32,7 +32,7 @@ final class TaintEviction implements ClusterListener {
     private final LifecycleEvents events;
     private final PodDeletion deletion;
     private final Map<String, List<Taint>> tainted = new HashMap<>();
-    private final Map<ObjectKey, Eviction> evictions = new HashMap<>();
+    private final Map<ObjectKey, ScheduledDeletion> evictions = new HashMap<>();
 
     TaintEviction(ClusterCache cache, LifecycleEvents events, PodDeletion deletion) {
         this.cache = cache;
@@ -41,13 +41,13 @@ final class TaintEviction implements ClusterListener {
     }
 
     /** The scheduled or begun deletion of a pod. */
-    private static final class Eviction {
+    private static final class ScheduledDeletion {
 
         final ObservedPod pod;
         final long dueAt;
         Timekeeper.@Nullable Scheduled timer; // null once the deletion has begun
 
-        Eviction(ObservedPod pod, long dueAt) {
+        ScheduledDeletion(ObservedPod pod, long dueAt) {
             this.pod = pod;
             this.dueAt = dueAt;
         }
@@ -96,7 +96,7 @@ final class TaintEviction implements ClusterListener {
     /** Returns when the pod is due to be deleted, in nanoseconds; null if that is not planned. For tests. */
     @Nullable
     Long dueAt(ObjectKey pod) {
-        Eviction eviction = evictions.get(pod);
+        ScheduledDeletion eviction = evictions.get(pod);
         return eviction == null ? null : eviction.dueAt;
     }
 
@@ -122,7 +122,7 @@ final class TaintEviction implements ClusterListener {
 
     private void delete(ObservedPod pod, Duration stay) {
         long dueAt = deadline(stay);
-        Eviction known = evictions.get(pod.key());
+        ScheduledDeletion known = evictions.get(pod.key());
         Timekeeper.Scheduled timer = known == null ? null : known.timer;
         if (known != null && (timer == null || known.dueAt <= dueAt)) {
             return;
@@ -130,7 +130,7 @@ final class TaintEviction implements ClusterListener {
         if (timer != null) {
             timer.cancel();
         }
-        Eviction eviction = new Eviction(pod, dueAt);
+        ScheduledDeletion eviction = new ScheduledDeletion(pod, dueAt);
         evictions.put(pod.key(), eviction);
         if (stay.isZero()) {
             begin(eviction);
@@ -144,14 +144,14 @@ final class TaintEviction implements ClusterListener {
         return cache.loop().timekeeper().nanoTime() + (stay.compareTo(longest) > 0 ? longest : stay).toNanos();
     }
 
-    private void begin(Eviction eviction) {
+    private void begin(ScheduledDeletion eviction) {
         eviction.timer = null;
         events.evicted(eviction.pod);
         deletion.delete(eviction.pod, () -> evictions.get(eviction.pod.key()) == eviction);
     }
 
     private void cancel(ObservedPod pod) {
-        Eviction eviction = evictions.remove(pod.key());
+        ScheduledDeletion eviction = evictions.remove(pod.key());
         if (eviction != null && eviction.timer != null) {
             eviction.timer.cancel();
             events.evictionCancelled(pod);

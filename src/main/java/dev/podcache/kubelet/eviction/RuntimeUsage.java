@@ -28,7 +28,7 @@ final class RuntimeUsage implements NodeUsage {
     private final LimitedCall calls;
 
     /** What a runtime measures. */
-    private record Figures(List<PodUsage> pods, RuntimeFileSystems fileSystems) {}
+    private record UsageFigures(List<PodUsage> pods, RuntimeFileSystems fileSystems) {}
 
     /**
      * Creates an instance.
@@ -55,14 +55,14 @@ final class RuntimeUsage implements NodeUsage {
     public Measurement measure() throws InterruptedException {
         Map<EvictionSignal, Supply> supplies = new EnumMap<>(EvictionSignal.class);
         Optional<ContainerStatistics> measuring = statistics.get();
-        Optional<Figures> figures = measuring.isPresent() ? figures(measuring.get()) : Optional.empty();
+        Optional<UsageFigures> figures = measuring.isPresent() ? figures(measuring.get()) : Optional.empty();
         facts.memory().ifPresent(supply -> supplies.put(EvictionSignal.MEMORY_AVAILABLE, supply));
         facts.processIds().ifPresent(supply -> supplies.put(EvictionSignal.PID_AVAILABLE, supply));
         facts.fileSystemBytes().ifPresent(supply -> supplies.put(EvictionSignal.NODE_FS_AVAILABLE, supply));
         facts.fileSystemInodes().ifPresent(supply -> supplies.put(EvictionSignal.NODE_FS_INODES_FREE, supply));
         if (figures.isPresent() || measuring.isEmpty()) {
             // while statistics fail, it is not known whether images are on the node's file system
-            addFileSystems(supplies, figures.map(Figures::fileSystems).orElse(RuntimeFileSystems.SHARED));
+            addFileSystems(supplies, figures.map(UsageFigures::fileSystems).orElse(RuntimeFileSystems.SHARED));
         }
         if (figures.isEmpty()) {
             return Measurement.of(supplies, List.of(), StorageLayout.SHARED).withoutPods();
@@ -75,8 +75,8 @@ final class RuntimeUsage implements NodeUsage {
         return Measurement.of(supplies, pods, layout(figures.get().fileSystems()));
     }
 
-    private Optional<Figures> figures(ContainerStatistics measuring) throws InterruptedException {
-        return calls.make(() -> new Figures(measuring.usage(), measuring.fileSystems()));
+    private Optional<UsageFigures> figures(ContainerStatistics measuring) throws InterruptedException {
+        return calls.make(() -> new UsageFigures(measuring.usage(), measuring.fileSystems()));
     }
 
     private static void addFileSystems(Map<EvictionSignal, Supply> supplies, RuntimeFileSystems runtime) {

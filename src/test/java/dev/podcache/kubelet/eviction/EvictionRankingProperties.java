@@ -23,28 +23,28 @@ import net.jqwik.api.Provide;
 class EvictionRankingProperties {
 
     /** A pod and what it uses; a use of -1 was not measured. */
-    record Candidate(int priority, int requestMi, int usedMi) {}
+    record RankedPod(int priority, int requestMi, int usedMi) {}
 
     @Provide
-    Arbitrary<List<Candidate>> candidates() {
+    Arbitrary<List<RankedPod>> candidates() {
         Arbitrary<Integer> priorities = Arbitraries.of(-1, 0, 1, 1_999_999_999, 2_000_000_000, 2_000_001_000);
         Arbitrary<Integer> amounts = Arbitraries.of(-1, 0, 1, 2, 3, 100);
         return Combinators.combine(priorities, amounts.filter(mi -> mi >= 0), amounts)
-                .as(Candidate::new)
+                .as(RankedPod::new)
                 .list()
                 .ofMaxSize(8);
     }
 
-    private static List<Pod> pods(List<Candidate> candidates) {
+    private static List<Pod> pods(List<RankedPod> candidates) {
         List<Pod> pods = new ArrayList<>();
         for (int i = 0; i < candidates.size(); i++) {
-            Candidate each = candidates.get(i);
+            RankedPod each = candidates.get(i);
             pods.add(MeasuredPods.pod("p" + i, each.priority, "memory=" + each.requestMi + "Mi", ""));
         }
         return pods;
     }
 
-    private static Measurement measurement(List<Candidate> candidates, List<Pod> pods, long available) {
+    private static Measurement measurement(List<RankedPod> candidates, List<Pod> pods, long available) {
         List<PodUsage> usage = new ArrayList<>();
         for (int i = 0; i < candidates.size(); i++) {
             if (candidates.get(i).usedMi >= 0) {
@@ -57,7 +57,7 @@ class EvictionRankingProperties {
 
     @Property
     void ranked_podsInAnyOrder_isOneOrder(
-            @ForAll("candidates") List<Candidate> candidates, @ForAll EvictionSignal signal, @ForAll Random random) {
+            @ForAll("candidates") List<RankedPod> candidates, @ForAll EvictionSignal signal, @ForAll Random random) {
         List<Pod> pods = pods(candidates);
         Measurement measurement = measurement(candidates, pods, 0);
         List<Pod> ranked = EvictionRanking.ranked(pods, signal, measurement);
@@ -67,7 +67,7 @@ class EvictionRankingProperties {
 
     @Property
     void forPressure_anyPods_isNeverACriticalOneAndNeverFailsToFindAnother(
-            @ForAll("candidates") List<Candidate> candidates) {
+            @ForAll("candidates") List<RankedPod> candidates) {
         List<Pod> pods = pods(candidates);
         EvictionPolicy policy = new EvictionPolicy(
                 EvictionOptions.defaults().withHard(EvictionThresholds.parse(Map.of("memory.available", "500"))));

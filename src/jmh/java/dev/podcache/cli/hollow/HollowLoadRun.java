@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
  * {@code hollow} as a process of its own.
  *
  * <pre>{@code
- * mvn -q -Pjmh verify -Djmh.main=dev.podcache.cli.hollow.HollowRun -Djmh.args="5000 2 60"
+ * mvn -q -Pjmh verify -Djmh.main=dev.podcache.cli.hollow.HollowLoadRun -Djmh.args="5000 2 60"
  * }</pre>
  *
  * <p>The arguments are the number of nodes, the pods of each node, and for how many minutes all of them run. First all
@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
  *       before.
  * </ul>
  */
-public final class HollowRun {
+public final class HollowLoadRun {
 
     private static final List<String> FLAGS = List.of("-Xmx1g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
     private static final int LINE_MINUTES = 5;
@@ -54,7 +54,7 @@ public final class HollowRun {
     private final int nodes;
     private final long began = System.nanoTime();
 
-    private HollowRun(RealApiServer server, KubernetesClient client, int nodes, Path output) throws IOException {
+    private HollowLoadRun(RealApiServer server, KubernetesClient client, int nodes, Path output) throws IOException {
         this.server = server;
         this.client = client;
         this.nodes = nodes;
@@ -84,7 +84,8 @@ public final class HollowRun {
             System.out.println("| after | s | CPU, s: hollow | kube-apiserver | etcd | share of hollow, % | threads"
                     + " | heap, MB | renewals | longest interval, s | late |");
             System.out.println("|---|---|---|---|---|---|---|---|---|---|---|");
-            HollowRun run = new HollowRun(server, client, nodes, Files.createTempFile("podcache-hollow", ".jsonl"));
+            HollowLoadRun run =
+                    new HollowLoadRun(server, client, nodes, Files.createTempFile("podcache-hollow", ".jsonl"));
             try {
                 run.measure(podsPerNode, minutes);
             } finally {
