@@ -64,7 +64,7 @@
  *       apiserver/http/VertxNetwork, apiserver/http/Credentials, apiserver/http/ConnectionTable,
  *       apiserver/http/Connection, apiserver/http/VertxWire
  *   <dt>event to entry: an event arrives on the socket until gets see it
- *   <dd>apiserver/http/VertxWire, apiserver/http/Exchange, apiserver/http/Connection, apiserver/http/PingMonitor,
+ *   <dd>apiserver/http/VertxHttp2Call, apiserver/http/Exchange, apiserver/http/Connection, apiserver/http/PingMonitor,
  *       apiserver/http/WatchReader, apiserver/http/LineDecoder, apiserver/http/WatchEvents,
  *       apiserver/fabric8/Fabric8ObjectDecoder, reflector/ReflectorLoop, reflector/Steps, reflector/WatchAttempt,
  *       reflector/CurrentAttempt, reflector/WatchHealth, reflector/SinkCalls, store/WatchSession, store/Entry,

@@ -47,6 +47,8 @@ public final class Main {
 
     /** Runs the program and ends the process with its exit code, or after a signal with the exit code of the signal. */
     public static void main(String[] args) {
+        // fabric8 keeps the key in a key store in memory, where an encryption that is slow on purpose protects nothing
+        System.setProperty("keystore.pkcs12.keyPbeIterationCount", "1");
         Console console = Console.ofProcess();
         int code = runUntilTerminated(console, HollowRuntime::new, args);
         if (!console.stop().isDone()) {
@@ -102,6 +104,9 @@ public final class Main {
 
     /** Returns the parser of the program's arguments. */
     static CommandLine commandLine(Console console, Function<Timekeeper, PodRuntime> runtime) {
+        CommandLine completion = new CommandLine(new AutoComplete.GenerateCompletion());
+        // else its help names it generate-completion
+        completion.setCommandName("completion");
         CommandLine line = new CommandLine(new RootCommand())
                 .addSubcommand("demo", new DemoCommand(console))
                 .addSubcommand("run", new RunCommand(console, runtime))
@@ -114,7 +119,7 @@ public final class Main {
                 .addSubcommand("doctor", new DoctorCommand(console))
                 .addSubcommand("dump", new DumpCommand(console))
                 .addSubcommand("config", ConfigCommand.create(console))
-                .addSubcommand("completion", new AutoComplete.GenerateCompletion())
+                .addSubcommand("completion", completion)
                 .addSubcommand("version", new VersionCommand(console));
         line.registerConverter(Duration.class, new GoDuration());
         line.setCaseInsensitiveEnumValuesAllowed(true);

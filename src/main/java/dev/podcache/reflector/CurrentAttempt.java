@@ -103,7 +103,8 @@ final class CurrentAttempt extends Watchdogs.Watchdog {
     void fired() {
         Runnable step;
         synchronized (this) {
-            step = whenLate;
+            // it may have been set again since it was due
+            step = watchdogs.isSet(this) ? null : whenLate;
         }
         if (step != null) {
             steps.run(step);

@@ -63,6 +63,11 @@ final class Watchdogs {
         }
     }
 
+    /** Returns whether {@code watchdog} will fire. */
+    synchronized boolean isSet(Watchdog watchdog) {
+        return watchdog.place != Watchdog.UNSET;
+    }
+
     private void fired(long at) {
         synchronized (this) {
             timer = timerAt == at ? null : timer;

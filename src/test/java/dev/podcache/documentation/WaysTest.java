@@ -127,7 +127,7 @@ class WaysTest {
         int begin = 0;
         int end = way.size();
         if (marked == Way.EVENT_TO_ENTRY) {
-            begin = indexOf(way, call -> call.isIn("VertxWire"));
+            begin = indexOf(way, call -> call.isIn("VertxHttp2Call"));
             end = begin + indexOf(way.subList(begin, end), call -> call.method.equals("Entry.setAnswerLocked")) + 1;
         } else if (marked == Way.POD_TO_SOCKET || marked == Way.PATCH_OF_A_STATUS) {
             end = indexOf(way, call -> call.method.equals("VertxWire.send")) + 1;

@@ -10,9 +10,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.KeyManager;
@@ -29,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionSettings implements HttpClient.Builder {
 
     private final boolean verifiesHost;
-    private final Map<String, Interceptor> interceptors = new LinkedHashMap<>();
     private Duration connectTimeout = Duration.ofSeconds(10);
     private @Nullable X509KeyManager keys;
     private @Nullable X509TrustManager trusted;
@@ -67,17 +64,14 @@ final class ConnectionSettings implements HttpClient.Builder {
     /**
      * Reads a configuration and the files that it names. Blocks.
      *
-     * @param config provides the tokens
+     * @param config says whether the server's certificate is verified
      * @param tls provides everything else; may be {@code config} itself
      * @throws RuntimeException from fabric8, if a file cannot be read or a proxy's address has no port
      */
     static ConnectionSettings of(Config config, Config tls) {
         ConnectionSettings settings =
                 new ConnectionSettings(!config.isTrustCerts() && !config.isDisableHostnameVerification());
-        HttpClient.Factory factory = HttpClientUtils.getHttpClientFactory();
-        HttpClientUtils.applyCommonConfiguration(tls, settings, factory);
-        // replaces the interceptors of tls, because a copy of config does not see a new token
-        HttpClientUtils.createApplicableInterceptors(config, factory).forEach(settings::addOrReplaceInterceptor);
+        HttpClientUtils.applyCommonConfiguration(tls, settings, HttpClientUtils.getHttpClientFactory());
         return settings;
     }
 
@@ -111,11 +105,6 @@ final class ConnectionSettings implements HttpClient.Builder {
 
     boolean http11Only() {
         return http11Only;
-    }
-
-    /** Returns the interceptors that add the headers with the credentials. */
-    Map<String, Interceptor> interceptors() {
-        return interceptors;
     }
 
     /** Returns the proxy in front of the server, or null. */
@@ -155,11 +144,6 @@ final class ConnectionSettings implements HttpClient.Builder {
 
     @Override
     public HttpClient.Builder addOrReplaceInterceptor(String name, @Nullable Interceptor interceptor) {
-        if (interceptor == null) {
-            interceptors.remove(name);
-        } else {
-            interceptors.put(name, interceptor);
-        }
         return this;
     }
 

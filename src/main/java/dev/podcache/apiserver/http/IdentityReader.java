@@ -14,6 +14,7 @@ import io.fabric8.kubernetes.client.http.StandardHttpHeaders;
 import io.fabric8.kubernetes.client.http.StandardHttpRequest;
 import io.fabric8.kubernetes.client.internal.CertUtils;
 import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
+import io.fabric8.kubernetes.client.utils.HttpClientUtils;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -117,7 +118,7 @@ final class IdentityReader {
         reads++;
         return new Identity(
                 reads,
-                headers(settings.interceptors().values(), token),
+                headers(interceptors(), token),
                 settings,
                 certificate,
                 expires != null && (end == null || expires.isBefore(end)) ? expires : end);
@@ -133,6 +134,12 @@ final class IdentityReader {
             sources = now;
         }
         return known;
+    }
+
+    /** Returns new interceptors, because those of fabric8 read all credentials again when they are a minute old. */
+    private Collection<Interceptor> interceptors() {
+        return HttpClientUtils.createApplicableInterceptors(config, HttpClientUtils.getHttpClientFactory())
+                .values();
     }
 
     private Map<String, List<String>> headers(Collection<Interceptor> interceptors, @Nullable String token) {

@@ -39,7 +39,9 @@ final class TlsSources {
                     config.getClientKeyFile(),
                     config.getCaCertFile(),
                     config.getKeyStoreFile(),
-                    config.getTrustStoreFile())) {
+                    config.getTrustStoreFile(),
+                    // fabric8 adds the CAs of the JVM
+                    System.getProperty("javax.net.ssl.trustStore"))) {
                 put(hasher, content(file));
             }
         } catch (IOException | InvalidPathException unreadable) {

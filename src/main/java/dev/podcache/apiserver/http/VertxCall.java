@@ -76,7 +76,9 @@ final class VertxCall implements Wire.Stream {
     }
 
     private void broken(Throwable cause) {
-        end(() -> response.broken(VertxWire.translated(cause), isUnprocessed(cause)));
+        // before the end, which forgets the stream
+        boolean unprocessed = isUnprocessed(cause);
+        end(() -> response.broken(VertxWire.translated(cause), unprocessed));
     }
 
     private boolean isUnprocessed(Throwable cause) {
@@ -85,7 +87,11 @@ final class VertxCall implements Wire.Stream {
             // the server may have closed the idle connection just before it got the request
             return true;
         }
-        return wire.isUnprocessed(cause, sent == null ? -1 : sent.streamId());
+        return wire.isUnprocessed(cause, stream());
+    }
+
+    private int stream() {
+        return sent == null ? -1 : VertxWire.number(sent::streamId);
     }
 
     void end(Runnable last) {

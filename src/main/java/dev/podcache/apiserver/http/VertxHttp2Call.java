@@ -106,16 +106,17 @@ final class VertxHttp2Call implements Wire.Stream {
         Wire.Response last = response;
         if (last != null) {
             response = null;
-            int id = stream == null ? -1 : stream.id();
+            int id = stream == null ? -1 : VertxWire.number(stream::id);
             last.broken(VertxWire.translated(cause), id <= 0 || wire.isUnprocessed(cause, id));
         }
     }
 
     @Override
     public void reset() {
-        if (response != null && stream != null) {
+        boolean open = response != null;
+        response = null;
+        if (open && stream != null) {
             stream.reset(new StreamResetException(VertxWire.CANCEL));
         }
-        response = null;
     }
 }

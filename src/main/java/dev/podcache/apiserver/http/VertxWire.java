@@ -15,6 +15,7 @@ import java.net.URI;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -224,6 +225,15 @@ final class VertxWire implements Wire {
             return connection.remoteSettings() != null;
         } catch (UnsupportedOperationException http1) {
             return false;
+        }
+    }
+
+    /** Returns the number of a stream; -1 if HTTP/2 refused it before it was started, for which Vert.x has no answer. */
+    static int number(IntSupplier stream) {
+        try {
+            return stream.getAsInt();
+        } catch (NullPointerException refused) {
+            return -1;
         }
     }
 

@@ -20,7 +20,7 @@ final class NodeAccess {
                         ImmutableList.of(node),
                         ImmutableList.of("get", "list", "watch", "patch", "update")),
                 AccessRule.of("", "services", "list", "watch"),
-                AccessRule.of("", "pods", "get", "list", "watch", "delete"),
+                AccessRule.of("", "pods", "get", "list", "watch", "create", "delete"),
                 AccessRule.of("", "pods/status", "patch", "update"),
                 AccessRule.of("", "events", "create", "patch"),
                 AccessRule.of("authentication.k8s.io", "tokenreviews", "create"),

@@ -103,8 +103,6 @@ public final class ClusterAccess {
      * @throws CommandException if a certificate or key in it cannot be used
      */
     public static Fabric8ApiServer server(Config config, RequestLimit limit) {
-        // fabric8 keeps the key in a key store in memory, where an encryption that is slow on purpose protects nothing
-        System.setProperty("keystore.pkcs12.keyPbeIterationCount", "1");
         try {
             SSLUtils.keyManagers(config);
             SSLUtils.trustManagers(config);
@@ -206,6 +204,10 @@ public final class ClusterAccess {
     private static void requireUrl(Path file, String origin, String server) {
         try {
             URI url = new URI(server);
+            if (url.getUserInfo() != null) {
+                throw broken(
+                        file, origin, "has credentials in the URL of its server: write them under users instead", null);
+            }
             if (List.of("http", "https").contains(String.valueOf(url.getScheme())) && url.getHost() != null) {
                 return;
             }

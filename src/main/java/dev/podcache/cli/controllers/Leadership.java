@@ -48,7 +48,7 @@ final class Leadership implements LeaderElector.LeadershipListener, AutoCloseabl
     void compete(Fabric8ApiServer server, LeaderElectionOptions options) {
         events.accept(ProgramEvent.of("candidate", "identity", options.identity()));
         elector = new LeaderElector(
-                server.api(ObjectKind.LEASE, options.renewDeadline()), options, this, server.timekeeper());
+                server.api(ObjectKind.LEASE, options.renewDeadline().dividedBy(2)), options, this, server.timekeeper());
         elector.start();
     }
 

@@ -48,7 +48,8 @@ final class Disruption {
                         enter(zone, count);
                     }
                 });
-            case STAY_STOPPED -> {}
+            // a taint that was on its way, or whose removal failed
+            case STAY_STOPPED -> cache.nodes().forEach(taints::clear);
         }
         return mode;
     }

@@ -53,7 +53,9 @@ final class PodDeletion {
         CompletableFuture<Pod> deleted = pod.isDisruptionTarget()
                 ? slots.send(() -> writes.delete(pod))
                 : slots.send(() -> writes.patchCondition(pod, disruption()))
-                        .thenCompose(patched -> slots.send(() -> writes.delete(pod)));
+                        .thenCompose(patched -> wanted.getAsBoolean()
+                                ? slots.send(() -> writes.delete(pod))
+                                : CompletableFuture.completedFuture(patched));
         loop.whenDone(deleted, (done, failure) -> {
             FailureReason reason = ApiServerException.reasonOf(failure);
             if (failure == null || reason == FailureReason.NOT_FOUND || reason == FailureReason.CONFLICT) {

@@ -39,6 +39,7 @@ public final class TtlController {
     private final Map<String, Integer> writing = new HashMap<>(); // failures in a row, by node
     private TtlLadder ladder = TtlLadder.EMPTY;
     private String ttl = "0";
+    private boolean listed; // before, the number of nodes is not known
 
     /**
      * Creates a controller that is not started.
@@ -58,6 +59,10 @@ public final class TtlController {
      */
     public void start() {
         cache.addListener(new NodeCounter());
+        cache.whenListed(() -> {
+            listed = true;
+            cache.nodes().forEach(this::check);
+        });
     }
 
     private final class NodeCounter implements ClusterListener {
@@ -88,7 +93,7 @@ public final class TtlController {
     }
 
     private void check(ObservedNode node) {
-        if (!isRight(node.ttl()) && writing.putIfAbsent(node.name(), 0) == null) {
+        if (listed && !isRight(node.ttl()) && writing.putIfAbsent(node.name(), 0) == null) {
             write(node.name());
         }
     }

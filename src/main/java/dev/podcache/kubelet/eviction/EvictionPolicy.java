@@ -74,12 +74,13 @@ final class EvictionPolicy {
         return measurement.layout().cleanupOf(due.signal());
     }
 
-    /** Returns whether no threshold is met any more, with its minimum reclaim. */
+    /** Returns whether no threshold is met any more, with its minimum reclaim; false if the runtime was not measured. */
     boolean isRelieved(Measurement after) {
-        return thresholds(after.layout()).stream()
-                .noneMatch(threshold -> after.supply(threshold.signal())
-                        .map(threshold::isUnresolved)
-                        .orElse(false));
+        return after.podsMeasured()
+                && thresholds(after.layout()).stream()
+                        .noneMatch(threshold -> after.supply(threshold.signal())
+                                .map(threshold::isUnresolved)
+                                .orElse(false));
     }
 
     /** Returns the eviction of the pod that must go first for the first threshold that is due; empty if none may. */

@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The lifecycle of one pod. The first sync registers the pod with the managers and reports it before anything slow
@@ -33,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * it.
  */
 final class PodLifecycle {
+
+    private static final Logger log = LoggerFactory.getLogger(PodLifecycle.class);
 
     private final PodWorkers.Parts parts;
     private final RuntimeCalls calls;
@@ -195,7 +199,16 @@ final class PodLifecycle {
         parts.health().ended(PodReferences.key(pod));
         ended = true;
         decisions.evictions.ended(pod.getMetadata().getUid());
-        parts.listener().ended(pod);
+        tell("that it has ended", pod, () -> parts.listener().ended(pod));
+    }
+
+    /** Calls the user's listener, whose exception must not stop the pod's work half-way. */
+    private static void tell(String what, Pod pod, Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException | Error e) {
+            log.error("the listener threw when it was told of pod {} {}; continuing", PodReferences.key(pod), what, e);
+        }
     }
 
     private Optional<Eviction> eviction(Pod pod) {
@@ -257,7 +270,7 @@ final class PodLifecycle {
     private void report(Pod pod, PodStatus status) {
         lastStatus = status;
         parts.statuses().setPodStatus(pod, status);
-        parts.listener().synced(pod, status);
+        tell("that it was synced", pod, () -> parts.listener().synced(pod, status));
     }
 
     private PodObservation observation(Pod pod, PodState state) {

@@ -196,7 +196,7 @@ public final class PodWorkers implements ReflectorSink<Pod>, AutoCloseable {
 
     @Override
     public void delete(Fetched<Pod> last) {
-        remove(last.object());
+        remove(PodOrigin.fromServer(last.object()));
     }
 
     /**

@@ -1,5 +1,7 @@
 package dev.podcache.kubelet.staticpods;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
@@ -40,6 +42,8 @@ final class PodManifest {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+            // as the API server reads it, a field that is null is absent
+            .defaultSetterInfo(JsonSetter.Value.construct(Nulls.SKIP, Nulls.FAIL))
             .build();
 
     private static final Pattern UID = Pattern.compile("[A-Za-z0-9](?:[-A-Za-z0-9]{0,62})");

@@ -133,6 +133,13 @@ public final class StaticPodFolder implements AutoCloseable {
             } catch (IllegalArgumentException | StackOverflowError e) {
                 broken.add(file);
                 report(file, "is not used: " + (e instanceof Error ? "it is nested too deeply" : e.getMessage()));
+            } catch (RuntimeException e) {
+                // its message may quote the file
+                broken.add(file);
+                report(
+                        file,
+                        "is not used: it cannot be read as a pod ("
+                                + e.getClass().getSimpleName() + ")");
             }
         }
         problems.keySet().retainAll(broken);
