@@ -80,7 +80,7 @@
  *       apiserver/fabric8/Fabric8ObjectGetter, apiserver/fabric8/Requests, apiserver/http/ApiConnections,
  *       apiserver/http/Connector, apiserver/http/ConnectionPool, apiserver/http/Exchange, apiserver/http/VertxNetwork,
  *       apiserver/http/Credentials, apiserver/http/ConnectionTable, apiserver/http/Connection,
- *       apiserver/fabric8/Fabric8ApiServer, apiserver/http/VertxWire, apiserver/http/ConnectionSettings,
+ *       apiserver/fabric8/Fabric8ApiServer, apiserver/http/VertxWire, apiserver/http/VertxHttp2Call,
  *       apiserver/http/BodyReader, apiserver/http/PingMonitor, apiserver/http/ByteBudget,
  *       apiserver/fabric8/Fabric8ObjectDecoder, store/Answer, store/Fetch, store/Transitions
  *   <dt>PATCH of a status: {@code setPodStatus} until the request is written

@@ -6,13 +6,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells where a pod comes from: the API server, or a file of its node. A node shows a pod that comes from a file, a
- * static pod, as a mirror pod at the API server. Pure and thread-safe, provided that the pod is not modified concurrently.
- * The pod must have metadata.
+ * Where a pod comes from: the API server, or a file of its node. A node shows a pod that comes from a file, a static pod,
+ * as a mirror pod at the API server. The methods are pure and thread-safe, provided that the pod is not modified
+ * concurrently. The pod must have metadata.
  *
  * <p>Follows {@code pkg/kubelet/types/pod_update.go}.
  */
-public final class PodOrigin {
+public enum PodOrigin {
+    API_SERVER,
+    FILE,
+    MIRROR_OF_FILE;
 
     /** The annotation with the source of a pod: {@code file} or {@code api}. */
     public static final String SOURCE = "kubernetes.io/config.source";
@@ -28,17 +31,23 @@ public final class PodOrigin {
 
     private static final String API = "api";
 
-    private PodOrigin() {}
+    /** Returns where {@code pod} comes from. */
+    public static PodOrigin of(Pod pod) {
+        if (annotation(pod, MIRROR) != null) {
+            return MIRROR_OF_FILE;
+        }
+        String source = annotation(pod, SOURCE);
+        return source == null || source.equals(API) ? API_SERVER : FILE;
+    }
 
     /** Returns whether the pod comes from a file. A mirror pod is not static: it shows a static pod. */
     public static boolean isStatic(Pod pod) {
-        String source = annotation(pod, SOURCE);
-        return source != null && !source.equals(API) && !isMirror(pod);
+        return of(pod) == FILE;
     }
 
     /** Returns whether the pod only shows a static pod, so that nothing must be done for it. */
     public static boolean isMirror(Pod pod) {
-        return annotation(pod, MIRROR) != null;
+        return of(pod) == MIRROR_OF_FILE;
     }
 
     /** Returns whether {@code mirror} shows {@code pod} as it is now. Their names must be equal. */

@@ -44,8 +44,6 @@ public final class Recovery {
 
     private static final Logger log = LoggerFactory.getLogger(Recovery.class);
     private static final long TOGETHER_WITHIN = Duration.ofSeconds(1).toNanos();
-    private static final long SPREAD_PER_REFLECTOR = Duration.ofMillis(5).toNanos();
-    private static final long MAX_SPREAD = Duration.ofMillis(1_800).toNanos();
 
     final Timekeeper timekeeper;
     final Watchdogs watchdogs;
@@ -209,13 +207,8 @@ public final class Recovery {
         }
     }
 
-    /** Returns the time over which attempts of so many reflectors that failed together are spread at random. */
-    public static Duration spreadOf(int together) {
-        return Duration.ofNanos(Math.min(MAX_SPREAD, SPREAD_PER_REFLECTOR * Math.max(0, together - 1)));
-    }
-
     private long spread(int together) {
-        return (long) (random() * spreadOf(together).toNanos());
+        return (long) (random() * AttemptSpread.of(together).toNanos());
     }
 
     private void putLocked(PendingAttempt attempt, boolean isList, Duration pause, long spread, Runnable task) {

@@ -208,7 +208,7 @@ class MainTest {
     void run_deadServerAndALimit_waitsAndThenFailsNamingItsUrl() throws IOException {
         int port = unusedPort();
 
-        int code = run("http://127.0.0.1:" + port, "--for", "3s");
+        int code = run("http://127.0.0.1:" + port, "--for", "6s");
 
         assertThat(code).isEqualTo(1);
         assertThat(console.out()).singleElement().asString().contains("waiting", "API server http://127.0.0.1:" + port);

@@ -7,7 +7,9 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
@@ -28,20 +30,14 @@ final class Connection implements Executor {
      * returned to it. The addresses of the server are tried one after another, each for its share of the time.
      */
 
-    /** The stage of a connection, as the pool knows it. */
-    enum Stage {
-        OPENING,
-        OPEN,
-        /** Takes no new streams, and is closed when the last one has ended. */
-        RETIRED,
-        CLOSED
-    }
-
     private static final Logger log = LoggerFactory.getLogger(Connection.class);
+    /** The place of an attempt that uses no stream. */
+    static final int NOWHERE = -1;
+
     private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(20);
     private static final Duration PLAIN_HTTP2_TIMEOUT = Duration.ofSeconds(3);
 
-    Stage stage = Stage.OPENING; // guarded by the pool, like the next two
+    ConnectionStage stage = ConnectionStage.OPENING; // guarded by the pool, like the next two
     int limit; // the number of streams that the server allows; may become less than taken
     int taken; // the number of streams in use
     int number; // from 1, of those of the pool; set before the connection is used
@@ -51,7 +47,7 @@ final class Connection implements Executor {
     private final Identity identity;
     private final VertxNetwork network;
     private final VertxNetwork.Loop loop;
-    private final CarriedAttempts attempts = new CarriedAttempts();
+    private final List<Exchange.Attempt> attempts = new ArrayList<>(); // each knows its place
     private final Deque<InetSocketAddress> untried = new ArrayDeque<>();
     private Duration addressTimeout = OPEN_TIMEOUT;
     private @Nullable Opening opening;
@@ -73,11 +69,11 @@ final class Connection implements Executor {
     }
 
     int freeLocked() {
-        return stage == Stage.OPEN ? Math.max(0, limit - taken) : 0;
+        return stage == ConnectionStage.OPEN ? Math.max(0, limit - taken) : 0;
     }
 
     boolean isUnusedLocked() {
-        return stage == Stage.OPEN && taken == 0;
+        return stage == ConnectionStage.OPEN && taken == 0;
     }
 
     /** Runs {@code task} on the event loop of this connection. */
@@ -121,12 +117,17 @@ final class Connection implements Executor {
 
     /** Records an attempt that uses a stream. Runs on the event loop. */
     void add(Exchange.Attempt attempt) {
+        attempt.place = attempts.size();
         attempts.add(attempt);
     }
 
     /** Releases the stream of an attempt. Runs on the event loop. */
     void release(Exchange.Attempt attempt) {
-        attempts.remove(attempt);
+        Exchange.Attempt last = attempts.get(attempts.size() - 1);
+        attempts.set(attempt.place, last);
+        last.place = attempt.place;
+        attempts.remove(attempts.size() - 1);
+        attempt.place = NOWHERE;
         pool.released(this);
     }
 
@@ -207,7 +208,7 @@ final class Connection implements Executor {
         // before the exchanges fail, so that a retry goes to another connection
         wire = null;
         pool.connectionClosed(this);
-        attempts.copy().forEach(attempt -> attempt.lost(why));
+        List.copyOf(attempts).forEach(attempt -> attempt.lost(why));
         shutNow();
     }
 

@@ -98,8 +98,8 @@ final class ConnectionPool implements AutoCloseable {
     /** Reports that {@code connection} is open and allows {@code limit} streams. */
     void opened(Connection connection, int limit) {
         act(steps -> {
-            if (connection.stage == Connection.Stage.OPENING) {
-                connection.stage = Connection.Stage.OPEN;
+            if (connection.stage == ConnectionStage.OPENING) {
+                connection.stage = ConnectionStage.OPEN;
             }
             connections.limit(connection, limit);
             planLocked(steps);
@@ -199,11 +199,11 @@ final class ConnectionPool implements AutoCloseable {
     }
 
     private void retireLocked(Connection connection, List<Runnable> steps) {
-        if (connection.stage == Connection.Stage.OPENING && traffic.gated()) {
+        if (connection.stage == ConnectionStage.OPENING && traffic.gated()) {
             steps.add(connector.gate()::abandoned);
         }
-        if (connection.stage == Connection.Stage.OPENING || connection.stage == Connection.Stage.OPEN) {
-            connection.stage = Connection.Stage.RETIRED;
+        if (connection.stage == ConnectionStage.OPENING || connection.stage == ConnectionStage.OPEN) {
+            connection.stage = ConnectionStage.RETIRED;
         }
         closeIfDrainedLocked(connection, steps);
     }
@@ -269,7 +269,7 @@ final class ConnectionPool implements AutoCloseable {
     }
 
     private void closeIfDrainedLocked(Connection connection, List<Runnable> steps) {
-        if (connection.taken == 0 && connection.stage == Connection.Stage.RETIRED) {
+        if (connection.taken == 0 && connection.stage == ConnectionStage.RETIRED) {
             removeLocked(connection);
             steps.add(connection::shut);
         }
@@ -293,7 +293,7 @@ final class ConnectionPool implements AutoCloseable {
     }
 
     private void removeLocked(Connection connection) {
-        connection.stage = Connection.Stage.CLOSED;
+        connection.stage = ConnectionStage.CLOSED;
         connections.remove(connection);
     }
 }

@@ -73,9 +73,9 @@ final class ConnectionTable {
     long expectedStreams() {
         long streams = 0;
         for (Connection each : connections) {
-            if (each.stage == Connection.Stage.OPENING) {
+            if (each.stage == ConnectionStage.OPENING) {
                 streams += latestLimit == 0 ? Integer.MAX_VALUE : latestLimit;
-            } else if (each.stage == Connection.Stage.OPEN && each.limit == 0) {
+            } else if (each.stage == ConnectionStage.OPEN && each.limit == 0) {
                 // a server that allows no streams at the moment would not allow any on another connection either
                 streams += Integer.MAX_VALUE;
             }

@@ -277,7 +277,7 @@ final class Exchange implements WatchHandle {
 
         /** Releases the stream. Idempotent. */
         private void release() {
-            if (place != CarriedAttempts.NOWHERE) {
+            if (place != Connection.NOWHERE) {
                 if (stream != null && !connection.isMultiplexed()) {
                     // the reset below closes an HTTP/1.1 connection
                     pool.retired(connection);

@@ -38,7 +38,7 @@ public final class ListWatchSession {
             return false;
         }
         synchronized (pool) {
-            return connection.stage == Connection.Stage.OPEN;
+            return connection.stage == ConnectionStage.OPEN;
         }
     }
 

@@ -40,6 +40,8 @@ final class VertxWire implements Wire {
 
     private final Target target;
     private final Listener listener;
+    private final String prefix; // of the path of each request
+    private final String authority;
     private @Nullable HttpClient client;
     private @Nullable HttpConnection connection;
     private @Nullable HttpClientRequest first; // not sent yet
@@ -53,6 +55,9 @@ final class VertxWire implements Wire {
     VertxWire(Target target, Listener listener) {
         this.target = target;
         this.listener = listener;
+        this.prefix = target.forwarded() ? target.server().toString() : target.path();
+        boolean usual = target.port() == (target.secure() ? 443 : 80);
+        this.authority = target.server().getHost() + (usual ? "" : ":" + target.port());
     }
 
     /** Opens the connection. */
@@ -129,7 +134,7 @@ final class VertxWire implements Wire {
             HttpClientConnection open, ServerRequest request, Map<String, List<String>> headers, Response response) {
         VertxHttp2Call call = new VertxHttp2Call(this, response);
         try {
-            call.send(open, request.method(), uriOf(request), new VertxHttp2Call.Headers(headers, authority()));
+            call.send(open, request.method(), uriOf(request), new VertxHttp2Call.Headers(headers, authority));
             return call;
         } catch (LinkageError otherVersion) {
             log.warn(
@@ -153,12 +158,7 @@ final class VertxWire implements Wire {
 
     /** Returns what stands in the request line for {@code request}. */
     String uriOf(ServerRequest request) {
-        return (target.forwarded() ? target.server().toString() : target.path()) + request.path();
-    }
-
-    private String authority() {
-        boolean usual = target.port() == (target.secure() ? 443 : 80);
-        return target.server().getHost() + (usual ? "" : ":" + target.port());
+        return prefix + request.path();
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.podcache.controlplane.planner;
 
 import static dev.podcache.controlplane.planner.Figures.seconds;
 
+import dev.podcache.reflector.AttemptSpread;
 import dev.podcache.reflector.Recovery;
 import dev.podcache.time.OutageBackoff;
 
@@ -19,7 +20,7 @@ final class RestartPlan {
         double connecting =
                 Math.max(seconds(OutageBackoff.INITIAL_PAUSE), connections / (double) PlanConstants.HANDSHAKES);
         int ofNode = (int) Math.min(Integer.MAX_VALUE, figures.value(PlanFigure.WATCHES_PER_NODE));
-        double spread = seconds(Recovery.spreadOf(ofNode));
+        double spread = seconds(AttemptSpread.of(ofNode));
         figures.put(PlanFigure.RESUMED, watches, "%s watches, one request each.", watches);
         figures.put(
                 PlanFigure.PEAK_REQUESTS,

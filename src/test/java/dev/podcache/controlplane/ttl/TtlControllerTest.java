@@ -22,6 +22,7 @@ class TtlControllerTest {
 
     TtlControllerTest() {
         new TtlController(cluster.cache(), cluster).start();
+        cluster.list();
     }
 
     private static Node node(int number, @Nullable String ttl) {
@@ -51,6 +52,19 @@ class TtlControllerTest {
         assertThat(ttl(1)).isEqualTo("0");
         assertThat(ttl(100)).isEqualTo("0");
         assertThat(ttl(101)).isEqualTo("15");
+    }
+
+    @Test
+    void start_withNodesThatHaveTheRightTtl_writesNothing() {
+        MemoryCluster other = new MemoryCluster(timekeeper).quietUntilListed();
+        new TtlController(other.cache(), other).start();
+        for (int i = 1; i <= 101; i++) {
+            other.put(node(i, "15"));
+        }
+
+        other.list();
+
+        assertThat(other.calls()).isEmpty();
     }
 
     @Test
