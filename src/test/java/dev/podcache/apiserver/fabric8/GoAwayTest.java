@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.podcache.testing.ManualTimekeeper;
 import dev.podcache.testing.NoLeaks;
+import dev.podcache.testing.Patience;
 import dev.podcache.testing.TcpProxy;
+import java.io.EOFException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.NullUnmarked;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -70,6 +74,35 @@ class GoAwayTest extends WireFixture {
         answerOf(make(RequestKind.LIST, "second"));
 
         assertThat(server.connections).hasSize(2);
+    }
+
+    /** Takes a request, says so in its GOAWAY, and dies. Answers on any later connection. */
+    private record TakesOneAndDies() implements FrameServer.FrameScript {
+
+        @Override
+        public Frames greeting(FrameServer.FrameConnection connection) {
+            return new Frames().settingsWithLimit(LIMIT);
+        }
+
+        @Override
+        public Frames answer(FrameServer.FrameConnection connection, int stream, String path) {
+            if (connection.number > 0) {
+                return new Frames().answer(stream, "{}");
+            }
+            connection.send(new Frames().goAway(stream));
+            throw new UncheckedIOException(new EOFException("the server dies"));
+        }
+    }
+
+    @Test
+    void goAwayThatCoversAWrite_connectionEnds_writeFailsAndIsNotSentAgain() {
+        FrameServer server = closeLater(new FrameServer(new TakesOneAndDies()));
+        connect(config(server.url()).build());
+
+        CompletableFuture<?> write = make(RequestKind.PATCH, "first");
+
+        assertThat(write).failsWithin(Duration.ofSeconds(Patience.SECONDS));
+        assertThat(server.paths).hasSize(1);
     }
 
     @ParameterizedTest

@@ -53,6 +53,26 @@ class PodManifestTest {
         assertThat(PodOrigin.isStatic(pod)).isTrue();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"initContainers", "tolerations", "volumes", "imagePullSecrets", "hostAliases"})
+    void parse_emptyField_isAbsent(String field) {
+        assertThat(parse(WEB + "  " + field + ":\n").getSpec().getContainers()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ports", "env", "envFrom", "volumeMounts"})
+    void parse_emptyFieldOfAContainer_isAbsent(String field) {
+        assertThat(parse(WEB + "    " + field + ":\n").getSpec().getContainers())
+                .hasSize(1);
+    }
+
+    @Test
+    void parse_containerThatIsNull_isRefused() {
+        assertThatThrownBy(() -> parse(WEB + "  - ~\n"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("containers");
+    }
+
     @Test
     void parse_shortestPod_hasTheDefaultsOfAnApiServer() {
         Pod pod = parse(WEB + """
