@@ -1,7 +1,6 @@
 package dev.podcache.pod;
 
 import io.fabric8.kubernetes.api.model.Pod;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,13 +15,7 @@ public final class CriticalPods {
 
     /** Returns whether a pod is static, is the mirror of a static pod, or has at least the lowest system priority. */
     public static boolean isCritical(Pod pod) {
-        @Nullable Map<String, String> annotations = pod.getMetadata().getAnnotations();
-        Map<String, String> present = annotations == null ? Map.of() : annotations;
-        @Nullable String source = present.get("kubernetes.io/config.source");
-        boolean isStatic = source != null && !source.equals("api");
-        return isStatic
-                || present.containsKey("kubernetes.io/config.mirror")
-                || priority(pod) >= SYSTEM_CRITICAL_PRIORITY;
+        return PodOrigin.of(pod) != PodOrigin.API_SERVER || priority(pod) >= SYSTEM_CRITICAL_PRIORITY;
     }
 
     /** Returns the priority of a pod; 0 if none is set. */

@@ -2,7 +2,7 @@ package dev.podcache.apiserver.http;
 
 import org.jspecify.annotations.Nullable;
 
-/** One request to the API server. Immutable. A watch keeps its request, so that of a watch is made of shared parts. */
+/** One request to the API server. Immutable. A watch keeps its request as long as it is open, so its request consists of parts that watches share. */
 public interface ServerRequest {
 
     /** Returns the name of the request in messages, such as {@code PATCH Pod shop/web}; never contains content. */

@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What fabric8 makes keys and trusted CAs of. To make them takes a tenth of a second of processor time, because it
+ * The files and texts from which fabric8 makes keys and trusted CAs. That takes a tenth of a second of processor time, because it
  * encrypts the key, so they are made only if these sources have changed.
  */
 final class TlsSources {

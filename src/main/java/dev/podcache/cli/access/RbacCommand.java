@@ -65,8 +65,9 @@ public final class RbacCommand implements Callable<Integer> {
     @Option(
             names = "--name",
             paramLabel = "NAME",
-            description = "the name of the Roles, which replace others with that name; default: podcache-reader, or"
-                    + " podcache-NODE for a node")
+            description =
+                    "the name of the Roles; applying them replaces Roles of that name; default: podcache-reader, or"
+                            + " podcache-NODE for a node")
     private @Nullable String name;
 
     @Mixin

@@ -38,8 +38,7 @@ import picocli.CommandLine.Spec;
             "For a control plane without kube-controller-manager, such as one that is a test bed of hollow nodes. Never"
                     + " run it beside a kube-controller-manager that has these controllers (node-lifecycle,"
                     + " taint-eviction, ttl): both would act on the same nodes.",
-            "Needs an identity that may list, watch and patch Nodes, list, watch, patch and delete pods, and list and"
-                    + " watch Leases: deploy/rbac-controllers.yaml."
+            "Needs the permissions in deploy/rbac-controllers.yaml: for Nodes, pods, Leases and events."
         },
         footer = {"", "Example:", "  podcache controllers --kubeconfig admin.kubeconfig --node-monitor-grace-period 40s"
         })

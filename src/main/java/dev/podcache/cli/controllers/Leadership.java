@@ -12,6 +12,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs the controllers while this process leads, with new caches each time. Thread-safe. */
 final class Leadership implements LeaderElector.LeadershipListener, AutoCloseable {
@@ -22,7 +24,9 @@ final class Leadership implements LeaderElector.LeadershipListener, AutoCloseabl
      * publishes the controllers before it asks.
      */
 
+    private static final Logger log = LoggerFactory.getLogger(Leadership.class);
     private static final Duration RELEASE_TIMEOUT = Duration.ofSeconds(3);
+    private static final Duration RESTART = Duration.ofSeconds(5);
 
     private final Supplier<RunningControllers> controllers;
     private final Timekeeper timekeeper;
@@ -79,12 +83,18 @@ final class Leadership implements LeaderElector.LeadershipListener, AutoCloseabl
         if (!leading) {
             return;
         }
-        RunningControllers starting = controllers.get();
-        running = starting;
-        if (leading) {
-            starting.start();
-        } else {
-            starting.halt();
+        try {
+            RunningControllers starting = controllers.get();
+            running = starting;
+            if (leading) {
+                starting.start();
+            } else {
+                starting.halt();
+            }
+        } catch (RuntimeException | Error e) {
+            log.error("the controllers did not start; trying again in {} s", RESTART.toSeconds(), e);
+            end();
+            timekeeper.schedule(RESTART, () -> inOrder.execute(this::startIfLeading));
         }
     }
 

@@ -35,13 +35,13 @@ final class MonitorFlags {
     @Option(
             names = "--secondary-node-eviction-rate",
             paramLabel = "N",
-            description = "the same, while a large zone is partly disrupted; default: 0.01")
+            description = "as --node-eviction-rate, while a large zone is partly disrupted; default: 0.01")
     private double secondaryEvictionRate = NodeLifecycleOptions.DEFAULT.secondaryEvictionRate();
 
     @Option(
             names = "--large-cluster-size-threshold",
             paramLabel = "N",
-            description = "up to so many nodes, a partly disrupted zone has no evictions; default: 50")
+            description = "a partly disrupted zone of at most N nodes has no evictions; default: 50")
     private int largeClusterSizeThreshold = NodeLifecycleOptions.DEFAULT.largeClusterSizeThreshold();
 
     @Option(

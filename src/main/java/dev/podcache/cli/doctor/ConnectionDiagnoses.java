@@ -108,7 +108,7 @@ final class ConnectionDiagnoses {
     }
 
     private Diagnosis affectsWatches(String check, String what, String remedy) {
-        String why = "each watched object needs a stream, and without a free one a connection more"
+        String why = "each watched object needs a stream, and if no stream is free, another connection"
                 + (objects > 1 && watches ? ": " + objects + " objects are to be watched" : "");
         return watches
                 ? Diagnosis.problem(check, what, why, remedy)

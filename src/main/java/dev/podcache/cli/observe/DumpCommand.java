@@ -91,12 +91,16 @@ public final class DumpCommand implements Callable<Integer> {
                     null);
         }
         try {
-            return JSON.readTree(body);
+            JsonNode answer = JSON.readTree(body);
+            if (answer.path("objects").isArray()) {
+                return answer;
+            }
         } catch (JsonProcessingException e) {
-            throw new CommandException(
-                    "node " + Quoted.value(name) + " answered something else than JSON: is it an agent of Podcache?",
-                    null);
+            // refused below; its message may quote the answer
         }
+        throw new CommandException(
+                "node " + Quoted.value(name) + " answered without a list of objects: is it an agent of Podcache?",
+                null);
     }
 
     private static String failure(KubernetesClientException e) {

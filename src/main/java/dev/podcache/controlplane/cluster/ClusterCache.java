@@ -11,8 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Nodes, the Leases of nodes and the pods of a cluster as last seen: one cache for all controllers. Whoever follows
- * the cluster calls the three sinks, from any thread: {@link ClusterReflectors} for an API server, or a simulation. All
+ * The Nodes, the Leases of nodes and the pods of a cluster as last seen: one cache for all controllers. The
+ * source of the changes calls the three sinks, from any thread: {@link ClusterReflectors} for an API server, or a
+ * simulation. All
  * other methods are for tasks of the {@link #loop()}.
  */
 public final class ClusterCache {

@@ -21,7 +21,10 @@ enum DisruptionMode {
      * @param after the states of the same zones after it
      */
     static DisruptionMode of(Collection<ZoneState> before, Collection<ZoneState> after) {
-        boolean was = before.stream().allMatch(state -> state == ZoneState.FULL_DISRUPTION);
+        // a zone that is new says nothing about the pass before
+        boolean was =
+                before.stream().allMatch(state -> state == ZoneState.FULL_DISRUPTION || state == ZoneState.INITIAL)
+                        && (before.isEmpty() || before.contains(ZoneState.FULL_DISRUPTION));
         boolean is = after.stream().allMatch(state -> state == ZoneState.FULL_DISRUPTION);
         if (is) {
             return was ? STAY_STOPPED : STOP;

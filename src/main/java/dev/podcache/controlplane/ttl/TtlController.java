@@ -86,7 +86,7 @@ public final class TtlController {
 
     private void move(TtlLadder next) {
         if (next.seconds() != ladder.seconds()) {
-            log.info("{}: the nodes are told when they change", next);
+            log.info("{}; a Node gets this TTL when it changes", next);
             ttl = String.valueOf(next.seconds());
         }
         ladder = next;

@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pods of an agent's node: those that are assigned to it at the API server, of which mirror pods go their own way, and
- * static pods. Thread-safe; no method blocks.
+ * The pods of an agent's node: those that are assigned to it at the API server, and static pods. Mirror pods are passed
+ * to {@link MirrorPods}. Thread-safe; no method blocks.
  */
 final class NodePods implements ReflectorSink<Pod>, AutoCloseable {
 

@@ -12,8 +12,6 @@ import dev.podcache.kubelet.runtime.DiskReclaim;
 import dev.podcache.time.PeriodicLoop;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
-import io.fabric8.kubernetes.api.model.ObjectReference;
-import io.fabric8.kubernetes.api.model.ObjectReferenceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -83,8 +81,8 @@ public final class EvictionManager implements AutoCloseable {
         this.policy = new EvictionPolicy(options);
         this.usage = usage;
         this.parts = parts;
-        this.reclaims =
-                new LimitedCall("from deleting what no pod needs", RECLAIM_LIMIT, parts.threads, parts.timekeeper);
+        this.reclaims = new LimitedCall(
+                "from deleting unused containers and images", RECLAIM_LIMIT, parts.threads, parts.timekeeper);
         this.loop = new PeriodicLoop(this::run, PERIOD, parts.timekeeper, () -> 0);
     }
 
@@ -191,7 +189,7 @@ public final class EvictionManager implements AutoCloseable {
                 first,
                 first.signal().resource());
         parts.events.event(
-                node(),
+                InvolvedObject.ofNode(parts.node),
                 EventType.WARNING,
                 "EvictionThresholdMet",
                 "Attempting to reclaim " + first.signal().resource());
@@ -252,16 +250,6 @@ public final class EvictionManager implements AutoCloseable {
         evicting.put(uid, ended);
         ended.whenComplete((none, failure) -> evicting.remove(uid, ended));
         return ended;
-    }
-
-    /** Returns a reference whose UID is the Node's name, as the kubelet does. */
-    private ObjectReference node() {
-        return new ObjectReferenceBuilder()
-                .withApiVersion("v1")
-                .withKind("Node")
-                .withName(parts.node)
-                .withUid(parts.node)
-                .build();
     }
 
     private void warnOfUnreadable(Measurement measurement) {

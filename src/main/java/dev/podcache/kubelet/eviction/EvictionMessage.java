@@ -1,6 +1,7 @@
 package dev.podcache.kubelet.eviction;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.Iterables;
 import dev.podcache.kubelet.host.HostFacts.Supply;
 import dev.podcache.kubelet.runtime.ContainerStatistics.ContainerUsage;
 import dev.podcache.kubelet.runtime.ContainerStatistics.PodUsage;
@@ -62,13 +63,14 @@ final class EvictionMessage {
                 .append(". ");
     }
 
-    /** Adds a regular container if it uses more than it requests. */
+    /** Adds a container, which may be an init container, if it uses more than it requests. */
     private void add(Pod pod, ContainerUsage usage) {
         boolean measured = resource.equals("memory") || resource.equals("ephemeral-storage");
         if (!measured) {
             return;
         }
-        for (Container container : pod.getSpec().getContainers()) {
+        for (Container container :
+                Iterables.concat(pod.getSpec().getContainers(), pod.getSpec().getInitContainers())) {
             if (usage.name().equals(container.getName())) {
                 long used = resource.equals("memory") ? usage.workingSetBytes() : usage.diskBytes() + usage.logBytes();
                 Quantity request = PodResources.request(container, resource).orElse(new Quantity("0"));

@@ -107,8 +107,8 @@ final class EvictionPolicy {
     }
 
     /**
-     * Returns why a pod must not start under these pressures; empty if it may. Under memory pressure alone, only
-     * best-effort pods may not that do not tolerate its taint. Pure.
+     * Returns why a pod must not start under these pressures; empty if it may. Under memory pressure alone, refuses only
+     * best-effort pods that do not tolerate its taint. Pure.
      */
     static Optional<PodRejection> rejection(Pod pod, Set<PressureType> pressures) {
         if (pressures.isEmpty() || CriticalPods.isCritical(pod)) {

@@ -18,7 +18,8 @@ import java.util.Set;
  * the number of processes. Pods that were not measured come before others, and the UID decides in the end. Pure.
  *
  * <p>Follows {@code rankMemoryPressure}, {@code rankPIDPressure} and {@code rankDiskPressureFunc} of the kubelet's {@code
- * eviction/helpers.go}, with one difference: it subtracts requested bytes from used inodes, which have no request here.
+ * eviction/helpers.go}, with one difference: the kubelet subtracts requested bytes from used inodes; here
+ * inodes have no request.
  */
 final class EvictionRanking {
 

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
@@ -76,7 +77,8 @@ final class RuntimeUsage implements NodeUsage {
     }
 
     private Optional<UsageFigures> figures(ContainerStatistics measuring) throws InterruptedException {
-        return calls.make(() -> new UsageFigures(measuring.usage(), measuring.fileSystems()));
+        return calls.make(() -> new UsageFigures(
+                List.copyOf(measuring.usage()), Objects.requireNonNull(measuring.fileSystems(), "fileSystems()")));
     }
 
     private static void addFileSystems(Map<EvictionSignal, Supply> supplies, RuntimeFileSystems runtime) {

@@ -110,7 +110,7 @@ class DumpCommandTest {
         body = "<html>";
 
         assertThat(dump()).isEqualTo(1);
-        assertThat(console.err()).singleElement().asString().contains("something else than JSON");
+        assertThat(console.err()).singleElement().asString().contains("without a list of objects");
     }
 
     @Test
