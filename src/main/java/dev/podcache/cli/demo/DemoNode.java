@@ -95,6 +95,6 @@ final class DemoNode {
                 return false;
             }
         }
-        return true;
+        return !console.stop().isDone();
     }
 }

@@ -3,6 +3,7 @@ package dev.podcache.kubelet.agent;
 import static dev.podcache.kubelet.agent.ProcessFixture.container;
 import static dev.podcache.kubelet.agent.ProcessFixture.launch;
 import static dev.podcache.kubelet.agent.ProcessFixture.restart;
+import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -273,6 +274,7 @@ class ProcessRuntimeTest {
         fixture.runUntilReady("setsid sleep 301 & echo $! >pid; echo ready; exit 5");
         long left = Long.parseLong(
                 Files.readString(fixture.instance(0).resolve("root/pid")).trim());
+        await().until(() -> Files.exists(fixture.instance(0).resolve("exit")));
 
         fixture.stop(Duration.ofMillis(100));
         ProcessFixture.kill("KILL", left);
