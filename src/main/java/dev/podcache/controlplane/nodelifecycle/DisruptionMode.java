@@ -1,6 +1,7 @@
 package dev.podcache.controlplane.nodelifecycle;
 
 import java.util.Collection;
+import java.util.List;
 
 /** How evictions go on after a pass. */
 enum DisruptionMode {
@@ -21,14 +22,17 @@ enum DisruptionMode {
      * @param after the states of the same zones after it
      */
     static DisruptionMode of(Collection<ZoneState> before, Collection<ZoneState> after) {
-        // a zone that is new says nothing about the pass before
-        boolean was =
-                before.stream().allMatch(state -> state == ZoneState.FULL_DISRUPTION || state == ZoneState.INITIAL)
-                        && (before.isEmpty() || before.contains(ZoneState.FULL_DISRUPTION));
-        boolean is = after.stream().allMatch(state -> state == ZoneState.FULL_DISRUPTION);
-        if (is) {
-            return was ? STAY_STOPPED : STOP;
+        if (areFull(after)) {
+            return areFull(before) ? STAY_STOPPED : STOP;
         }
-        return was ? RESUME : BY_ZONE;
+        // a zone that is new says nothing about the pass before
+        List<ZoneState> known =
+                before.stream().filter(state -> state != ZoneState.INITIAL).toList();
+        boolean wasStopped = areFull(known) && (before.isEmpty() || !known.isEmpty());
+        return wasStopped ? RESUME : BY_ZONE;
+    }
+
+    private static boolean areFull(Collection<ZoneState> states) {
+        return states.stream().allMatch(state -> state == ZoneState.FULL_DISRUPTION);
     }
 }
