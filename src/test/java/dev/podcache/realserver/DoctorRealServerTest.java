@@ -195,6 +195,7 @@ class DoctorRealServerTest {
     }
 
     @Test
+    @Needs(ServerFeature.TOKENS)
     void doctor_tokenThatIsNone_isFound() throws IOException {
         String token = "no-token-" + NoLeaks.CANARY;
         kubeconfig = KubeconfigFile.write(
