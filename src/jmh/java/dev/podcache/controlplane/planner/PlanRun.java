@@ -38,6 +38,8 @@ import java.util.stream.IntStream;
  *       volume. Watches are those that are open.
  *   <li>Deaths: five further nodes, each with a pod, end without a word at random moments, 30 s apart. From then on until
  *       the condition Ready is Unknown, and until the pod has a deletion timestamp.
+ *   <li>Older kubelets: 100 nodes that write their status at every update. The updates a minute are those of a node times
+ *       the number of nodes. Then the server fails every write of a status for a grace period.
  * </ul>
  */
 public final class PlanRun {
@@ -111,6 +113,7 @@ public final class PlanRun {
             count();
             measureDeaths();
         }
+        measureAttempts();
     }
 
     private void count() throws InterruptedException {
@@ -156,6 +159,21 @@ public final class PlanRun {
                 deaths.stream().map(Death::evictedAfter).toList());
     }
 
+    private void measureAttempts() throws InterruptedException {
+        Plan plan = Plan.of(settings);
+        MeasuredAttempts.Attempts attempts = new MeasuredAttempts(server, client, settings).measure();
+        row(
+                "status updates a minute, older kubelets",
+                plan.value(PlanFigure.STATUS_UPDATES),
+                attempts.updatesPerMinute() * settings.nodes());
+        bounds(
+                "tries in the grace period, older kubelets, mean",
+                plan.value(PlanFigure.FEWEST_ATTEMPTS),
+                plan.value(PlanFigure.MOST_ATTEMPTS),
+                attempts.inGracePeriod(),
+                attempts.inGracePeriod());
+    }
+
     private static void row(String figure, double planned, double measured) {
         String relative = planned == 0 ? "" : Numbers.text(measured / planned);
         System.out.println("| " + figure + " | " + Numbers.text(planned) + " | " + Numbers.text(measured) + " | "
@@ -165,6 +183,10 @@ public final class PlanRun {
     private static void bounds(String figure, double best, double worst, List<Duration> measured) {
         double low = Figures.seconds(measured.stream().min(Duration::compareTo).orElseThrow());
         double high = Figures.seconds(measured.stream().max(Duration::compareTo).orElseThrow());
+        bounds(figure, best, worst, low, high);
+    }
+
+    private static void bounds(String figure, double best, double worst, double low, double high) {
         System.out.println("| " + figure + " | " + Numbers.text(best) + " to " + Numbers.text(worst) + " | "
                 + Numbers.text(low) + " to " + Numbers.text(high) + " | "
                 + (low >= best && high <= worst ? "within" : "**outside**") + " |");

@@ -60,6 +60,9 @@ public final class HollowNodes implements AutoCloseable {
     /** How many nodes register at the same time. */
     private static final int REGISTERING = 32;
 
+    /** Of how many pods the status is reported at the same time: a slow server must not make pods of many nodes wait. */
+    private static final int POD_REPORTS = 64;
+
     /** Pods get addresses from 10.0.0.0/9. */
     private static final int FIRST_POD_IP = 0x0A00_0001;
 
@@ -105,8 +108,8 @@ public final class HollowNodes implements AutoCloseable {
         cache = Podcache.builder(server).strategy(template.strategy).build();
         services = ServiceLister.following(server.listerWatcher(ObjectKind.SERVICE, "", ""), recovery);
         events = EventBroadcaster.to(server.api(ObjectKind.EVENT, TIMEOUT), "podcache", template.prefix, timekeeper);
-        statuses =
-                new PodStatusManager(server.api(ObjectKind.POD, TIMEOUT), known::get, timekeeper, HollowNodes::random);
+        statuses = new PodStatusManager(
+                server.api(ObjectKind.POD, TIMEOUT), known::get, timekeeper, HollowNodes::random, POD_REPORTS);
         ServiceAccountTokens tokens =
                 new ServiceAccountTokens(server.tokenRequests(TIMEOUT), timekeeper, HollowNodes::random);
         workers = new PodWorkers(

@@ -26,7 +26,7 @@ import java.util.function.DoubleSupplier;
  * <p>A report is a GET, a PATCH if the status differs, and a DELETE if the pod is marked for deletion and has ended.
  * The GET precedes every PATCH, even if a watch already delivered the pod. The PATCH contains only differences, so a
  * PATCH from an outdated state would not restore what others changed since, such as a Ready that the node lifecycle
- * controller set to False. At most eight pods are reported at a time, each with one request at a time, so that a
+ * controller set to False. At most eight pods of a node are reported at a time, each with one request at a time, so that a
  * slow answer delays only its own pod: 110 pods take 220 requests in 14 rounds.
  *
  * <p>A failed report is repeated after a pause that affects only its pod: at first at most 1 s, then doubled up to
@@ -41,6 +41,8 @@ import java.util.function.DoubleSupplier;
  */
 public final class PodStatusManager implements AutoCloseable {
 
+    private static final int MOST_REPORTS = 8;
+
     private final PodStatusCache cache;
     private final PodStatusSync sync;
 
@@ -54,10 +56,24 @@ public final class PodStatusManager implements AutoCloseable {
      * @param random uniform in [0, 1), for jitter
      */
     public PodStatusManager(ObjectApi<Pod> api, PodLookup known, Timekeeper timekeeper, DoubleSupplier random) {
+        this(api, known, timekeeper, random, MOST_REPORTS);
+    }
+
+    /**
+     * Creates a manager for the pods of many nodes, which reports nothing until {@link #start}.
+     *
+     * @param mostReports how many pods are reported at a time at most
+     */
+    public PodStatusManager(
+            ObjectApi<Pod> api, PodLookup known, Timekeeper timekeeper, DoubleSupplier random, int mostReports) {
         this.cache = new PodStatusCache(
                 Objects.requireNonNull(known, "known"), Objects.requireNonNull(timekeeper, "timekeeper"));
         this.sync = new PodStatusSync(
-                Objects.requireNonNull(api, "api"), cache, timekeeper, Objects.requireNonNull(random, "random"));
+                Objects.requireNonNull(api, "api"),
+                cache,
+                timekeeper,
+                Objects.requireNonNull(random, "random"),
+                mostReports);
     }
 
     /** Starts to report, beginning with the statuses that were already set. Idempotent; without effect once closed. */
@@ -79,7 +95,7 @@ public final class PodStatusManager implements AutoCloseable {
      */
     public void setPodStatus(Pod pod, PodStatus status) {
         Objects.requireNonNull(status, "status");
-        reportIf(cache.set(pod, status));
+        reportIf(cache.set(pod, status), pod.getMetadata().getUid());
     }
 
     /** Returns whether a status of the pod was set and not forgotten. */
@@ -101,7 +117,9 @@ public final class PodStatusManager implements AutoCloseable {
      * @param call the call of the runtime that does not return, for the condition's message
      */
     public void setRuntimeProblem(Pod pod, String call) {
-        reportIf(cache.setHanging(pod, Objects.requireNonNull(call, "call")));
+        reportIf(
+                cache.setHanging(pod, Objects.requireNonNull(call, "call")),
+                pod.getMetadata().getUid());
     }
 
     /**
@@ -112,14 +130,20 @@ public final class PodStatusManager implements AutoCloseable {
      * @param containerId the container ID in the container's status
      */
     public void setContainerReadiness(String uid, String containerId, boolean ready) {
-        reportIf(cache.setReady(
-                Objects.requireNonNull(uid, "uid"), Objects.requireNonNull(containerId, "containerId"), ready));
+        reportIf(
+                cache.setReady(
+                        Objects.requireNonNull(uid, "uid"), Objects.requireNonNull(containerId, "containerId"), ready),
+                uid);
     }
 
     /** Sets whether a container has started. Ignored in the same cases as {@link #setContainerReadiness}. */
     public void setContainerStartup(String uid, String containerId, boolean started) {
-        reportIf(cache.setStarted(
-                Objects.requireNonNull(uid, "uid"), Objects.requireNonNull(containerId, "containerId"), started));
+        reportIf(
+                cache.setStarted(
+                        Objects.requireNonNull(uid, "uid"),
+                        Objects.requireNonNull(containerId, "containerId"),
+                        started),
+                uid);
     }
 
     /**
@@ -132,12 +156,12 @@ public final class PodStatusManager implements AutoCloseable {
      * @throws IllegalArgumentException if the pod has no namespace, name or uid
      */
     public void terminatePod(Pod pod) {
-        reportIf(cache.terminate(pod));
+        reportIf(cache.terminate(pod), pod.getMetadata().getUid());
     }
 
     /** Reports the statuses of static pods whose mirror pods have appeared since. */
     public void mirrorPodsChanged() {
-        sync.wakeUp();
+        sync.reportAll();
     }
 
     /** Discards the status of a pod that the API server no longer has. Makes no request. */
@@ -151,9 +175,9 @@ public final class PodStatusManager implements AutoCloseable {
         sync.close();
     }
 
-    private void reportIf(boolean changed) {
+    private void reportIf(boolean changed, String uid) {
         if (changed) {
-            sync.wakeUp();
+            sync.report(uid);
         }
     }
 }

@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,29 +26,31 @@ import org.slf4j.LoggerFactory;
 final class PodStatusSync implements AutoCloseable {
 
     /*
-     * A scan finds the pods whose status is newer than the last reported version, and starts a report for each: at most
-     * IN_FLIGHT at a time, and at most one for a pod. It does not wait for the reports; each completed report requests
-     * the next scan. wakeUp() requests a scan. At most one scan is pending, so that a pod that changed three times is
-     * reported once. Scans run one at a time, on the timer thread.
+     * `due` has the UIDs of pods whose status may be newer than the last reported version. A pod is due when its status
+     * changes, when its report completed (a newer status may have come meanwhile), when its pause ends, and when a full
+     * pass finds that its status at the server differs. A scan takes due pods, in this order, and starts a report for each
+     * that needs one: at most `mostReports` at a time, and at most one for a pod. It does not wait for the reports. At most
+     * one scan is pending, so that a pod that changed three times is reported once. Scans run one at a time, on the timer
+     * thread.
      *
      * A full pass, every 10 s, finds pods whose status at the server differs from the reported one. It forgets the
      * reported version of these pods, so that the next scan reports them again.
      *
-     * A failed report pauses only its own pod; the end of the pause requests a scan. A conflict on the UID, because
-     * another pod has taken the name since the GET, counts as a failure: the GET of the next attempt decides, and
-     * nothing is lost if the conflict had another cause.
+     * A failed report pauses only its own pod. A conflict on the UID, because another pod has taken the name since the
+     * GET, counts as a failure: the GET of the next attempt decides, and nothing is lost if the conflict had another cause.
      */
 
     static final Duration FULL_PASS = Duration.ofSeconds(10);
-    static final int IN_FLIGHT = 8;
 
     private static final Logger log = LoggerFactory.getLogger(PodStatusManager.class);
 
     private final PodStatusCache cache;
     private final Timekeeper timekeeper;
     private final PodStatusReport reports;
+    private final int mostReports;
 
     private final Map<String, ReportedVersion> reported = new HashMap<>(); // guarded by this
+    private final Set<String> due = new LinkedHashSet<>(); // guarded by this
     private final Set<String> inFlight = new HashSet<>(); // guarded by this
     private final ReportPauses pauses; // guarded by this
     private boolean started; // guarded by this
@@ -63,9 +67,15 @@ final class PodStatusSync implements AutoCloseable {
     private record ReportedVersion(
             long version, String serverUid, @Nullable PodStatus answered) {}
 
-    /** Creates a sync that does nothing until {@link #start}. */
-    PodStatusSync(ObjectApi<Pod> api, PodStatusCache cache, Timekeeper timekeeper, DoubleSupplier random) {
+    /**
+     * Creates a sync that does nothing until {@link #start}.
+     *
+     * @param mostReports how many pods are reported at a time at most
+     */
+    PodStatusSync(
+            ObjectApi<Pod> api, PodStatusCache cache, Timekeeper timekeeper, DoubleSupplier random, int mostReports) {
         this.cache = cache;
+        this.mostReports = mostReports;
         this.timekeeper = timekeeper;
         this.reports = new PodStatusReport(api, timekeeper, this::isClosed);
         this.pauses = new ReportPauses(timekeeper, random);
@@ -80,11 +90,23 @@ final class PodStatusSync implements AutoCloseable {
             started = true;
             fullPass = timekeeper.schedule(FULL_PASS, this::fullPass);
         }
-        wakeUp();
+        reportAll();
     }
 
-    /** Requests a scan. Never blocks. */
-    synchronized void wakeUp() {
+    /** Reports every status that is newer than the server's. Never blocks. */
+    void reportAll() {
+        cache.all().forEach(status -> report(status.pod().uid()));
+    }
+
+    /** Reports the status of a pod if it is newer than the server's. Never blocks. */
+    synchronized void report(String uid) {
+        if (!closed) {
+            due.add(uid);
+            requestScan();
+        }
+    }
+
+    private synchronized void requestScan() {
         if (started && !closed && !scanPending) {
             scanPending = true;
             timekeeper.schedule(Duration.ZERO, this::scan);
@@ -109,12 +131,42 @@ final class PodStatusSync implements AutoCloseable {
         synchronized (this) {
             scanPending = false;
         }
-        for (VersionedPodStatus status : cache.all()) {
-            String serverUid = serverUid(status);
-            if (serverUid != null && reserve(status, serverUid)) {
-                startReport(status, serverUid);
+        for (VersionedPodStatus status = next(); status != null; status = next()) {
+            try {
+                String serverUid = serverUid(status);
+                if (serverUid != null && reserve(status, serverUid)) {
+                    startReport(status, serverUid);
+                }
+            } catch (RuntimeException e) {
+                log.error("the status of pod {} was not reported; the next full pass tries again", status.pod(), e);
             }
         }
+    }
+
+    /** Takes the next due pod that has a status; null if there is none, or no place for a further report. */
+    private @Nullable VersionedPodStatus next() {
+        String uid = nextDue();
+        while (uid != null) {
+            VersionedPodStatus status = cache.get(uid);
+            if (status != null) {
+                return status;
+            }
+            uid = nextDue();
+        }
+        return null;
+    }
+
+    private synchronized @Nullable String nextDue() {
+        if (closed || inFlight.size() >= mostReports) {
+            return null;
+        }
+        Iterator<String> first = due.iterator();
+        if (!first.hasNext()) {
+            return null;
+        }
+        String uid = first.next();
+        first.remove();
+        return uid;
     }
 
     /** Returns the UID of the pod at the server, or null if it is a static pod that has no mirror pod yet. */
@@ -126,15 +178,14 @@ final class PodStatusSync implements AutoCloseable {
         return mirror == null ? null : mirror.getMetadata().getUid();
     }
 
-    /** Reserves one of the IN_FLIGHT places if a report of {@code status} is due, and returns whether it did. */
+    /** Reserves a place for a report if {@code status} needs one, and returns whether it did. */
     private synchronized boolean reserve(VersionedPodStatus status, String serverUid) {
         String uid = status.pod().uid();
         ReportedVersion last = reported.get(uid);
         boolean behind = last == null
                 || last.version() < status.version()
                 || !last.serverUid().equals(serverUid);
-        boolean due = behind && !closed && !inFlight.contains(uid) && !pauses.isPausing(uid);
-        return due && inFlight.size() < IN_FLIGHT && inFlight.add(uid);
+        return behind && !closed && !pauses.isPausing(uid) && inFlight.add(uid);
     }
 
     private void startReport(VersionedPodStatus status, String serverUid) {
@@ -150,7 +201,7 @@ final class PodStatusSync implements AutoCloseable {
             } else {
                 failed(status, serverUid, Objects.requireNonNull(thrown));
             }
-            wakeUp();
+            report(status.pod().uid());
         });
     }
 
@@ -191,7 +242,8 @@ final class PodStatusSync implements AutoCloseable {
             if (closed) {
                 return;
             }
-            failures = pauses.start(status.pod().uid(), cause, this::wakeUp);
+            String uid = status.pod().uid();
+            failures = pauses.start(uid, cause, () -> report(uid));
         }
         if (!(cause instanceof ApiServerException)) {
             log.error(
@@ -227,7 +279,7 @@ final class PodStatusSync implements AutoCloseable {
                     fullPass = timekeeper.schedule(FULL_PASS, this::fullPass);
                 }
             }
-            wakeUp();
+            reportAll();
         }
     }
 

@@ -300,7 +300,7 @@ class PodStatusTroubleTest {
         }
         pods.forEach(one -> set(one, "Running"));
         world.sync();
-        assertThat(held.arrivals()).isEqualTo(PodStatusSync.IN_FLIGHT);
+        assertThat(held.arrivals()).isEqualTo(8);
 
         held.release();
         world.sync();
