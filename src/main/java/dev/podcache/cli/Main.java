@@ -1,6 +1,8 @@
 package dev.podcache.cli;
 
+import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Maps;
 import com.google.common.collect.ObjectArrays;
 import dev.podcache.cli.access.RbacCommand;
 import dev.podcache.cli.access.RefsCommand;
@@ -22,9 +24,11 @@ import dev.podcache.time.Timekeeper;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
@@ -40,6 +44,7 @@ public final class Main {
     private static final int FAILED = 1;
     private static final int USAGE = 2;
     private static final ImmutableSet<String> ROOT_OPTIONS = ImmutableSet.of("-h", "--help", "-V", "--version");
+    private static final String COMPLETION = "completion";
     private static final int HELP_WIDTH = 100;
     private static final long STOP_TIMEOUT_SECONDS = 5;
 
@@ -99,28 +104,48 @@ public final class Main {
     }
 
     private static int execute(Console console, Function<Timekeeper, PodRuntime> runtime, String... args) {
-        return commandLine(console, runtime).execute(withSubcommand(args));
+        String[] complete = withSubcommand(args);
+        ImmutableMap<String, Supplier<?>> all = subcommands(console, runtime);
+        // picocli reads the annotations of every subcommand it gets, which takes a third of a second for all of them
+        boolean one = all.containsKey(complete[0]) && !complete[0].equals(COMPLETION);
+        ImmutableSet<String> needed = one ? ImmutableSet.of(complete[0]) : all.keySet();
+        return commandLine(console, Maps.filterKeys(all, needed::contains)).execute(complete);
     }
 
     /** Returns the parser of the program's arguments. */
     static CommandLine commandLine(Console console, Function<Timekeeper, PodRuntime> runtime) {
+        return commandLine(console, subcommands(console, runtime));
+    }
+
+    private static ImmutableMap<String, Supplier<?>> subcommands(
+            Console console, Function<Timekeeper, PodRuntime> runtime) {
+        return ImmutableMap.<String, Supplier<?>>builder()
+                .put("demo", () -> new DemoCommand(console))
+                .put("run", () -> new RunCommand(console, runtime))
+                .put("observe", () -> new ObserveCommand(console))
+                .put("hollow", () -> new HollowCommand(console))
+                .put("controllers", () -> new ControllersCommand(console))
+                .put("plan", () -> new PlanCommand(console))
+                .put("refs", () -> new RefsCommand(console))
+                .put("rbac", () -> new RbacCommand(console))
+                .put("doctor", () -> new DoctorCommand(console))
+                .put("dump", () -> new DumpCommand(console))
+                .put("config", () -> ConfigCommand.create(console))
+                .put(COMPLETION, Main::completion)
+                .put("version", () -> new VersionCommand(console))
+                .buildOrThrow();
+    }
+
+    private static CommandLine completion() {
         CommandLine completion = new CommandLine(new AutoComplete.GenerateCompletion());
         // else its help names it generate-completion
-        completion.setCommandName("completion");
-        CommandLine line = new CommandLine(new RootCommand())
-                .addSubcommand("demo", new DemoCommand(console))
-                .addSubcommand("run", new RunCommand(console, runtime))
-                .addSubcommand("observe", new ObserveCommand(console))
-                .addSubcommand("hollow", new HollowCommand(console))
-                .addSubcommand("controllers", new ControllersCommand(console))
-                .addSubcommand("plan", new PlanCommand(console))
-                .addSubcommand("refs", new RefsCommand(console))
-                .addSubcommand("rbac", new RbacCommand(console))
-                .addSubcommand("doctor", new DoctorCommand(console))
-                .addSubcommand("dump", new DumpCommand(console))
-                .addSubcommand("config", ConfigCommand.create(console))
-                .addSubcommand("completion", completion)
-                .addSubcommand("version", new VersionCommand(console));
+        completion.setCommandName(COMPLETION);
+        return completion;
+    }
+
+    private static CommandLine commandLine(Console console, Map<String, Supplier<?>> subcommands) {
+        CommandLine line = new CommandLine(new RootCommand());
+        subcommands.forEach((name, subcommand) -> line.addSubcommand(name, subcommand.get()));
         line.registerConverter(Duration.class, new GoDuration());
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setUsageHelpWidth(HELP_WIDTH);

@@ -3,6 +3,7 @@ package dev.podcache.cli.access;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.object.ObjectKey;
 import dev.podcache.object.ObjectKind;
+import dev.podcache.object.Quoted;
 import dev.podcache.object.Reference;
 import dev.podcache.object.Usage;
 import dev.podcache.pod.ReferencePath;
@@ -47,9 +48,9 @@ record PodTemplate(String kind, ObjectKey key, String path, PodSpec spec) {
                         .build();
     }
 
-    /** Returns kind, namespace and name. */
+    /** Returns kind, namespace and name, on one line. */
     @Override
     public String toString() {
-        return kind + " " + key;
+        return Quoted.text(kind + " " + key);
     }
 }

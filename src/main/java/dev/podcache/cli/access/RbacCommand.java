@@ -114,6 +114,9 @@ public final class RbacCommand implements Callable<Integer> {
             throw objects.usage("--service-account and --user exclude each other: set one of them");
         }
         if (user != null) {
+            if (user.isBlank()) {
+                throw objects.usage("--user is empty: give the name of a user");
+            }
             return RoleSubject.user(user);
         }
         String given = account == null ? ACCOUNT : account;

@@ -7,6 +7,7 @@ import dev.podcache.cli.output.EventWriter;
 import dev.podcache.cli.output.OutputOptions;
 import dev.podcache.cli.output.ProgramEvent;
 import dev.podcache.cli.output.Versions;
+import dev.podcache.object.Quoted;
 import dev.podcache.pod.ReferencePath;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -74,16 +75,19 @@ public final class RefsCommand implements Callable<Integer> {
             String none = references.isEmpty() ? ": no references" : "";
             events.block(ProgramEvent.of("pod", "name", template + none));
         }
-        int width = references.stream()
-                .mapToInt(each -> each.reference().key().toString().length())
-                .max()
-                .orElse(0);
+        int width =
+                references.stream().mapToInt(each -> shown(each).length()).max().orElse(0);
         references.forEach(each -> events.block(event(template, each, width)));
+    }
+
+    /** Returns namespace and name on one line: nothing has checked the names in a manifest. */
+    private static String shown(ReferencePath path) {
+        return Quoted.text(path.reference().key().toString());
     }
 
     private static ProgramEvent event(PodTemplate template, ReferencePath path, int width) {
         String text = "  " + Strings.padEnd(path.kind().name(), KIND_WIDTH, ' ') + "  "
-                + Strings.padEnd(path.reference().key().toString(), width, ' ')
+                + Strings.padEnd(shown(path), width, ' ')
                 + (path.optional() ? "  optional  " : "  required  ") + path.path();
         return new ProgramEvent(
                 "reference",

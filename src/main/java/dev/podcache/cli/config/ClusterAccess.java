@@ -139,6 +139,9 @@ public final class ClusterAccess {
         if (file.toString().isEmpty()) {
             throw new CommandException(origin + " is empty: give the path of a kubeconfig", null);
         }
+        if (Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file)) {
+            throw broken(file, origin, "is not a regular file, and is read more than once: write it to a file", null);
+        }
         requireComplete(file, origin);
         try {
             return Config.fromKubeconfig(file.toFile());

@@ -1,13 +1,19 @@
 package dev.podcache.cli.demo;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.common.collect.ImmutableList;
 import dev.podcache.embedded.InMemoryCluster;
 import dev.podcache.embedded.StatusException;
 import dev.podcache.node.NodeTtlSource;
 import dev.podcache.pod.PodEnd;
 import dev.podcache.time.Timekeeper;
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.KubernetesResource;
+import io.fabric8.kubernetes.api.model.Namespace;
 import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
@@ -24,6 +30,10 @@ import java.util.Map;
 public final class DemoCluster implements AutoCloseable {
 
     public static final String NODE = "worker-1";
+
+    /** The kinds in the files of this package. The executable jar has no list of all kinds, which are hundreds of classes. */
+    private static final ImmutableList<Class<? extends KubernetesResource>> KINDS =
+            ImmutableList.of(Namespace.class, Node.class, Pod.class, Secret.class, ConfigMap.class);
 
     private final Timekeeper timekeeper = Timekeeper.system();
     private final InMemoryCluster cluster = InMemoryCluster.create(timekeeper);
@@ -91,7 +101,9 @@ public final class DemoCluster implements AutoCloseable {
     /** Returns the objects of a resource of this package. */
     public static List<HasMetadata> load(String resource) {
         try (InputStream in = DemoCluster.class.getResourceAsStream(resource)) {
-            Object content = new KubernetesSerialization().unmarshal(in);
+            KubernetesSerialization serialization = new KubernetesSerialization(new ObjectMapper(), false);
+            KINDS.forEach(serialization::registerKubernetesResource);
+            Object content = serialization.unmarshal(in);
             if (content instanceof Collection<?> objects) {
                 return objects.stream().map(HasMetadata.class::cast).toList();
             }

@@ -125,11 +125,12 @@ public final class EventWriter implements AutoCloseable {
     }
 
     /**
-     * Checks that the output can still be written.
+     * Waits until everything is printed, and checks that it was.
      *
      * @throws CommandException if it cannot
      */
     public void requireReader() {
+        drain();
         if (broken.isDone()) {
             throw new CommandException(
                     "standard output cannot be written: its reader closed it, or its disk is full", null);

@@ -51,6 +51,15 @@ class RbacCommandTest {
                   - {kind: ServiceAccount, name: web, namespace: shop}""");
     }
 
+    @Test
+    void rbac_emptyUser_isRefused() {
+        int code = console.execute("rbac", "--secrets", "shop/db", "--user", "");
+
+        assertThat(code).isEqualTo(2);
+        assertThat(console.err())
+                .anySatisfy(line -> assertThat(line).contains("--user is empty: give the name of a user"));
+    }
+
     @ParameterizedTest
     @CsvSource({"Get, '[get]'", "Cache, '[get]'", "Watch, '[list, watch]'"})
     void rbac_strategy_decidesTheVerbs(String strategy, String verbs) {

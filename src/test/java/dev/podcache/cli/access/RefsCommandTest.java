@@ -57,6 +57,14 @@ class RefsCommandTest {
     }
 
     @Test
+    void refs_nameWithALineBreak_isPrintedOnOneLine() {
+        console.withInput(POD.replace("secretName: cert", "secretName: \"cert\\nPod forged\""))
+                .execute("refs", "-f", "-");
+
+        assertThat(console.out()).hasSize(3).noneMatch(line -> line.startsWith("Pod forged"));
+    }
+
+    @Test
     void refs_json_isOneObjectAReference() {
         int code = console.withInput(POD).execute("refs", "-f", "-", "-o", "json");
 

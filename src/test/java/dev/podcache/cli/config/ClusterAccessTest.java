@@ -187,6 +187,15 @@ class ClusterAccessTest {
                 "has \":::nonsense\" for its server: write it as https://HOST:PORT");
     }
 
+    @Test
+    void config_pipe_isRefusedBecauseItCanBeReadOnlyOnce() throws IOException, InterruptedException {
+        Path pipe = directory.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+
+        assertRefused(pipe, "is not a regular file, and is read more than once: write it to a file");
+    }
+
     private void assertBroken(String content, String why) throws IOException {
         assertRefused(write(content), why);
     }
