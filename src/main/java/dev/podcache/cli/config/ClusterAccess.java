@@ -4,6 +4,7 @@ import com.google.common.base.Strings;
 import com.google.common.base.Throwables;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.apiserver.http.CombinedPem;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.NamedCluster;
@@ -91,7 +92,7 @@ public final class ClusterAccess {
      */
     public static KubernetesClient client(Config config) {
         try {
-            return new KubernetesClientBuilder().withConfig(config).build();
+            return new KubernetesClientBuilder().withConfig(CombinedPem.separated(config)).build();
         } catch (KubernetesClientException e) {
             throw unusable(config, e);
         }
@@ -104,7 +105,7 @@ public final class ClusterAccess {
      */
     public static Fabric8ApiServer server(Config config, RequestLimit limit) {
         try {
-            SSLUtils.keyManagers(config);
+            SSLUtils.keyManagers(CombinedPem.separated(config));
             SSLUtils.trustManagers(config);
         } catch (GeneralSecurityException | IOException | RuntimeException e) {
             throw unusable(config, e);
