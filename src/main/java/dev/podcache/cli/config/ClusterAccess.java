@@ -136,11 +136,12 @@ public final class ClusterAccess {
                         .allMatch(Strings::isNullOrEmpty);
     }
 
-    private static Config read(Path file, String origin) {
+    /** Returns the configuration in a kubeconfig that the option {@code origin} names. */
+    static Config read(Path file, String origin) {
         if (file.toString().isEmpty()) {
             throw new CommandException(origin + " is empty: give the path of a kubeconfig", null);
         }
-        requireComplete(file, origin);
+        cluster(file, origin);
         try {
             return Config.fromKubeconfig(file.toFile());
         } catch (KubernetesClientException | IllegalArgumentException e) {
@@ -148,7 +149,8 @@ public final class ClusterAccess {
         }
     }
 
-    private static void requireComplete(Path file, String origin) {
+    /** Returns the cluster of the current context in a complete kubeconfig. */
+    static NamedCluster cluster(Path file, String origin) {
         io.fabric8.kubernetes.api.model.Config content = parsed(file, origin);
         String current = content.getCurrentContext();
         if (current == null || current.isEmpty()) {
@@ -173,6 +175,7 @@ public final class ClusterAccess {
                                 + " names",
                         null));
         requireUrl(file, origin, String.valueOf(named.getCluster().getServer()));
+        return named;
     }
 
     private static io.fabric8.kubernetes.api.model.Config parsed(Path file, String origin) {

@@ -1,21 +1,16 @@
 package dev.podcache.kubelet.certificate;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
+import java.security.cert.CertificateException;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.Set;
 
 /**
  * A node's certificate and key in the files of a kubelet. Every method blocks. Used by one thread at a time.
@@ -70,13 +65,18 @@ final class CertificateFiles {
         return NodeIdentity.stored(pem, KeyPairs.privateKey(pem));
     }
 
-    /** Replaces the certificate and the key in use. They are unchanged if this throws. */
-    void store(NodeIdentity identity, Instant now) throws IOException {
+    /**
+     * Replaces the certificate and the key in use. They are unchanged if this throws.
+     *
+     * @throws IOException also if the directory is that of another node
+     */
+    void store(String node, NodeIdentity identity, Instant now) throws IOException {
+        requireOwn(node);
         if (Files.exists(current, LinkOption.NOFOLLOW_LINKS) && !Files.isSymbolicLink(current)) {
             throw new IOException(current + " must be a symbolic link, but is another file: move it away");
         }
         Path dated = directory.resolve(PREFIX + "-" + DATE.format(now) + ".pem");
-        write(dated, identity.pem());
+        PrivateFile.replace(dated, identity.pem());
         Files.deleteIfExists(updated);
         Files.createSymbolicLink(updated, dated);
         Files.move(updated, current, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -85,9 +85,10 @@ final class CertificateFiles {
     /**
      * Returns the request that may be pending since an earlier start, or a new one with a new key.
      *
-     * @throws IOException if the key cannot be kept
+     * @throws IOException if the key cannot be kept, or the directory is that of another node
      */
     SigningRequest request(String node) throws IOException {
+        requireOwn(node);
         if (Files.exists(pendingKey)) {
             try {
                 KeyPair keys = KeyPairs.ofPem(Files.readString(pendingKey));
@@ -99,8 +100,23 @@ final class CertificateFiles {
             }
         }
         SigningRequest request = new SigningRequest(node, KeyPairs.newPair());
-        write(pendingKey, KeyPairs.pem(request.keys()));
+        PrivateFile.replace(pendingKey, KeyPairs.pem(request.keys()));
         return request;
+    }
+
+    /** The kubelet of this machine, which is another node, needs its certificate. */
+    private void requireOwn(String node) throws IOException {
+        NodeIdentity used;
+        try {
+            used = read();
+        } catch (IOException | GeneralSecurityException unusable) {
+            return;
+        }
+        try {
+            used.requireUser(node);
+        } catch (CertificateException e) {
+            throw new IOException(current + " is not of node " + node + ", " + e.getMessage() + ": use another directory", e);
+        }
     }
 
     /** Returns whether a crash came between {@link #store} and {@link #dropRequest}: its request must not be repeated. */
@@ -115,31 +131,5 @@ final class CertificateFiles {
     /** Forgets the key of the pending request, so that the next request has a new key. */
     void dropRequest() throws IOException {
         Files.deleteIfExists(pendingKey);
-    }
-
-    /** Replaces a file by one that only its owner can read. */
-    private void write(Path file, String text) throws IOException {
-        Files.createDirectories(directory);
-        replace(file, text);
-    }
-
-    /** Replaces a file, in one step, by one that only its owner can read. */
-    static void replace(Path file, String text) throws IOException {
-        Path next = file.resolveSibling(file.getFileName() + ".next");
-        Files.deleteIfExists(next);
-        boolean posix = Files.getFileStore(file.toAbsolutePath().getParent()).supportsFileAttributeView("posix");
-        FileAttribute<?>[] owner = posix
-                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))}
-                : new FileAttribute<?>[0];
-        try (FileChannel channel = FileChannel.open(
-                next, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), owner)) {
-            ByteBuffer bytes = ByteBuffer.wrap(KeyPairs.bytes(text));
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            // otherwise the file may be empty after a power failure
-            channel.force(true);
-        }
-        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 }

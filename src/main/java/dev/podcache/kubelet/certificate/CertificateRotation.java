@@ -110,8 +110,8 @@ public final class CertificateRotation implements AutoCloseable {
 
     /** Returns the point of the rotation in the life of a certificate. */
     static Instant point(Instant from, Instant end, double random) {
-        double nanos = Duration.between(from, end).toNanos() * (EARLIEST + SPREAD * random);
-        return from.plusNanos((long) nanos);
+        double millis = Duration.between(from, end).toMillis() * (EARLIEST + SPREAD * random);
+        return from.plusMillis(Math.round(millis));
     }
 
     private void read() {

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 
 /**
  * Encodes values of ASN.1 in DER, as far as a certificate or the request for one needs it. Written by hand, because the
@@ -21,7 +22,9 @@ public final class Der {
     /** Returns a value with its tag and length. */
     public static byte[] tagged(int tag, byte[]... parts) {
         byte[] content = Bytes.concat(parts);
-        byte[] length = BigInteger.valueOf(content.length).toByteArray();
+        byte[] signed = BigInteger.valueOf(content.length).toByteArray();
+        // a length has no leading zero, unlike an integer
+        byte[] length = signed[0] == 0 ? Arrays.copyOfRange(signed, 1, signed.length) : signed;
         byte[] head = content.length < 0x80
                 ? new byte[] {(byte) tag, (byte) content.length}
                 : Bytes.concat(new byte[] {(byte) tag, (byte) (0x80 | length.length)}, length);

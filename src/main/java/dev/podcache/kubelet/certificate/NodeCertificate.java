@@ -79,7 +79,7 @@ public final class NodeCertificate {
         try {
             NodeIdentity given = NodeIdentity.stored(pem, KeyPairs.privateKey(pem));
             given.requireUser(node);
-            files.store(given, now);
+            files.store(node, given, now);
         } catch (IOException | GeneralSecurityException e) {
             throw RequestFailures.ofFiles(e);
         }

@@ -74,7 +74,7 @@ final class NodeRequests implements AutoCloseable {
             @Nullable NodeIdentity identity, @Nullable Throwable thrown, CompletableFuture<NodeIdentity> result) {
         try {
             if (identity != null) {
-                files.store(identity, server.timekeeper().wallTime());
+                files.store(node, identity, server.timekeeper().wallTime());
                 files.dropRequest();
                 result.complete(identity);
                 return;
