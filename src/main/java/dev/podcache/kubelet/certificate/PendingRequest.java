@@ -55,6 +55,7 @@ final class PendingRequest implements AutoCloseable {
     private final Pause timeout;
     private @Nullable Reflector<CertificateSigningRequest> watch; // guarded by this
     private @Nullable CertificateSigningRequest known; // guarded by this; null if it does not exist
+    private boolean exists; // guarded by this; whether a creation has succeeded, or has found the object
     private int failures; // guarded by this
     private String lastLine = ""; // guarded by this
     private boolean closed; // guarded by this
@@ -91,8 +92,14 @@ final class PendingRequest implements AutoCloseable {
     private void created(@Nullable Throwable thrown) {
         FailureReason reason = thrown == null ? null : ApiServerException.reasonOf(thrown);
         if (thrown == null || reason == FailureReason.ALREADY_EXISTS) {
+            boolean existed;
             synchronized (this) {
                 failures = 0;
+                existed = exists;
+                exists = true;
+            }
+            if (thrown == null && existed) {
+                say("CertificateSigningRequest " + request + " was deleted before it was signed; it was created again");
             }
             watch();
         } else if (!(ApiServerException.causeOf(thrown) instanceof ApiServerException failure)) {
@@ -126,7 +133,7 @@ final class PendingRequest implements AutoCloseable {
         opened.start();
     }
 
-    private void exists(CertificateSigningRequest object) {
+    private void received(CertificateSigningRequest object) {
         synchronized (this) {
             known = object;
         }
@@ -152,13 +159,8 @@ final class PendingRequest implements AutoCloseable {
 
     /** The list of a server may be older than the creation, so another one follows only after a pause. */
     private void isAbsent() {
-        boolean deleted;
         synchronized (this) {
-            deleted = known != null;
             known = null;
-        }
-        if (deleted) {
-            say("CertificateSigningRequest " + request + " was deleted before it was signed; creating it again");
         }
         creation.then(BEFORE_CREATION, this::create);
     }
@@ -239,13 +241,13 @@ final class PendingRequest implements AutoCloseable {
                     .map(Fetched::object)
                     .filter(this::isOwn)
                     .findFirst()
-                    .ifPresentOrElse(PendingRequest.this::exists, PendingRequest.this::isAbsent);
+                    .ifPresentOrElse(PendingRequest.this::received, PendingRequest.this::isAbsent);
         }
 
         @Override
         public void upsert(Fetched<CertificateSigningRequest> fetched) {
             if (isOwn(fetched.object())) {
-                exists(fetched.object());
+                received(fetched.object());
             }
         }
 

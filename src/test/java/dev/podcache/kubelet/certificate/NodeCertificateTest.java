@@ -175,7 +175,7 @@ class NodeCertificateTest {
 
         assertThat(api.created()).hasSize(2);
         assertThat(api.latest()).isEqualTo(api.created().get(0));
-        assertThat(progress).anyMatch(line -> line.contains("was deleted before it was signed; creating it again"));
+        assertThat(progress).anyMatch(line -> line.contains("was deleted before it was signed; it was created again"));
         api.sign(api.latest(), now(), now().plus(YEAR));
         assertThat(request).isCompleted();
     }
