@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.collect.ObjectArrays;
 import dev.podcache.cli.output.CapturedConsole;
 import dev.podcache.testing.CertificateSigner;
-import dev.podcache.testing.CertificateSigner.Decision;
+import dev.podcache.testing.CertificateSigner.SignerDecision;
 import dev.podcache.testing.KubeconfigFile;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NewThread;
@@ -211,7 +211,7 @@ class BootstrapRealServerTest {
 
     @Test
     void requestDenied_endsWithWhatToDo() throws Exception {
-        signer.decide(Decision.DENY);
+        signer.decide(SignerDecision.DENY);
 
         run();
 
@@ -225,7 +225,7 @@ class BootstrapRealServerTest {
 
     @Test
     void requestNotApproved_saysWhatItWaitsFor_andEndsWhenToldTo() throws Exception {
-        signer.decide(Decision.IGNORE);
+        signer.decide(SignerDecision.IGNORE);
 
         run();
 
@@ -235,7 +235,7 @@ class BootstrapRealServerTest {
 
     @Test
     void requestNotApprovedInTime_endsWithWhatItWaitedFor() throws Exception {
-        signer.decide(Decision.IGNORE);
+        signer.decide(SignerDecision.IGNORE);
 
         run("--for", "5s");
 

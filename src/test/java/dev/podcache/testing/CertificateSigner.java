@@ -30,14 +30,14 @@ public final class CertificateSigner implements AutoCloseable {
     private final KubernetesClient client;
     private final TestCertificates certificates;
     private final String node;
-    private final Queue<Decision> next = new ConcurrentLinkedQueue<>();
+    private final Queue<SignerDecision> next = new ConcurrentLinkedQueue<>();
     private final List<String> seen = new CopyOnWriteArrayList<>();
     private final List<Throwable> failures = new CopyOnWriteArrayList<>();
     private volatile Duration since = Duration.ofMinutes(5);
     private volatile Duration life = Duration.ofHours(1);
 
     /** What happens to a request. */
-    public enum Decision {
+    public enum SignerDecision {
         /** It is approved and signed. */
         SIGN,
         /** It is denied, with reason {@code NotOurs} and message {@code the node is unknown}. */
@@ -62,7 +62,7 @@ public final class CertificateSigner implements AutoCloseable {
     }
 
     /** Sets what happens to the requests to come, one after the other. Those after them are signed. */
-    public void decide(Decision... decisions) {
+    public void decide(SignerDecision... decisions) {
         next.addAll(List.of(decisions));
     }
 
@@ -84,10 +84,10 @@ public final class CertificateSigner implements AutoCloseable {
 
     /** Signs a request that was ignored. */
     public void sign(String request) {
-        act(Decision.SIGN, client.certificates().v1().certificateSigningRequests().withName(request).get());
+        act(SignerDecision.SIGN, client.certificates().v1().certificateSigningRequests().withName(request).get());
     }
 
-    private void act(Decision decision, CertificateSigningRequest request) {
+    private void act(SignerDecision decision, CertificateSigningRequest request) {
         try {
             switch (decision) {
                 case SIGN -> sign(request, certificates.signedPem(
@@ -170,8 +170,8 @@ public final class CertificateSigner implements AutoCloseable {
                             .endsWith("CN=system:node:" + node);
             if (action == Action.ADDED && ours && !isDecided(request)) {
                 seen.add(request.getMetadata().getName());
-                Decision decision = next.poll();
-                act(decision == null ? Decision.SIGN : decision, request);
+                SignerDecision decision = next.poll();
+                act(decision == null ? SignerDecision.SIGN : decision, request);
             }
         }
 

@@ -31,7 +31,7 @@ public final class NodeCredentials {
 
     private static final Logger log = LoggerFactory.getLogger(NodeCredentials.class);
 
-    private final Files files;
+    private final CredentialFiles files;
     private final boolean rotates;
     private final Console console;
     private final NodeCertificate certificate;
@@ -44,7 +44,7 @@ public final class NodeCredentials {
      * @param bootstrap null without a bootstrap; needs {@code kubeconfig}
      * @param directory of the certificates
      */
-    record Files(
+    record CredentialFiles(
             @Nullable Path kubeconfig, @Nullable Path bootstrap, Path directory) {}
 
     /**
@@ -52,7 +52,7 @@ public final class NodeCredentials {
      *
      * @param rotates whether the client certificate is rotated
      */
-    NodeCredentials(Files files, String node, boolean rotates, Console console) {
+    NodeCredentials(CredentialFiles files, String node, boolean rotates, Console console) {
         this.files = files;
         this.rotates = rotates;
         this.console = console;

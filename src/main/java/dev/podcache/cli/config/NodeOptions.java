@@ -42,7 +42,7 @@ public final class NodeOptions {
         boolean rotates = checked(() -> KubeletSettings.rotatesCertificates(
                 flags.settings(agent.strategy).orElse(file().settings())));
         return new NodeCredentials(
-                new NodeCredentials.Files(kubeconfig, certificates.bootstrap(), certificates.directory()),
+                new NodeCredentials.CredentialFiles(kubeconfig, certificates.bootstrap(), certificates.directory()),
                 node.name(console),
                 rotates,
                 console);

@@ -57,12 +57,12 @@ final class CertificateFiles {
      * @throws IOException if there are none, or they cannot be read
      * @throws GeneralSecurityException if they are damaged, or do not belong together
      */
-    NodeIdentity read() throws IOException, GeneralSecurityException {
+    CertifiedKey read() throws IOException, GeneralSecurityException {
         if (!Files.exists(current, LinkOption.NOFOLLOW_LINKS) && Files.isSymbolicLink(updated)) {
             Files.move(updated, current, StandardCopyOption.ATOMIC_MOVE);
         }
         String pem = Files.readString(current);
-        return NodeIdentity.stored(pem, KeyPairs.privateKey(pem));
+        return CertifiedKey.stored(pem, KeyPairs.privateKey(pem));
     }
 
     /**
@@ -70,7 +70,7 @@ final class CertificateFiles {
      *
      * @throws IOException also if the directory is that of another node
      */
-    void store(String node, NodeIdentity identity, Instant now) throws IOException {
+    void store(String node, CertifiedKey identity, Instant now) throws IOException {
         requireOwn(node);
         if (Files.exists(current, LinkOption.NOFOLLOW_LINKS) && !Files.isSymbolicLink(current)) {
             throw new IOException(current + " must be a symbolic link, but is another file: move it away");
@@ -106,7 +106,7 @@ final class CertificateFiles {
 
     /** The kubelet of this machine, which is another node, needs its certificate. */
     private void requireOwn(String node) throws IOException {
-        NodeIdentity used;
+        CertifiedKey used;
         try {
             used = read();
         } catch (IOException | GeneralSecurityException unusable) {

@@ -127,7 +127,7 @@ public final class CertificateRotation implements AutoCloseable {
         }
     }
 
-    private void plan(NodeIdentity identity) {
+    private void plan(CertifiedKey identity) {
         X509Certificate used = identity.certificate();
         Instant due = point(used.getNotBefore().toInstant(), identity.expires(), random.getAsDouble());
         current = used;
@@ -149,15 +149,23 @@ public final class CertificateRotation implements AutoCloseable {
 
     private void rotate() {
         requests.next().whenComplete((identity, thrown) -> {
-            if (identity != null) {
-                log.info("{} was rotated", certificate);
-                // the next step does not wait: requests would use the new certificate within 10 s anyway
-                reread.get();
-                plan(identity);
-            } else if (!(thrown instanceof CancellationException)) {
-                failed(ApiServerException.causeOf(thrown));
+            try {
+                ended(identity, thrown);
+            } catch (RuntimeException | Error e) {
+                failed(e);
             }
         });
+    }
+
+    private void ended(@Nullable CertifiedKey identity, @Nullable Throwable thrown) {
+        if (identity != null) {
+            log.info("{} was rotated", certificate);
+            plan(identity);
+            // nothing waits for it: without it, the new certificate would be used within 10 s
+            reread.get();
+        } else if (!(thrown instanceof CancellationException)) {
+            failed(ApiServerException.causeOf(thrown));
+        }
     }
 
     private void failed(Throwable failure) {

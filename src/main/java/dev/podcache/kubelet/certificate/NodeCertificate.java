@@ -61,7 +61,7 @@ public final class NodeCertificate {
     /** Reads the certificate. Empty if there is none, it is of another node, or it has expired or is unusable. Blocks. */
     public Optional<X509Certificate> validAt(Instant now) {
         try {
-            NodeIdentity stored = files.read();
+            CertifiedKey stored = files.read();
             stored.requireUser(node);
             return stored.isValidAt(now) ? Optional.of(stored.certificate()) : Optional.empty();
         } catch (IOException | GeneralSecurityException unusable) {
@@ -77,7 +77,7 @@ public final class NodeCertificate {
      */
     public void store(String pem, Instant now) {
         try {
-            NodeIdentity given = NodeIdentity.stored(pem, KeyPairs.privateKey(pem));
+            CertifiedKey given = CertifiedKey.stored(pem, KeyPairs.privateKey(pem));
             given.requireUser(node);
             files.store(node, given, now);
         } catch (IOException | GeneralSecurityException e) {

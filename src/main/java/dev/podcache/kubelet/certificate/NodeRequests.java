@@ -42,8 +42,8 @@ final class NodeRequests implements AutoCloseable {
      * @return the certificate, once it is in use; or exceptionally a {@link CertificateRequestException}, or a {@link
      *     CancellationException} after {@link #close}
      */
-    CompletableFuture<NodeIdentity> next() {
-        CompletableFuture<NodeIdentity> result = new CompletableFuture<>();
+    CompletableFuture<CertifiedKey> next() {
+        CompletableFuture<CertifiedKey> result = new CompletableFuture<>();
         server.timekeeper().blocking().execute(() -> {
             try {
                 send(files.request(node), result);
@@ -56,7 +56,7 @@ final class NodeRequests implements AutoCloseable {
         return result;
     }
 
-    private void send(SigningRequest request, CompletableFuture<NodeIdentity> result) {
+    private void send(SigningRequest request, CompletableFuture<CertifiedKey> result) {
         PendingRequest sent = new PendingRequest(server, request, bootstrap, progress);
         synchronized (this) {
             if (closed) {
@@ -71,7 +71,7 @@ final class NodeRequests implements AutoCloseable {
     }
 
     private void end(
-            @Nullable NodeIdentity identity, @Nullable Throwable thrown, CompletableFuture<NodeIdentity> result) {
+            @Nullable CertifiedKey identity, @Nullable Throwable thrown, CompletableFuture<CertifiedKey> result) {
         try {
             if (identity != null) {
                 files.store(node, identity, server.timekeeper().wallTime());

@@ -49,7 +49,7 @@ final class PendingRequest implements AutoCloseable {
     private final SigningRequest request;
     private final boolean bootstrap;
     private final Consumer<String> progress;
-    private final CompletableFuture<NodeIdentity> issued = new CompletableFuture<>();
+    private final CompletableFuture<CertifiedKey> issued = new CompletableFuture<>();
     private final Pause creation;
     private final Pause reminder;
     private final Pause timeout;
@@ -77,7 +77,7 @@ final class PendingRequest implements AutoCloseable {
     }
 
     /** Sends the request. Returns the certificate and its key, or a {@link CertificateRequestException}. Call it once. */
-    CompletableFuture<NodeIdentity> start() {
+    CompletableFuture<CertifiedKey> start() {
         timeout.then(TIMEOUT, () -> fail(RequestFailures.notApproved(request)));
         create();
         return issued;
@@ -127,7 +127,7 @@ final class PendingRequest implements AutoCloseable {
             if (closed || watch != null) {
                 return;
             }
-            opened = Reflector.ofOneObject(server.byName().apply(request.key()), new Sink(), server.recovery());
+            opened = Reflector.ofOneObject(server.byName().apply(request.key()), new RequestSink(), server.recovery());
             watch = opened;
         }
         opened.start();
@@ -168,7 +168,7 @@ final class PendingRequest implements AutoCloseable {
     private void take(String base64) {
         try {
             String pem = new String(Base64.getMimeDecoder().decode(base64), StandardCharsets.US_ASCII);
-            issued.complete(NodeIdentity.issued(
+            issued.complete(CertifiedKey.issued(
                     pem, request.node(), request.keys(), server.timekeeper().wallTime()));
             close();
         } catch (GeneralSecurityException | IllegalArgumentException e) {
@@ -233,7 +233,7 @@ final class PendingRequest implements AutoCloseable {
     }
 
     /** Receives the object. */
-    private final class Sink implements ReflectorSink<CertificateSigningRequest> {
+    private final class RequestSink implements ReflectorSink<CertificateSigningRequest> {
 
         @Override
         public void replace(List<Fetched<CertificateSigningRequest>> items, String resourceVersion) {

@@ -75,8 +75,8 @@ final class SigningRequest {
     /** Returns the PKCS#10 request in DER (RFC 2986). */
     byte[] encoded() {
         byte[] subject = Der.sequence(
-                Der.set(Der.sequence(ORGANIZATION, Der.utf8(NodeIdentity.GROUP))),
-                Der.set(Der.sequence(COMMON_NAME, Der.utf8(NodeIdentity.userOf(node)))));
+                Der.set(Der.sequence(ORGANIZATION, Der.utf8(CertifiedKey.GROUP))),
+                Der.set(Der.sequence(COMMON_NAME, Der.utf8(CertifiedKey.userOf(node)))));
         byte[] content = Der.sequence(
                 Der.integer(BigInteger.ZERO), subject, keys.getPublic().getEncoded(), Der.tagged(ATTRIBUTES));
         return KeyPairs.signed(content, keys.getPrivate());
@@ -87,8 +87,8 @@ final class SigningRequest {
         Base64.Encoder encoder = Base64.getUrlEncoder().withoutPadding();
         StringBuilder text = new StringBuilder();
         text.append(encoder.encodeToString(keys.getPublic().getEncoded())).append('|');
-        text.append(encoded(encoder, NodeIdentity.userOf(node)));
-        text.append(encoded(encoder, NodeIdentity.GROUP));
+        text.append(encoded(encoder, CertifiedKey.userOf(node)));
+        text.append(encoded(encoder, CertifiedKey.GROUP));
         USAGES.forEach(usage -> text.append(encoded(encoder, usage)));
         try {
             byte[] hash = MessageDigest.getInstance("SHA-512/256")

@@ -33,8 +33,8 @@ class CertificateFilesTest {
 
     private TestCertificates authority;
     private CertificateFiles files;
-    private NodeIdentity first;
-    private NodeIdentity second;
+    private CertifiedKey first;
+    private CertifiedKey second;
 
     @BeforeEach
     void storeFirst() throws Exception {
@@ -45,17 +45,17 @@ class CertificateFilesTest {
         files.store("edge-1", first, NOW);
     }
 
-    private NodeIdentity identity(String node, KeyPair keys) throws GeneralSecurityException, IOException {
+    private CertifiedKey identity(String node, KeyPair keys) throws GeneralSecurityException, IOException {
         String request = KeyPairs.pem("CERTIFICATE REQUEST", new SigningRequest(node, keys).encoded());
-        return NodeIdentity.issued(authority.signedPem(request, NOW, NOW.plus(LIFE)), node, keys, NOW);
+        return CertifiedKey.issued(authority.signedPem(request, NOW, NOW.plus(LIFE)), node, keys, NOW);
     }
 
     private Path file(String name) {
         return directory.resolve(name);
     }
 
-    private void assertInUse(NodeIdentity identity) throws GeneralSecurityException, IOException {
-        NodeIdentity read = new CertificateFiles(directory).read();
+    private void assertInUse(CertifiedKey identity) throws GeneralSecurityException, IOException {
+        CertifiedKey read = new CertificateFiles(directory).read();
         assertThat(read.certificate()).isEqualTo(identity.certificate());
         assertThat(read.key()).isEqualTo(identity.key());
     }
@@ -66,8 +66,11 @@ class CertificateFilesTest {
         Path dated = file("kubelet-client-2026-01-31-23-59-59.pem");
         assertThat(files.current()).isEqualTo(file("kubelet-client-current.pem"));
         assertThat(Files.readSymbolicLink(files.current())).isEqualTo(dated);
-        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(dated))).isEqualTo("rw-------");
-        assertThat(Files.readString(dated)).startsWith("-----BEGIN CERTIFICATE-----").contains("-----BEGIN PRIVATE KEY");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(dated)))
+                .isEqualTo("rw-------");
+        assertThat(Files.readString(dated))
+                .startsWith("-----BEGIN CERTIFICATE-----")
+                .contains("-----BEGIN PRIVATE KEY");
     }
 
     @ParameterizedTest
@@ -150,7 +153,7 @@ class CertificateFilesTest {
                 .getEncoded();
         Files.writeString(files.current(), first.chain() + KeyPairs.pem("EC PRIVATE KEY", sec1));
 
-        NodeIdentity read = files.read();
+        CertifiedKey read = files.read();
 
         assertThat(read.key()).isEqualTo(first.key());
     }

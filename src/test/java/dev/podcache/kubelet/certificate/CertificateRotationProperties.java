@@ -20,7 +20,8 @@ class CertificateRotationProperties {
 
         Instant point = CertificateRotation.point(from, end, random);
 
-        double share = (double) Duration.between(from, point).toNanos() / Duration.ofSeconds(seconds).toNanos();
+        double share = (double) Duration.between(from, point).toNanos()
+                / Duration.ofSeconds(seconds).toNanos();
         assertThat(share).isBetween(0.7 - 1e-9, 0.9 + 1e-9);
     }
 }

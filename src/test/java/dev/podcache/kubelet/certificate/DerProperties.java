@@ -13,7 +13,8 @@ import org.bouncycastle.asn1.DEROctetString;
 class DerProperties {
 
     @Property
-    void octets_ofAnyLength_areEncodedWithTheShortestLength(@ForAll @IntRange(max = 70_000) int length) throws IOException {
+    void octets_ofAnyLength_areEncodedWithTheShortestLength(@ForAll @IntRange(max = 70_000) int length)
+            throws IOException {
         byte[] value = new byte[length];
 
         assertThat(Der.octets(value)).isEqualTo(new DEROctetString(value).getEncoded());

@@ -69,7 +69,8 @@ final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
     void failCreations(@Nullable FailureReason reason) {
         failure = reason == null
                 ? null
-                : ApiServerException.withoutAnswer(reason, "POST CertificateSigningRequest x", "as the test says", null);
+                : ApiServerException.withoutAnswer(
+                        reason, "POST CertificateSigningRequest x", "as the test says", null);
     }
 
     void sign(String name, Instant from, Instant end) {
@@ -87,7 +88,8 @@ final class FakeSigningApi implements ObjectApi<CertificateSigningRequest> {
     /** Returns a certificate for the name of a request, but not for its key. */
     String pemWithAnotherKey(String name, Instant end) {
         try {
-            return AUTHORITY.signedWithOwnKeyPem(text(objects.get(name).getSpec().getRequest()), end);
+            return AUTHORITY.signedWithOwnKeyPem(
+                    text(objects.get(name).getSpec().getRequest()), end);
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException(e);
         }

@@ -10,7 +10,7 @@ import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.certificate.CertificateRequestException.Reason;
 import dev.podcache.object.ObjectUnavailableException;
 import dev.podcache.testing.CertificateSigner;
-import dev.podcache.testing.CertificateSigner.Decision;
+import dev.podcache.testing.CertificateSigner.SignerDecision;
 import dev.podcache.testing.Needs;
 import dev.podcache.testing.NoLeaks;
 import dev.podcache.testing.Patience;
@@ -138,8 +138,10 @@ class NodeCertificateRealServerTest {
             createPod("second", "late");
             admin.resource(Secrets.of(namespace, "late", "new")).create();
             await().until(() -> value(agent, "late").equals("new"));
-            assertThat(agent.sinceRenewal()).hasValueSatisfying(since -> assertThat(since).isLessThan(Duration.ofSeconds(40)));
-            assertThat(rotation.expires()).hasValueSatisfying(end -> assertThat(end).isAfter(firstEnds));
+            assertThat(agent.sinceRenewal())
+                    .hasValueSatisfying(since -> assertThat(since).isLessThan(Duration.ofSeconds(40)));
+            assertThat(rotation.expires())
+                    .hasValueSatisfying(end -> assertThat(end).isAfter(firstEnds));
         }
     }
 
@@ -165,7 +167,7 @@ class NodeCertificateRealServerTest {
 
     @Test
     void request_denied_failsWithReasonAndRemedy() {
-        signer.decide(Decision.DENY);
+        signer.decide(SignerDecision.DENY);
 
         assertThatThrownBy(this::request)
                 .satisfies(thrown -> assertThat(reasonOf(thrown)).isEqualTo(Reason.DENIED))
@@ -175,7 +177,7 @@ class NodeCertificateRealServerTest {
 
     @Test
     void request_signerFails_failsWithReasonAndRemedy() {
-        signer.decide(Decision.FAIL);
+        signer.decide(SignerDecision.FAIL);
 
         assertThatThrownBy(this::request)
                 .satisfies(thrown -> assertThat(reasonOf(thrown)).isEqualTo(Reason.FAILED))
@@ -184,7 +186,7 @@ class NodeCertificateRealServerTest {
 
     @Test
     void request_deleted_isCreatedAgainAndSigned() {
-        signer.decide(Decision.DELETE);
+        signer.decide(SignerDecision.DELETE);
 
         X509Certificate issued = request();
 
@@ -195,7 +197,7 @@ class NodeCertificateRealServerTest {
 
     @Test
     void request_forgotten_saysHowToApproveIt_andIsTakenUpByTheNextStart() {
-        signer.decide(Decision.IGNORE);
+        signer.decide(SignerDecision.IGNORE);
         try (Fabric8ApiServer server = Fabric8ApiServer.of(bootstrap, RequestLimit.DEFAULT)) {
             CompletableFuture<X509Certificate> waiting = certificate.request(server, progress::add);
             await().until(() -> !signer.requests().isEmpty() && !progress.isEmpty());
@@ -212,7 +214,7 @@ class NodeCertificateRealServerTest {
 
     @Test
     void certificate_withAnotherKey_isRefused() {
-        signer.decide(Decision.SIGN_ANOTHER_KEY);
+        signer.decide(SignerDecision.SIGN_ANOTHER_KEY);
 
         assertThatThrownBy(this::request)
                 .satisfies(thrown -> assertThat(reasonOf(thrown)).isEqualTo(Reason.UNUSABLE))

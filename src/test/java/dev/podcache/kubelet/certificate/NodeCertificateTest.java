@@ -71,10 +71,12 @@ class NodeCertificateTest {
 
         api.sign(api.latest(), now(), now().plus(YEAR));
 
-        assertThat(request.join().getSubjectX500Principal().getName()).contains("CN=system:node:edge-1", "O=system:nodes");
+        assertThat(request.join().getSubjectX500Principal().getName())
+                .contains("CN=system:node:edge-1", "O=system:nodes");
         assertThat(certificate().validAt(now())).contains(request.join());
         assertThat(certificate().validAt(now().plus(YEAR))).isEmpty();
-        assertThat(CombinedPem.privateKey(Files.readString(certificate().file()))).isNotEmpty();
+        assertThat(CombinedPem.privateKey(Files.readString(certificate().file())))
+                .isNotEmpty();
         assertThat(api.openWatches()).isZero();
         assertThat(time.scheduledTasks()).isZero();
         assertThat(directory.resolve("kubelet-client.key.tmp")).doesNotExist();
@@ -187,7 +189,9 @@ class NodeCertificateTest {
         api.sign(api.latest(), api.pemWithAnotherKey(api.latest(), now().plus(YEAR)));
 
         assertThat(failureOf(request).reason()).isEqualTo(Reason.UNUSABLE);
-        assertThat(failureOf(request)).hasMessageContaining("another public key").hasMessageContaining("check the signer");
+        assertThat(failureOf(request))
+                .hasMessageContaining("another public key")
+                .hasMessageContaining("check the signer");
         assertThat(certificate().validAt(now())).isEmpty();
     }
 
@@ -250,7 +254,9 @@ class NodeCertificateTest {
         CompletableFuture<X509Certificate> request = request();
 
         assertThat(failureOf(request).reason()).isEqualTo(Reason.FILES);
-        assertThat(failureOf(request)).hasMessageContaining("CN=system:node:other").hasMessageContaining("--cert-dir");
+        assertThat(failureOf(request))
+                .hasMessageContaining("CN=system:node:other")
+                .hasMessageContaining("--cert-dir");
         assertThat(api.created()).hasSize(1);
         assertThat(Files.readString(certificate().file())).isEqualTo(before);
         assertThat(certificate().validAt(now())).isEmpty();

@@ -23,7 +23,7 @@ import javax.naming.ldap.Rdn;
  * @param chain this certificate and its intermediates, in PEM format
  * @param key the private key, of {@code certificate}
  */
-record NodeIdentity(X509Certificate certificate, String chain, PrivateKey key) {
+record CertifiedKey(X509Certificate certificate, String chain, PrivateKey key) {
 
     /** The group of nodes, the organization of their certificates. */
     static final String GROUP = "system:nodes";
@@ -41,8 +41,8 @@ record NodeIdentity(X509Certificate certificate, String chain, PrivateKey key) {
      * @param pem the certificates in PEM format, the node's first
      * @throws GeneralSecurityException if the certificate is not what was requested; the message says why
      */
-    static NodeIdentity issued(String pem, String node, KeyPair keys, Instant now) throws GeneralSecurityException {
-        NodeIdentity issued = of(pem, keys.getPrivate());
+    static CertifiedKey issued(String pem, String node, KeyPair keys, Instant now) throws GeneralSecurityException {
+        CertifiedKey issued = of(pem, keys.getPrivate());
         X509Certificate certificate = issued.certificate();
         if (!certificate.getPublicKey().equals(keys.getPublic())) {
             throw new CertificateException("it has another public key than the request");
@@ -63,19 +63,19 @@ record NodeIdentity(X509Certificate certificate, String chain, PrivateKey key) {
      *
      * @throws GeneralSecurityException if there is no certificate, or the key does not belong to it
      */
-    static NodeIdentity stored(String pem, PrivateKey key) throws GeneralSecurityException {
-        NodeIdentity stored = of(pem, key);
+    static CertifiedKey stored(String pem, PrivateKey key) throws GeneralSecurityException {
+        CertifiedKey stored = of(pem, key);
         KeyPairs.requirePair(stored.certificate().getPublicKey(), key);
         return stored;
     }
 
-    private static NodeIdentity of(String pem, PrivateKey key) throws CertificateException {
+    private static CertifiedKey of(String pem, PrivateKey key) throws CertificateException {
         String chain = CombinedPem.certificates(pem);
         Collection<? extends Certificate> certificates =
                 CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(KeyPairs.bytes(chain)));
         for (Certificate first : certificates) {
             if (first instanceof X509Certificate certificate) {
-                return new NodeIdentity(certificate, chain, key);
+                return new CertifiedKey(certificate, chain, key);
             }
         }
         throw new CertificateException("there is no certificate in PEM format");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 @ExtendWith(NoLeaks.class)
-class CertificateRotationTest {
+class NodeCertificateRotationTest {
 
     private static final Duration LIFE = Duration.ofDays(100);
 
@@ -105,7 +105,8 @@ class CertificateRotationTest {
     }
 
     @Test
-    @ExpectedWarnings("was denied (NotOurs); if node edge-1 may be in the cluster, another request follows; it is used until")
+    @ExpectedWarnings(
+            "was denied (NotOurs); if node edge-1 may be in the cluster, another request follows; it is used until")
     void request_denied_keepsTheCertificateAndRequestsWithANewKey() {
         X509Certificate before = stored();
         time.advance(ROTATED_AFTER.plusSeconds(2));
