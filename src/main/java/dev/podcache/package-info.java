@@ -38,7 +38,7 @@
  * 11  kubelet.agent   josdk   micrometer   controlplane.planner
  * 10  kubelet.podsync
  *  9  dev.podcache   controlplane.leaderelection   controlplane.nodelifecycle   controlplane.ttl   embedded   kubelet.nodestatus   kubelet.nodelease   kubelet.podstatus   kubelet.probe   kubelet.process   kubelet.server   kubelet.staticpods
- *  8  controlplane.cluster   kubelet.podconfig   kubelet.eviction
+ *  8  controlplane.cluster   kubelet.podconfig   kubelet.eviction   kubelet.certificate
  *  7  kubelet.events   kubelet.host   kubelet.runtime   testkit
  *  6  manager   node
  *  5  store

@@ -4,6 +4,7 @@ import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
+import dev.podcache.cli.config.NodeCredentials;
 import dev.podcache.cli.config.NodeOptions;
 import dev.podcache.cli.observe.ReportedNode;
 import dev.podcache.cli.output.Console;
@@ -15,10 +16,12 @@ import dev.podcache.kubelet.agent.KubeletConfiguration;
 import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.agent.NodeAgentBuilder;
 import dev.podcache.kubelet.agent.ProcessRuntime;
+import dev.podcache.kubelet.certificate.CertificateRotation;
 import dev.podcache.kubelet.runtime.PodRuntime;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -43,7 +46,9 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "Example:",
-            "  podcache run --kubeconfig node.kubeconfig --hostname-override hollow-1 --node-labels zone=a"
+            "  podcache run --kubeconfig node.kubeconfig --hostname-override hollow-1 --node-labels zone=a",
+            "  podcache run --kubeconfig node.kubeconfig --hostname-override edge-1 --bootstrap-kubeconfig"
+                    + " bootstrap.kubeconfig --rotate-certificates"
         })
 final class RunCommand implements Callable<Integer> {
 
@@ -81,9 +86,19 @@ final class RunCommand implements Callable<Integer> {
         String name = node.name(console);
         console.logging().accept(output.verbose ? Level.DEBUG : Level.WARN);
         KubeletConfiguration configuration = node.configuration(agent);
-        Config config = node.cluster(console);
-        try (EventWriter events = EventWriter.to(console.out(), output.format);
-                Fabric8ApiServer server = ClusterAccess.server(config, configuration.rates())) {
+        NodeCredentials credentials = node.credentials(agent, console);
+        try (EventWriter events = EventWriter.to(console.out(), output.format)) {
+            if (credentials.obtain(agent.duration, events)) {
+                run(name, configuration, credentials, events);
+            }
+        }
+        return 0;
+    }
+
+    private void run(
+            String name, KubeletConfiguration configuration, NodeCredentials credentials, EventWriter events) {
+        Config config = credentials.config();
+        try (Fabric8ApiServer server = ClusterAccess.server(config, configuration.rates())) {
             FirstContact contact = new FirstContact(server, config, console, events);
             BooleanSupplier contacted = () -> contact.await(name, agent.duration);
             // static pods do not wait for the API server
@@ -92,12 +107,14 @@ final class RunCommand implements Callable<Integer> {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
                 NodeAgentBuilder options =
                         NodeAgent.builder(server).runtime(this::runtime).registerAgain(registerAgain);
+                Optional<CertificateRotation> rotation = credentials.rotate(config, server);
                 try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
                     run(running, startsFirst ? contacted : () -> true, events);
+                } finally {
+                    rotation.ifPresent(CertificateRotation::close);
                 }
             }
         }
-        return 0;
     }
 
     private void run(ReportedNode running, BooleanSupplier contacted, EventWriter events) {

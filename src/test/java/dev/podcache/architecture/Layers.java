@@ -21,7 +21,7 @@ final class Layers {
             List.of("store"),
             List.of("manager", "node"),
             List.of("kubelet.events", "kubelet.host", "kubelet.runtime", "testkit"),
-            List.of("controlplane.cluster", "kubelet.podconfig", "kubelet.eviction"),
+            List.of("controlplane.cluster", "kubelet.podconfig", "kubelet.eviction", "kubelet.certificate"),
             List.of(
                     "",
                     "controlplane.leaderelection",

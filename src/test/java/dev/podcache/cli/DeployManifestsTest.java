@@ -123,6 +123,20 @@ class DeployManifestsTest {
     }
 
     @Test
+    void bootstrap_bindings_areThoseOfNewNodesAndOfNodes() {
+        assertThat(read("rbac-bootstrap.yaml"))
+                .allSatisfy(object -> assertThat(object).isInstanceOf(ClusterRoleBinding.class))
+                .map(ClusterRoleBinding.class::cast)
+                .extracting(
+                        binding -> binding.getRoleRef().getName()
+                                + " to " + binding.getSubjects().get(0).getName())
+                .containsExactly(
+                        "system:node-bootstrapper to system:bootstrappers",
+                        "system:certificates.k8s.io:certificatesigningrequests:nodeclient to system:bootstrappers",
+                        "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient to system:nodes");
+    }
+
+    @Test
     void operator_role_isTwoObjectsByName() {
         assertThat(one(OPERATOR, Role.class).getRules())
                 .satisfiesExactly(

@@ -102,6 +102,7 @@ class ExamplesTest {
                         import dev.podcache.embedded.*;
                         import dev.podcache.josdk.*;
                         import dev.podcache.kubelet.agent.*;
+                        import dev.podcache.kubelet.certificate.*;
                         import dev.podcache.kubelet.eviction.*;
                         import dev.podcache.manager.*;
                         import dev.podcache.metrics.*;

@@ -1,6 +1,7 @@
 package dev.podcache.testing;
 
 import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import java.io.IOException;
@@ -189,6 +190,23 @@ public final class RealApiServer implements AutoCloseable {
     /** Returns a kubeconfig file with {@link #nodeConfig}. It is deleted with this server. */
     public Path nodeKubeconfig(String node) {
         return kubeconfigFor("system:node:" + node, nodeGroups());
+    }
+
+    /**
+     * Returns a signer of a node's certificates, as a cluster has one in its kube-controller-manager. The caller must close
+     * it.
+     */
+    public CertificateSigner signer(String node) {
+        return new CertificateSigner(client(), certificates, node);
+    }
+
+    /** Returns the client configuration of a user with a bearer token. */
+    public Config tokenConfig(String token) {
+        return new ConfigBuilder(config())
+                .withClientCertData(null)
+                .withClientKeyData(null)
+                .withOauthToken(token)
+                .build();
     }
 
     /** Returns the configuration of {@link #client()}. */

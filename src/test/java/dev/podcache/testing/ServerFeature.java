@@ -17,7 +17,8 @@ public enum ServerFeature {
     /** The subresources of pods that a kubelet serves, such as {@code pods/log}. */
     KUBELET_CONNECTIONS("connections to kubelets"),
     /** The resource. A node agent lists Services before it starts a pod. */
-    SERVICES("Services");
+    SERVICES("Services"),
+    CERTIFICATES("CertificateSigningRequests");
 
     private final String text;
 

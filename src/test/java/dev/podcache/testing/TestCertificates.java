@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.KeyStore;
+import java.security.PublicKey;
 import java.security.cert.X509Certificate;
+import java.security.spec.InvalidKeySpecException;
+import java.security.spec.X509EncodedKeySpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
@@ -25,11 +29,15 @@ import org.bouncycastle.asn1.x509.Extension;
 import org.bouncycastle.asn1.x509.GeneralName;
 import org.bouncycastle.asn1.x509.GeneralNames;
 import org.bouncycastle.asn1.x509.KeyPurposeId;
+import org.bouncycastle.asn1.x509.SubjectPublicKeyInfo;
 import org.bouncycastle.cert.X509v3CertificateBuilder;
 import org.bouncycastle.cert.jcajce.JcaX509CertificateConverter;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
+import org.bouncycastle.pkcs.PKCS10CertificationRequest;
+import org.bouncycastle.pkcs.PKCSException;
 
 /**
  * The certificate authority of a test server. Issues the certificates of the server and of users. Thread-safe.
@@ -96,6 +104,72 @@ public final class TestCertificates {
     public String userPemUntil(Instant end, String user, String... groups)
             throws GeneralSecurityException, IOException {
         return pem("CERTIFICATE", user(end, user, groups).getEncoded());
+    }
+
+    /**
+     * Returns the client certificate that a PKCS#10 request asks for, as PEM.
+     *
+     * @param request as PEM
+     * @throws GeneralSecurityException if {@code request} is not signed with its key
+     */
+    public String signedPem(String request, Instant from, Instant end) throws GeneralSecurityException, IOException {
+        PKCS10CertificationRequest parsed = parsed(request);
+        return signedPem(parsed.getSubject(), parsed.getSubjectPublicKeyInfo(), from, end);
+    }
+
+    /** Returns a certificate for the subject that a PKCS#10 request names, but with the key of this authority, as PEM. */
+    public String signedWithOwnKeyPem(String request, Instant end) throws GeneralSecurityException, IOException {
+        SubjectPublicKeyInfo own =
+                SubjectPublicKeyInfo.getInstance(keys.getPublic().getEncoded());
+        return signedPem(parsed(request).getSubject(), own, Instant.now().minus(VALID), end);
+    }
+
+    private String signedPem(X500Name subject, SubjectPublicKeyInfo key, Instant from, Instant end)
+            throws GeneralSecurityException, IOException {
+        X509v3CertificateBuilder builder = new X509v3CertificateBuilder(
+                issuer,
+                BigInteger.valueOf(serial.getAndIncrement()),
+                Date.from(from),
+                Date.from(end),
+                subject,
+                key);
+        builder.addExtension(Extension.extendedKeyUsage, false, new ExtendedKeyUsage(KeyPurposeId.id_kp_clientAuth));
+        return pem("CERTIFICATE", sign(builder).getEncoded());
+    }
+
+    private static PKCS10CertificationRequest parsed(String pem) throws GeneralSecurityException, IOException {
+        String base64 = pem.replaceAll("-----[A-Z ]+-----", "");
+        PKCS10CertificationRequest request =
+                new PKCS10CertificationRequest(Base64.getMimeDecoder().decode(base64));
+        try {
+            if (request.isSignatureValid(
+                    new JcaContentVerifierProviderBuilder().build(publicKey(request)))) {
+                return request;
+            }
+        } catch (OperatorCreationException | PKCSException e) {
+            throw new GeneralSecurityException(e);
+        }
+        throw new GeneralSecurityException("the request is not signed with its key");
+    }
+
+    /** Bouncy Castle itself would ask for key factories by names that the JDK does not know. */
+    private static PublicKey publicKey(PKCS10CertificationRequest request) throws GeneralSecurityException, IOException {
+        X509EncodedKeySpec encoded =
+                new X509EncodedKeySpec(request.getSubjectPublicKeyInfo().getEncoded());
+        try {
+            return KeyFactory.getInstance("EC").generatePublic(encoded);
+        } catch (InvalidKeySpecException another) {
+            return KeyFactory.getInstance("RSA").generatePublic(encoded);
+        }
+    }
+
+    /** Returns the subject of a PKCS#10 request as PEM, such as {@code O=system:nodes,CN=system:node:worker-1}. */
+    public static String subjectOf(String request) {
+        try {
+            return parsed(request).getSubject().toString();
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalArgumentException(e);
+        }
     }
 
     /** Returns a TLS context of {@code user} in {@code groups} that trusts this authority only. */

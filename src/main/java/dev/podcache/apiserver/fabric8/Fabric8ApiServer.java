@@ -221,6 +221,17 @@ public final class Fabric8ApiServer implements AutoCloseable {
         return new Heartbeats(connections.heartbeats(leaseDuration), serialization);
     }
 
+    /**
+     * Reads the credentials again now, instead of within 10 s, because their files were replaced. Requests then use
+     * connections with the new client certificate; watches that are open stay on the old ones until the server ends them.
+     * Returns at once.
+     *
+     * @return completes when the credentials are read; exceptionally if there are none
+     */
+    public CompletableFuture<?> rereadCredentials() {
+        return connections.rereadCredentials();
+    }
+
     /** Returns the number of connections that are open or being opened, without those of heartbeats. */
     public int connections() {
         return connections.size();

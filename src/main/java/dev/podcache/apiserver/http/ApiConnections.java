@@ -131,6 +131,16 @@ public final class ApiConnections implements AutoCloseable {
     }
 
     /**
+     * Reads the credentials again now, because their files were replaced. Connections with another client certificate get
+     * no new requests from then on, and are closed when their last watch or request has ended. Returns at once.
+     *
+     * @return completes when the credentials are read; exceptionally if there are none
+     */
+    public CompletableFuture<?> rereadCredentials() {
+        return connector.credentials().reread();
+    }
+
+    /**
      * Returns how many HTTP/2 connections carry this number of watches.
      *
      * @param streamLimit the server's limit of streams on one connection, at least 1

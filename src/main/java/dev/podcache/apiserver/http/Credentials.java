@@ -83,6 +83,27 @@ final class Credentials {
         return now;
     }
 
+    /**
+     * Reads the credentials again, because they were replaced before this call. Never blocks.
+     *
+     * @return the result of a read that began after this call; or exceptionally the failure, if no credentials are known
+     */
+    CompletableFuture<Identity> reread() {
+        CompletableFuture<Identity> begun = new CompletableFuture<>();
+        CompletableFuture<Identity> before;
+        synchronized (this) {
+            before = reading;
+            if (before == null) {
+                reading = begun;
+            }
+        }
+        if (before != null) {
+            return before.handle((identity, thrown) -> "").thenCompose(any -> reread());
+        }
+        read(begun);
+        return begun;
+    }
+
     private boolean isDueLocked(Identity identity) {
         if (timekeeper.nanoTime() - readAt < REREAD_AFTER.toNanos()) {
             return false;

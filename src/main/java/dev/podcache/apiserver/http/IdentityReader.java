@@ -111,7 +111,9 @@ final class IdentityReader {
         return new ConfigBuilder(config).withAutoConfigure(false);
     }
 
-    private Identity identity(Config tls, @Nullable String token, @Nullable Instant expires) {
+    private Identity identity(Config named, @Nullable String token, @Nullable Instant expires) {
+        // one read for both, because the file may be replaced at any time
+        Config tls = CombinedPem.separated(named);
         ConnectionSettings settings = settings(tls);
         X509Certificate certificate = certificate(tls);
         Instant end = certificate == null ? null : certificate.getNotAfter().toInstant();

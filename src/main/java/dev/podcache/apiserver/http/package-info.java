@@ -8,7 +8,7 @@
  * <p>Read {@code ApiConnections}, {@code ListWatchSession}, {@code SerialRequests}, {@code ConnectionProbe}; then {@code Exchange}, {@code
  * ConnectionPool}, {@code ConnectionTable}, {@code Traffic}, {@code Connection}, {@code PingMonitor}; for responses
  * {@code ResponseReader}, {@code BodyReader}, {@code WatchReader}, {@code LineDecoder}, {@code WatchEvents}; for
- * connecting {@code Connector}, {@code Credentials}, {@code IdentityReader}, {@code ConnectionSettings}, {@code
+ * connecting {@code Connector}, {@code Credentials}, {@code IdentityReader}, {@code CombinedPem}, {@code ConnectionSettings}, {@code
  * Addresses}, {@code DialGate}; for Vert.x {@code Wire}, {@code VertxNetwork}, {@code VertxWire}.
  *
  * <p>An exchange waits in a pool for a stream, without a thread. After that it belongs to the event loop of its

@@ -4,6 +4,7 @@ import com.google.common.base.Strings;
 import com.google.common.base.Throwables;
 import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.apiserver.fabric8.RequestLimit;
+import dev.podcache.apiserver.http.CombinedPem;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.object.Quoted;
 import io.fabric8.kubernetes.api.model.NamedCluster;
@@ -91,7 +92,7 @@ public final class ClusterAccess {
      */
     public static KubernetesClient client(Config config) {
         try {
-            return new KubernetesClientBuilder().withConfig(config).build();
+            return new KubernetesClientBuilder().withConfig(CombinedPem.separated(config)).build();
         } catch (KubernetesClientException e) {
             throw unusable(config, e);
         }
@@ -104,7 +105,7 @@ public final class ClusterAccess {
      */
     public static Fabric8ApiServer server(Config config, RequestLimit limit) {
         try {
-            SSLUtils.keyManagers(config);
+            SSLUtils.keyManagers(CombinedPem.separated(config));
             SSLUtils.trustManagers(config);
         } catch (GeneralSecurityException | IOException | RuntimeException e) {
             throw unusable(config, e);
@@ -135,14 +136,15 @@ public final class ClusterAccess {
                         .allMatch(Strings::isNullOrEmpty);
     }
 
-    private static Config read(Path file, String origin) {
+    /** Returns the configuration in a kubeconfig that the option {@code origin} names. */
+    static Config read(Path file, String origin) {
         if (file.toString().isEmpty()) {
             throw new CommandException(origin + " is empty: give the path of a kubeconfig", null);
         }
         if (Files.exists(file) && !Files.isRegularFile(file) && !Files.isDirectory(file)) {
             throw broken(file, origin, "is not a regular file, and is read more than once: write it to a file", null);
         }
-        requireComplete(file, origin);
+        cluster(file, origin);
         try {
             return Config.fromKubeconfig(file.toFile());
         } catch (KubernetesClientException | IllegalArgumentException e) {
@@ -150,7 +152,8 @@ public final class ClusterAccess {
         }
     }
 
-    private static void requireComplete(Path file, String origin) {
+    /** Returns the cluster of the current context in a complete kubeconfig. */
+    static NamedCluster cluster(Path file, String origin) {
         io.fabric8.kubernetes.api.model.Config content = parsed(file, origin);
         String current = content.getCurrentContext();
         if (current == null || current.isEmpty()) {
@@ -175,6 +178,7 @@ public final class ClusterAccess {
                                 + " names",
                         null));
         requireUrl(file, origin, String.valueOf(named.getCluster().getServer()));
+        return named;
     }
 
     private static io.fabric8.kubernetes.api.model.Config parsed(Path file, String origin) {

@@ -17,12 +17,12 @@ enum ConfigurationKind {
                     registerWithTaints providerID maxPods podsPerCore systemReserved kubeReserved evictionHard
                     mergeDefaultEvictionSettings evictionPressureTransitionPeriod port address enableServer
                     tlsCertFile tlsPrivateKeyFile authentication staticPodPath fileCheckFrequency evictionSoft
-                    evictionSoftGracePeriod
+                    evictionSoftGracePeriod rotateCertificates
                     evictionMaxPodGracePeriod evictionMinimumReclaim localStorageCapacityIsolation
                     """), names("""
                     podLogsDir httpCheckFrequency staticPodURL
                     staticPodURLHeader readOnlyPort tlsCipherSuites
-                    tlsCurvePreferences tlsMinVersion rotateCertificates serverTLSBootstrap authorization registryPullQPS registryBurst imagePullCredentialsVerificationPolicy
+                    tlsCurvePreferences tlsMinVersion serverTLSBootstrap authorization registryPullQPS registryBurst imagePullCredentialsVerificationPolicy
                     preloadedImagesVerificationAllowlist enableDebuggingHandlers enableContentionProfiling
                     oomScoreAdj clusterDomain clusterDNS streamingConnectionIdleTimeout imageMinimumGCAge
                     imageMaximumGCAge imageGCHighThresholdPercent imageGCLowThresholdPercent volumeStatsAggPeriod

@@ -33,7 +33,8 @@ final class EffectiveSettings {
 
     /** Returns the settings that {@link KubeletSettings#configuration} makes {@code configuration} from. */
     static ImmutableList<SettingLine> of(Settings file, Settings flags, KubeletConfiguration configuration) {
-        EffectiveSettings settings = new EffectiveSettings(flags.orElse(file), values(configuration));
+        Settings all = flags.orElse(file);
+        EffectiveSettings settings = new EffectiveSettings(all, values(configuration, all));
         ImmutableSet<String> fields = ImmutableSet.<String>builder()
                 .addAll(Arrays.stream(ConfigurationKind.values())
                         .flatMap(kind -> kind.honoured().stream())
@@ -69,7 +70,7 @@ final class EffectiveSettings {
     }
 
     /** Returns what was computed from defaults, or from several fields. */
-    private static ImmutableMap<String, String> values(KubeletConfiguration configuration) {
+    private static ImmutableMap<String, String> values(KubeletConfiguration configuration, Settings all) {
         ImmutableMap.Builder<String, String> values = ImmutableMap.builder();
         values.put(KubeletSettings.STRATEGY, configuration.caching().strategy().name());
         putDurations(values, configuration);
@@ -92,6 +93,7 @@ final class EffectiveSettings {
         values.put("port", "" + endpoint.port());
         values.put("tlsCertFile", dash(endpoint.certificate()));
         values.put("tlsPrivateKeyFile", dash(endpoint.key()));
+        values.put(KubeletSettings.ROTATE, "" + KubeletSettings.rotatesCertificates(all));
         return values.buildOrThrow();
     }
 

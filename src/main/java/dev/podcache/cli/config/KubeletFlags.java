@@ -168,6 +168,14 @@ final class KubeletFlags {
             description = "how often these manifests are read (default: 20s)")
     private @Nullable Duration fileCheckFrequency;
 
+    @Option(
+            names = "--rotate-certificates",
+            arity = "0..1",
+            fallbackValue = "true",
+            paramLabel = "BOOL",
+            description = "whether to request another client certificate before the one in use expires (default: false)")
+    private @Nullable Boolean rotateCertificates;
+
     /** Returns the file to read, or null if the flag is not set. */
     @Nullable
     Path config() {
@@ -200,6 +208,7 @@ final class KubeletFlags {
         put(given, "clientCAFile", "--client-ca-file", clientCaFile);
         put(given, "staticPodPath", "--pod-manifest-path", podManifestPath);
         put(given, "fileCheckFrequency", "--file-check-frequency", fileCheckFrequency);
+        put(given, KubeletSettings.ROTATE, "--rotate-certificates", rotateCertificates);
         putEviction(given);
         put(given, KubeletSettings.STRATEGY, "--strategy", strategy);
         return new Settings(given);

@@ -27,6 +27,9 @@ public final class KubeletSettings {
     /** The field of the strategy. */
     static final String STRATEGY = "configMapAndSecretChangeDetectionStrategy";
 
+    /** The field that says whether the client certificate is rotated. */
+    static final String ROTATE = "rotateCertificates";
+
     private static final KubeletConfiguration DEFAULT = KubeletConfiguration.DEFAULT;
     private static final Range<Integer> FROM_0 = Range.closed(0, Integer.MAX_VALUE);
     private static final Range<Integer> FROM_1 = Range.closed(1, Integer.MAX_VALUE);
@@ -70,6 +73,11 @@ public final class KubeletSettings {
                 EvictionSettings.of(all),
                 endpoint(all),
                 staticPods(all));
+    }
+
+    /** Returns whether the client certificate is rotated. */
+    static boolean rotatesCertificates(Settings all) {
+        return all.bool(ROTATE, false);
     }
 
     private static Optional<StaticPodFiles> staticPods(Settings all) {

@@ -34,6 +34,12 @@ public final class NodeName {
         return new ClusterAccess(console.environment(), console.home()).config(kubeconfig);
     }
 
+    /** Returns the file of {@code --kubeconfig}, or null. */
+    @Nullable
+    Path kubeconfig() {
+        return kubeconfig;
+    }
+
     /**
      * Returns the name of the node.
      *

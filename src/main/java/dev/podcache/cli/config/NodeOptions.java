@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableList;
 import dev.podcache.cli.output.CommandException;
 import dev.podcache.cli.output.Console;
 import dev.podcache.kubelet.agent.KubeletConfiguration;
-import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +29,23 @@ public final class NodeOptions {
     @Mixin
     private KubeletFlags flags = new KubeletFlags();
 
-    /** Returns the configuration to reach the cluster. */
-    public Config cluster(Console console) {
-        return node.cluster(console);
+    @Mixin
+    private CertificateFlags certificates = new CertificateFlags();
+
+    /** Returns the credentials of the node, which may have to be requested. */
+    public NodeCredentials credentials(AgentOptions agent, Console console) {
+        Path kubeconfig = node.kubeconfig();
+        if (certificates.bootstrap() != null && kubeconfig == null) {
+            throw new ParameterException(
+                    commandLine(), "--bootstrap-kubeconfig needs --kubeconfig: the file to write with the certificate");
+        }
+        boolean rotates = checked(() -> KubeletSettings.rotatesCertificates(
+                flags.settings(agent.strategy).orElse(file().settings())));
+        return new NodeCredentials(
+                new NodeCredentials.CredentialFiles(kubeconfig, certificates.bootstrap(), certificates.directory()),
+                node.name(console),
+                rotates,
+                console);
     }
 
     /**

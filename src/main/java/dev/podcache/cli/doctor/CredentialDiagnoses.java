@@ -16,6 +16,11 @@ final class CredentialDiagnoses {
             "renew them where they come from; the kubeconfig, its files and its credential plugin are read again without a"
                     + " restart";
 
+    private static final String REQUEST =
+            "start the agent with --bootstrap-kubeconfig, which requests another one, and --rotate-certificates; or renew it"
+                    + " where it comes from";
+    private static final String NODES = "system:node:";
+
     private CredentialDiagnoses() {}
 
     /**
@@ -37,8 +42,8 @@ final class CredentialDiagnoses {
             String expired = known.filter(each -> isOver(each, now))
                     .map(each -> ": the " + each.kind() + " expired at " + each.expires())
                     .orElse("");
-            return ImmutableList.of(
-                    Diagnosis.problem(CHECK, "the server does not accept them (401)" + expired, NO_ACCESS, RENEW));
+            return ImmutableList.of(Diagnosis.problem(
+                    CHECK, "the server does not accept them (401)" + expired, NO_ACCESS, remedy(known.get(), now)));
         }
         return ImmutableList.of(expiry(known.get(), user, now));
     }
@@ -51,12 +56,17 @@ final class CredentialDiagnoses {
             return Diagnosis.ok(CHECK, what);
         }
         if (isOver(known, now)) {
-            return Diagnosis.problem(CHECK, what + " expired at " + end, NO_ACCESS, RENEW);
+            return Diagnosis.problem(CHECK, what + " expired at " + end, NO_ACCESS, remedy(known, now));
         }
         if (end.isBefore(now.plus(SOON)) && known.kind().equals("client certificate")) {
             return Diagnosis.note(CHECK, what + " expires soon, at " + end, "after that, " + NO_ACCESS, RENEW);
         }
         return Diagnosis.ok(CHECK, what + ", valid until " + end);
+    }
+
+    private static String remedy(ClientCredentials known, Instant now) {
+        boolean ofNode = known.kind().equals("client certificate") && known.user().startsWith(NODES);
+        return ofNode && isOver(known, now) ? REQUEST : RENEW;
     }
 
     private static boolean isOver(ClientCredentials known, Instant now) {

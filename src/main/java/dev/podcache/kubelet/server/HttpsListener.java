@@ -1,5 +1,6 @@
 package dev.podcache.kubelet.server;
 
+import dev.podcache.kubelet.certificate.KeyPairs;
 import dev.podcache.time.Timekeeper;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -194,7 +195,7 @@ final class HttpsListener implements AutoCloseable {
         for (String type : List.of("RSA", "EC", "EdDSA")) {
             @Nullable String @Nullable [] aliases = keys.getServerAliases(type, null);
             if (aliases != null && aliases.length > 0) {
-                ServingCertificate.requirePair(
+                KeyPairs.requirePair(
                         keys.getCertificateChain(aliases[0])[0].getPublicKey(), keys.getPrivateKey(aliases[0]));
             }
         }

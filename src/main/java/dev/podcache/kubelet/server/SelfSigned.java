@@ -1,17 +1,14 @@
 package dev.podcache.kubelet.server;
 
 import com.google.common.net.InetAddresses;
+import dev.podcache.kubelet.certificate.Der;
+import dev.podcache.kubelet.certificate.KeyPairs;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.KeyPair;
-import java.security.KeyPairGenerator;
 import java.security.SecureRandom;
-import java.security.Signature;
-import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
 
 /**
@@ -24,7 +21,6 @@ final class SelfSigned {
     private static final Duration CLOCK_SKEW = Duration.ofHours(1);
     private static final int SERIAL_BITS = 120;
 
-    private static final byte[] ECDSA_WITH_SHA256 = Der.sequence(Der.identifier(42, 840, 10045, 4, 3, 2));
     private static final byte[] COMMON_NAME = Der.identifier(85, 4, 3);
     private static final byte[] SUBJECT_ALTERNATIVE_NAME = Der.identifier(85, 29, 17);
     private static final byte[] KEY_USAGE = Der.identifier(85, 29, 15);
@@ -43,22 +39,11 @@ final class SelfSigned {
      * @param names the host names and IP addresses of the server, the first of them the subject
      */
     static ServingCertificate of(List<String> names, Instant now) {
-        try {
-            KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
-            generator.initialize(new ECGenParameterSpec("secp256r1"));
-            KeyPair keys = generator.generateKeyPair();
-            byte[] content = content(names, now, keys);
-            Signature signature = Signature.getInstance("SHA256withECDSA");
-            signature.initSign(keys.getPrivate());
-            signature.update(content);
-            byte[] certificate = Der.sequence(content, ECDSA_WITH_SHA256, Der.bits(signature.sign()));
-            return new ServingCertificate(
-                    pem("CERTIFICATE", certificate),
-                    pem("PRIVATE KEY", keys.getPrivate().getEncoded()));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(
-                    "this Java runtime cannot make a certificate; configure certificate files", e);
-        }
+        KeyPair keys = KeyPairs.newPair();
+        byte[] certificate = KeyPairs.signed(content(names, now, keys), keys.getPrivate());
+        return new ServingCertificate(
+                KeyPairs.bytes(KeyPairs.pem("CERTIFICATE", certificate)),
+                KeyPairs.bytes(KeyPairs.pem(keys.getPrivate())));
     }
 
     private static byte[] content(List<String> names, Instant now, KeyPair keys) {
@@ -75,7 +60,7 @@ final class SelfSigned {
         return Der.sequence(
                 version,
                 serial,
-                ECDSA_WITH_SHA256,
+                KeyPairs.signatureAlgorithm(),
                 name,
                 validity,
                 name,
@@ -91,11 +76,5 @@ final class SelfSigned {
         return InetAddresses.isInetAddress(name)
                 ? Der.tagged(IP_ADDRESS, InetAddresses.forString(name).getAddress())
                 : Der.tagged(DNS_NAME, name.getBytes(StandardCharsets.US_ASCII));
-    }
-
-    private static byte[] pem(String type, byte[] der) {
-        String base64 = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
-        return ("-----BEGIN " + type + "-----\n" + base64 + "\n-----END " + type + "-----\n")
-                .getBytes(StandardCharsets.US_ASCII);
     }
 }

@@ -40,6 +40,20 @@ class CredentialDiagnosesTest {
                 });
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "client certificate, system:node:edge-1, true",
+        "client certificate, jane, false",
+        "token, system:node:edge-1, false"
+    })
+    void of_expired_namesTheBootstrapForNodesOnly(String kind, String user, boolean bootstrap) {
+        ClientCredentials known = new ClientCredentials(kind, user, NOW.minusSeconds(1));
+
+        assertThat(CredentialDiagnoses.of(Optional.of(known), "", 401, NOW))
+                .singleElement()
+                .satisfies(each -> assertThat(each.remedy().contains("--bootstrap-kubeconfig")).isEqualTo(bootstrap));
+    }
+
     @Test
     void of_noCredentials_isAProblemWhateverTheAnswer() {
         assertThat(CredentialDiagnoses.of(Optional.empty(), "", 401, NOW))

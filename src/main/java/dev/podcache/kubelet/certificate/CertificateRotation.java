@@ -1,0 +1,193 @@
+package dev.podcache.kubelet.certificate;
+
+import com.google.common.collect.Comparators;
+import dev.podcache.apiserver.ApiServerException;
+import dev.podcache.apiserver.Retries;
+import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
+import dev.podcache.time.Pause;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Replaces the client certificate of a node before it expires: at a random point between 70 and 90 % of its life, so that
+ * nodes that were added together do not all request theirs together. The certificate in use requests the next one. A
+ * rotation that fails is repeated with a new key, after 2 s at first and then pauses that double up to 32 s; until one
+ * succeeds, the certificate in use stays.
+ *
+ * <p>After a rotation, requests use connections with the new certificate. Open watches stay on connections with the old one
+ * until the server ends them, which it does after some minutes, so no watch is lost.
+ *
+ * <p>Thread-safe; no method blocks. Follows {@code client-go/util/certificate/certificate_manager.go}.
+ */
+public final class CertificateRotation implements AutoCloseable {
+
+    /*
+     * One step at a time: read -> wait until due -> request -> wait until due -> ..., each started by the end of the one
+     * before. So only what other threads read is volatile.
+     */
+
+    private static final double EARLIEST = 0.7;
+    private static final double SPREAD = 0.2;
+
+    /** The clock may jump, and timers stand still while a machine is suspended. */
+    private static final Duration LONGEST_WAIT = Duration.ofMinutes(10);
+
+    private static final Duration READ_AGAIN = Duration.ofMinutes(1);
+    private static final Retries RETRIES = new Retries(Duration.ofSeconds(2), Duration.ofSeconds(32));
+    private static final Logger log = LoggerFactory.getLogger(CertificateRotation.class);
+
+    private final NodeCertificate certificate;
+    private final SigningRequests server;
+    private final Supplier<CompletableFuture<?>> reread;
+    private final DoubleSupplier random;
+    private final NodeRequests requests;
+    private final Pause pause;
+    private volatile @Nullable X509Certificate current;
+    private volatile @Nullable Instant next;
+    private int failures;
+    private String problem = "";
+
+    /**
+     * Creates a rotation that is not started.
+     *
+     * @param reread makes the server's client read its credentials again
+     * @param random uniform in [0, 1)
+     */
+    CertificateRotation(
+            NodeCertificate certificate,
+            SigningRequests server,
+            Supplier<CompletableFuture<?>> reread,
+            DoubleSupplier random) {
+        this.certificate = certificate;
+        this.server = server;
+        this.reread = reread;
+        this.random = random;
+        this.requests = new NodeRequests(certificate, server, false, log::info);
+        this.pause = new Pause(server.timekeeper());
+    }
+
+    /**
+     * Creates a rotation that is not started.
+     *
+     * @param certificate exists
+     * @param server uses {@code certificate} by naming its file; must be closed after this
+     */
+    public static CertificateRotation of(NodeCertificate certificate, Fabric8ApiServer server) {
+        return new CertificateRotation(
+                certificate,
+                SigningRequests.at(server),
+                server::rereadCredentials,
+                () -> ThreadLocalRandom.current().nextDouble());
+    }
+
+    /** Starts to rotate. Call it once. */
+    public void start() {
+        server.timekeeper().blocking().execute(this::read);
+    }
+
+    /** Returns when the certificate in use expires; empty until it was read. */
+    public Optional<Instant> expires() {
+        X509Certificate used = current;
+        return used == null ? Optional.empty() : Optional.of(used.getNotAfter().toInstant());
+    }
+
+    /** Returns when the next rotation begins, which may be over if rotations fail; empty until the certificate was read. */
+    public Optional<Instant> next() {
+        return Optional.ofNullable(next);
+    }
+
+    /** Returns the point of the rotation in the life of a certificate. */
+    static Instant point(Instant from, Instant end, double random) {
+        double millis = Duration.between(from, end).toMillis() * (EARLIEST + SPREAD * random);
+        return from.plusMillis(Math.round(millis));
+    }
+
+    private void read() {
+        try {
+            plan(certificate.files().read());
+        } catch (IOException | GeneralSecurityException | RuntimeException e) {
+            log.warn(
+                    "{} cannot be read ({}), so it is not rotated; trying again in {} s",
+                    certificate,
+                    e.getMessage(),
+                    READ_AGAIN.toSeconds());
+            pause.then(READ_AGAIN, this::start);
+        }
+    }
+
+    private void plan(CertifiedKey identity) {
+        X509Certificate used = identity.certificate();
+        Instant due = point(used.getNotBefore().toInstant(), identity.expires(), random.getAsDouble());
+        current = used;
+        next = due;
+        failures = 0;
+        problem = "";
+        log.info("{} expires at {}; the next rotation is at {}", certificate, identity.expires(), due);
+        waitUntil(due);
+    }
+
+    private void waitUntil(Instant due) {
+        Duration left = Duration.between(server.timekeeper().wallTime(), due);
+        if (left.isNegative() || left.isZero()) {
+            rotate();
+        } else {
+            pause.then(Comparators.min(left, LONGEST_WAIT), () -> waitUntil(due));
+        }
+    }
+
+    private void rotate() {
+        requests.next().whenComplete((identity, thrown) -> {
+            try {
+                ended(identity, thrown);
+            } catch (RuntimeException | Error e) {
+                failed(e);
+            }
+        });
+    }
+
+    private void ended(@Nullable CertifiedKey identity, @Nullable Throwable thrown) {
+        if (identity != null) {
+            log.info("{} was rotated", certificate);
+            plan(identity);
+            // nothing waits for it: without it, the new certificate would be used within 10 s
+            reread.get();
+        } else if (!(thrown instanceof CancellationException)) {
+            failed(ApiServerException.causeOf(thrown));
+        }
+    }
+
+    private void failed(Throwable failure) {
+        failures++;
+        Duration retry = RETRIES.pause(failures, random.getAsDouble(), failure.getCause());
+        String why = failure instanceof CertificateRequestException ? String.valueOf(failure.getMessage()) : failure.toString();
+        if (!why.equals(problem)) {
+            problem = why;
+            log.warn(
+                    "{} could not be rotated: {}; it is used until {}; retrying in {} s, then after pauses of up to 32 s",
+                    certificate,
+                    why,
+                    expires().orElse(Instant.EPOCH),
+                    retry.toSeconds());
+        }
+        pause.then(retry, this::rotate);
+    }
+
+    /** Stops to rotate. The certificate stays as it is, and a pending request is taken up by the next start. Idempotent. */
+    @Override
+    public void close() {
+        pause.close();
+        requests.close();
+    }
+}

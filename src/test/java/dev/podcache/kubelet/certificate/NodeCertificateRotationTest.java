@@ -1,0 +1,158 @@
+package dev.podcache.kubelet.certificate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.object.FailureReason;
+import dev.podcache.testing.ExpectedWarnings;
+import dev.podcache.testing.ManualTimekeeper;
+import dev.podcache.testing.NoLeaks;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@ExtendWith(NoLeaks.class)
+class NodeCertificateRotationTest {
+
+    private static final Duration LIFE = Duration.ofDays(100);
+
+    /** With a random number of a half. */
+    private static final Duration ROTATED_AFTER = Duration.ofDays(80);
+
+    @TempDir
+    private Path directory;
+
+    private final ManualTimekeeper time = new ManualTimekeeper();
+    private final FakeSigningApi api = new FakeSigningApi();
+    private final AtomicInteger rereads = new AtomicInteger();
+    private NodeCertificate certificate;
+    private CertificateRotation rotation;
+
+    @BeforeEach
+    void storeAndStart() {
+        certificate = NodeCertificate.of("edge-1", directory);
+        CompletableFuture<X509Certificate> first = certificate.request(api.requests(time), line -> {});
+        sign();
+        assertThat(first).isCompleted();
+        rotation = rotation();
+        rotation.start();
+    }
+
+    @AfterEach
+    void close() {
+        rotation.close();
+        assertThat(api.openWatches()).isZero();
+        assertThat(time.scheduledTasks()).isZero();
+        time.close();
+    }
+
+    private CertificateRotation rotation() {
+        return new CertificateRotation(certificate, api.requests(time), this::reread, () -> 0.5);
+    }
+
+    private CompletableFuture<?> reread() {
+        rereads.incrementAndGet();
+        return CompletableFuture.completedFuture("");
+    }
+
+    /** X.509 has no fractions of seconds. */
+    private Instant now() {
+        return Instant.ofEpochSecond(time.wallTime().getEpochSecond());
+    }
+
+    private void sign() {
+        api.sign(api.latest(), now(), now().plus(LIFE));
+    }
+
+    private X509Certificate stored() {
+        return certificate.validAt(now()).orElseThrow();
+    }
+
+    @Test
+    void certificate_isRotatedAtItsPoint_againAndAgain() {
+        for (int rotations = 1; rotations <= 10; rotations++) {
+            X509Certificate before = stored();
+            time.advance(ROTATED_AFTER.minusSeconds(2));
+            assertThat(api.created()).hasSize(rotations);
+
+            time.advance(Duration.ofSeconds(4));
+            assertThat(api.created()).hasSize(rotations + 1);
+            sign();
+
+            assertThat(stored().getPublicKey()).isNotEqualTo(before.getPublicKey());
+            assertThat(rotation.expires()).contains(now().plus(LIFE));
+            assertThat(rotation.next()).contains(now().plus(ROTATED_AFTER));
+            assertThat(rereads).hasValue(rotations);
+        }
+    }
+
+    @Test
+    void point_alreadyOverAtTheStart_rotatesAtOnce() {
+        rotation.close();
+        time.advance(ROTATED_AFTER.plusDays(5));
+        rotation = rotation();
+
+        rotation.start();
+
+        assertThat(api.created()).hasSize(2);
+    }
+
+    @Test
+    @ExpectedWarnings(
+            "was denied (NotOurs); if node edge-1 may be in the cluster, another request follows; it is used until")
+    void request_denied_keepsTheCertificateAndRequestsWithANewKey() {
+        X509Certificate before = stored();
+        time.advance(ROTATED_AFTER.plusSeconds(2));
+        api.decide(api.latest(), "Denied", "NotOurs", "");
+        assertThat(stored()).isEqualTo(before);
+
+        time.advance(Duration.ofSeconds(2));
+
+        assertThat(api.created()).hasSize(3).doesNotHaveDuplicates();
+        sign();
+        assertThat(stored()).isNotEqualTo(before);
+    }
+
+    @Test
+    @ExpectedWarnings("start again with --bootstrap-kubeconfig")
+    void requests_refused_areRepeatedWithPausesThatGrowTo32Seconds() {
+        api.failCreations(FailureReason.UNAUTHORIZED);
+        time.advance(ROTATED_AFTER.plusMinutes(10));
+
+        api.failCreations(null);
+        time.advance(Duration.ofSeconds(33));
+        sign();
+
+        assertThat(rotation.expires()).contains(now().plus(LIFE));
+    }
+
+    @Test
+    @ExpectedWarnings("was not approved and signed within 15 min")
+    void request_notApproved_isReplaced() {
+        time.advance(ROTATED_AFTER.plusSeconds(2));
+
+        time.advance(PendingRequest.TIMEOUT.plusSeconds(3));
+
+        assertThat(api.created()).hasSize(3).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void request_pendingAtARestart_isTakenUp() {
+        time.advance(ROTATED_AFTER.plusSeconds(2));
+        rotation.close();
+        rotation = rotation();
+
+        rotation.start();
+        sign();
+
+        assertThat(api.created()).hasSize(2);
+        assertThat(rotation.expires()).contains(now().plus(LIFE));
+    }
+}
