@@ -86,7 +86,7 @@ class CommandsTest {
                 "mvn -q compile exec:java -Dexec.args='demo --fro 15s'",
                 "mvn -Pjmh verify -Djmh.main=dev.podcache.NoSuchRun",
                 "kubectl apply -f deploy/no-such-file.yaml",
-                "kubectl aply -f deploy/rbac-agent.yaml",
+                "kubectl aply -f deploy/examples/rbac-agent.yaml",
                 ".ci/no-such-script",
                 "unknown-program"
             })
