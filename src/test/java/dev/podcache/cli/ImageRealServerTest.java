@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -179,9 +180,9 @@ class ImageRealServerTest {
         Files.deleteIfExists(kubeconfig);
         Files.copy(node.kubeconfig(), kubeconfig);
         Files.setPosixFilePermissions(
-                kubeconfig, java.nio.file.attribute.PosixFilePermissions.fromString("rw-r--r--"));
+                kubeconfig, PosixFilePermissions.fromString("rw-r--r--"));
         Files.setPosixFilePermissions(
-                home.resolve("config"), java.nio.file.attribute.PosixFilePermissions.fromString("rwxr-xr-x"));
+                home.resolve("config"), PosixFilePermissions.fromString("rwxr-xr-x"));
         return start(ImmutableList.<String>builder()
                 .addAll(entryPoint())
                 .add("run", "--hostname-override", node.name, "--kubeconfig", "/etc/podcache/kubeconfig")
