@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.common.collect.ImmutableList;
-import com.google.common.collect.Iterables;
-import com.google.common.collect.Streams;
 import dev.podcache.testing.RealApiServer;
 import dev.podcache.testing.RealServerTest;
 import io.fabric8.kubernetes.api.model.Node;
@@ -82,11 +80,9 @@ class ImageRealServerTest {
         assertThat(FILES.resolve("usr/bin/sh")).doesNotExist();
         try (Stream<Path> ours = Files.walk(FILES.resolve("app"))) {
             assertThat(ours.filter(Files::isRegularFile))
-                    .containsExactlyInAnyOrder(
-                            FILES.resolve("app/podcache.jar"), FILES.resolve("app/podcache.jsa"));
+                    .containsExactlyInAnyOrder(FILES.resolve("app/podcache.jar"), FILES.resolve("app/podcache.jsa"));
         }
-        assertThat(FILES.resolve("app/podcache.jar"))
-                .hasSameBinaryContentAs(IMAGE.resolve("app/podcache.jar"));
+        assertThat(FILES.resolve("app/podcache.jar")).hasSameBinaryContentAs(IMAGE.resolve("jar/podcache.jar"));
     }
 
     @Test
@@ -121,7 +117,10 @@ class ImageRealServerTest {
 
         assertThat(configuration.path("User").asText()).isEqualTo(USER + ":" + USER);
         assertThat(entryPoint()).startsWith("/usr/bin/java").endsWith(Main.class.getName());
-        assertThat(configuration.path("Labels").path("org.opencontainers.image.licenses").asText())
+        assertThat(configuration
+                        .path("Labels")
+                        .path("org.opencontainers.image.licenses")
+                        .asText())
                 .isEqualTo("Apache-2.0");
     }
 
@@ -136,8 +135,8 @@ class ImageRealServerTest {
         assertThat(version.waitFor(60, TimeUnit.SECONDS)).isTrue();
         assertThat(version.exitValue()).as(errors()).isZero();
         assertThat(Files.readAllLines(home.resolve("out")))
-                .anyMatch(line ->
-                        line.contains(Main.class.getName() + " ") && line.contains("shared objects file (top)"))
+                .anyMatch(
+                        line -> line.contains(Main.class.getName() + " ") && line.contains("shared objects file (top)"))
                 .anyMatch(line -> line.startsWith("podcache "));
     }
 
@@ -145,8 +144,8 @@ class ImageRealServerTest {
     void run_inTheImage_becomesANode_andSucceedsWhenItIsToldToEnd() throws Exception {
         Process agent = startAgent();
         awaitReady();
-        ProcessHandle program = Iterables.getLast(
-                Streams.concat(Stream.of(agent.toHandle()), agent.descendants()).toList());
+        // itself, or a child of sudo
+        ProcessHandle program = agent.descendants().reduce(agent.toHandle(), (parent, child) -> child);
         List<String> status = Files.readAllLines(Path.of("/proc/" + program.pid() + "/status"));
 
         assertThat(status).anyMatch(line -> line.matches("Uid:(\t" + USER + "){4}"));
@@ -179,10 +178,8 @@ class ImageRealServerTest {
         Path kubeconfig = home.resolve("config/kubeconfig");
         Files.deleteIfExists(kubeconfig);
         Files.copy(node.kubeconfig(), kubeconfig);
-        Files.setPosixFilePermissions(
-                kubeconfig, PosixFilePermissions.fromString("rw-r--r--"));
-        Files.setPosixFilePermissions(
-                home.resolve("config"), PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(kubeconfig, PosixFilePermissions.fromString("rw-r--r--"));
+        Files.setPosixFilePermissions(home.resolve("config"), PosixFilePermissions.fromString("rwxr-xr-x"));
         return start(ImmutableList.<String>builder()
                 .addAll(entryPoint())
                 .add("run", "--hostname-override", node.name, "--kubeconfig", "/etc/podcache/kubeconfig")
@@ -213,7 +210,7 @@ class ImageRealServerTest {
 
     private void awaitReady() {
         await().until(() -> {
-            assertThat(Iterables.getLast(started).isAlive()).as(errors()).isTrue();
+            assertThat(started.get(started.size() - 1).isAlive()).as(errors()).isTrue();
             Node found = node.node();
             return found != null
                     && found.getStatus().getConditions().stream()

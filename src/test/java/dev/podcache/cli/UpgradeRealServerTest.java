@@ -74,7 +74,8 @@ class UpgradeRealServerTest {
             assertThat(pids("stays")).as(round).isEqualTo(processes);
         }
 
-        assertThat(node.node().getMetadata().getUid()).isEqualTo(first.getMetadata().getUid());
+        assertThat(node.node().getMetadata().getUid())
+                .isEqualTo(first.getMetadata().getUid());
         assertThat(node.lease().getMetadata().getUid())
                 .isEqualTo(lease.getMetadata().getUid());
         assertThat(container(node.pod("stays"))).isEqualTo(container(pod));

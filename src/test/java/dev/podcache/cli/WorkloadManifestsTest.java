@@ -114,7 +114,8 @@ class WorkloadManifestsTest {
         ConfigMap configuration = one(NODE, ConfigMap.class);
 
         assertThat(configuration.getData()).containsOnlyKeys("bootstrap.kubeconfig", "kubelet.yaml");
-        Path file = Files.writeString(home.resolve("kubelet.yaml"), configuration.getData().get("kubelet.yaml"));
+        Path file = Files.writeString(
+                home.resolve("kubelet.yaml"), configuration.getData().get("kubelet.yaml"));
         CapturedConsole console = new CapturedConsole(home);
 
         assertThat(console.execute("config", "validate", "-f", file.toString()))

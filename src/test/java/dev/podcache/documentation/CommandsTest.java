@@ -34,8 +34,8 @@ class CommandsTest {
     /** Properties that Maven's own plugins read. */
     private static final Set<String> PLUGIN_PROPERTIES = Set.of("skipTests", "test", "exec.args");
 
-    private static final Set<String> KUBECTL_COMMANDS =
-            Set.of("apply", "certificate", "config", "create", "delete", "get", "label", "rollout", "scale", "--kubeconfig");
+    private static final Set<String> KUBECTL_COMMANDS = Set.of(
+            "apply", "certificate", "config", "create", "delete", "get", "label", "rollout", "scale", "--kubeconfig");
 
     /** Programs whose arguments are not checked but for names of our files. */
     private static final Set<String> OTHERS = Set.of("base64", "kind", "openssl", "sed");

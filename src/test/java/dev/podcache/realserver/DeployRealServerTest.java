@@ -24,8 +24,9 @@ class DeployRealServerTest {
 
     @Test
     void deploy_wholeFolder_isAcceptedByTheServer() throws IOException {
-        List<String> accepted =
-                real.kubectl("apply", "--dry-run=server", "-f", "deploy/").lines().toList();
+        List<String> accepted = real.kubectl("apply", "--dry-run=server", "-f", "deploy/")
+                .lines()
+                .toList();
 
         assertThat(accepted)
                 .contains(
@@ -40,8 +41,9 @@ class DeployRealServerTest {
 
     @Test
     void kustomization_isTheNodeAgents() throws IOException {
-        List<String> accepted =
-                real.kubectl("apply", "--dry-run=server", "-k", "deploy").lines().toList();
+        List<String> accepted = real.kubectl("apply", "--dry-run=server", "-k", "deploy")
+                .lines()
+                .toList();
 
         assertThat(accepted)
                 .contains("daemonset.apps/podcache-node created (server dry run)")
