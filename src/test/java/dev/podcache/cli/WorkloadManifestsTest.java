@@ -31,8 +31,8 @@ class WorkloadManifestsTest {
     private static final DaemonSet AGENTS = one(NODE, DaemonSet.class);
     private static final Deployment CONTROLLERS = one(read("controllers-deployment.yaml"), Deployment.class);
 
-    /** Flags of agents that get their certificate from the cluster. */
-    private static final List<String> OF_BOOTSTRAP =
+    /** Flags that the program is about to get. */
+    private static final List<String> NOT_YET =
             List.of("--bootstrap-kubeconfig=", "--cert-dir=", "--healthz-bind-address=");
 
     @TempDir
@@ -46,7 +46,7 @@ class WorkloadManifestsTest {
     @MethodSource("templates")
     void arguments_areThoseOfTheProgram(PodTemplateSpec template) {
         String[] arguments = container(template).getArgs().stream()
-                .filter(argument -> OF_BOOTSTRAP.stream().noneMatch(argument::startsWith))
+                .filter(argument -> NOT_YET.stream().noneMatch(argument::startsWith))
                 .map(argument -> argument.replace("$(NODE_NAME)", "worker-1").replace("$(POD_IP)", "10.1.2.3"))
                 .toArray(String[]::new);
 

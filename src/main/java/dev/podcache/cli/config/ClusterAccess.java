@@ -141,7 +141,7 @@ public final class ClusterAccess {
         }
         requireComplete(file, origin);
         try {
-            return Config.fromKubeconfig(file.toFile());
+            return TokenFile.usedBy(Config.fromKubeconfig(file.toFile()), file);
         } catch (KubernetesClientException | IllegalArgumentException e) {
             throw broken(file, origin, "cannot be used", e);
         }
