@@ -96,8 +96,8 @@ class WorkloadManifestsTest {
     /** Two agents of one node would overwrite each other's reports. */
     @Test
     void agents_areReplacedOneAfterTheOther_andOnlyOnNodesThatWereChosen() {
-        assertThat(AGENTS.getSpec().getUpdateStrategy().getRollingUpdate().getMaxUnavailable())
-                .hasToString("1");
+        assertThat(AGENTS.getSpec().getUpdateStrategy().getRollingUpdate().getMaxUnavailable().getValue())
+                .isEqualTo(1);
         assertThat(AGENTS.getSpec().getUpdateStrategy().getRollingUpdate().getMaxSurge())
                 .isNull();
         assertThat(AGENTS.getSpec().getTemplate().getSpec().getNodeSelector()).containsKey("podcache.dev/host");
