@@ -41,7 +41,7 @@ class ImageRealServerTest {
     private static final int USER = 65_532;
     private static final int SET_ID = 06000;
     private static final int WRITABLE_BY_OTHERS = 00002;
-    private static final long MAX_MEGABYTES = 260;
+    private static final long MAX_MEGABYTES = 300;
 
     @TempDir
     private Path home;
@@ -161,6 +161,7 @@ class ImageRealServerTest {
     void run_inTheNextContainer_isTheSameNode() throws Exception {
         Process first = startAgent();
         awaitReady();
+        await().until(() -> node.lease() != null);
         Node before = node.node();
         first.destroy();
         assertThat(first.waitFor(GRACE_SECONDS, TimeUnit.SECONDS)).isTrue();
