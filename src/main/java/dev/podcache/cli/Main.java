@@ -25,10 +25,14 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.IntConsumer;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
@@ -50,12 +54,15 @@ public final class Main {
 
     private Main() {}
 
-    /** Runs the program and ends the process with its exit code, or after a signal with the exit code of the signal. */
+    /**
+     * Runs the program and ends the process with its exit code. After a signal too, if the command has ended within 5 s;
+     * otherwise with the exit code of the signal.
+     */
     public static void main(String[] args) {
         // fabric8 keeps the key in a key store in memory, where an encryption that is slow on purpose protects nothing
         System.setProperty("keystore.pkcs12.keyPbeIterationCount", "1");
         Console console = Console.ofProcess();
-        int code = runUntilTerminated(console, HollowRuntime::new, args);
+        int code = runUntilTerminated(console, Runtime.getRuntime()::halt, HollowRuntime::new, args);
         if (!console.stop().isDone()) {
             // exit would run the hooks of a surrounding process such as Maven, which print after the data
             Runtime.getRuntime().halt(code);
@@ -71,19 +78,23 @@ public final class Main {
      * @return the exit code, for {@link System#exit}
      */
     public static int run(Function<Timekeeper, PodRuntime> runtime, String... args) {
-        return runUntilTerminated(Console.ofProcess(), runtime, args);
+        return runUntilTerminated(Console.ofProcess(), code -> {}, runtime, args);
     }
 
-    private static int runUntilTerminated(Console console, Function<Timekeeper, PodRuntime> runtime, String... args) {
+    /** After a signal, {@code stopped} is called with the exit code, if the command has ended in time. */
+    private static int runUntilTerminated(
+            Console console, IntConsumer stopped, Function<Timekeeper, PodRuntime> runtime, String... args) {
         AddressLookups.setShortTtl();
-        CountDownLatch ended = new CountDownLatch(1);
-        Thread hook = new Thread(() -> stop(console, ended), "shutdown");
+        CompletableFuture<Integer> ended = new CompletableFuture<>();
+        Thread hook = new Thread(() -> stop(console, ended, stopped), "shutdown");
         Runtime.getRuntime().addShutdownHook(hook);
+        int code = FAILED;
         try {
-            return execute(console, runtime, args);
+            code = execute(console, runtime, args);
+            return code;
         } finally {
             console.out().flush();
-            ended.countDown();
+            ended.complete(code);
             if (!console.stop().isDone()) {
                 remove(hook);
             }
@@ -187,15 +198,17 @@ public final class Main {
     }
 
     /** Asks the command to end, and waits for it for some seconds. A command that only loads classes is not waited for. */
-    private static void stop(Console console, CountDownLatch ended) {
+    private static void stop(Console console, Future<Integer> ended, IntConsumer stopped) {
         console.stop().complete(null);
         if (!console.begun().isDone()) {
             return;
         }
         try {
-            ended.await(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            stopped.accept(ended.get(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // the process ends with the exit code of the signal
         }
     }
 }

@@ -32,14 +32,14 @@ class AgentProcessTest {
     }
 
     @Test
-    void demo_toldToTerminate_saysItsLastWordsAndDies() throws Exception {
+    void demo_toldToTerminate_printsItsSummaryAndSucceeds() throws Exception {
         AgentProcess demo = start(Map.of(), "demo");
         await().until(() -> demo.out().contains("registered"));
 
         demo.process().destroy();
 
         assertThat(demo.process().waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(demo.process().exitValue()).isEqualTo(TERMINATED);
+        assertThat(demo.process().exitValue()).isZero();
         assertThat(demo.out()).contains("-- Summary", "-- The same workload under each strategy");
         assertThat(demo.err()).isEmpty();
     }

@@ -26,9 +26,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The manifests of {@code deploy/}: that they are well-formed, fit together, and allow what is needed and no more. */
 class DeployManifestsTest {
 
-    private static final List<HasMetadata> AGENT = read("rbac-agent.yaml");
+    private static final List<HasMetadata> AGENT = read("examples/rbac-agent.yaml");
     private static final List<HasMetadata> CONTROLLERS = read("rbac-controllers.yaml");
-    private static final List<HasMetadata> OPERATOR = read("rbac-operator.yaml");
+    private static final List<HasMetadata> OPERATOR = read("examples/rbac-operator.yaml");
 
     @ParameterizedTest
     @CsvSource({
@@ -158,7 +158,7 @@ class DeployManifestsTest {
     /** The commands of docs/getting-started.md create that Secret, and a node of that name. */
     @Test
     void examplePod_waitsForASecret_onTheNodeOfTheDocumentation() {
-        Pod pod = new KubernetesSerialization().unmarshal(text("example-pod.yaml"), Pod.class);
+        Pod pod = new KubernetesSerialization().unmarshal(text("examples/example-pod.yaml"), Pod.class);
 
         assertThat(pod.getSpec().getNodeName()).isEqualTo("hollow-1");
         assertThat(PodReferences.secretKeys(pod)).containsExactly(ObjectKey.of("shop", "db"));

@@ -3,6 +3,7 @@ package dev.podcache.cli;
 import static dev.podcache.testing.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.podcache.testing.Patience;
 import dev.podcache.testing.RealApiServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,6 +13,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +72,16 @@ final class ProcessNode implements AutoCloseable {
             agent.close();
             agent = null;
         }
+    }
+
+    /** Tells the agent to end, as an upgrade does, and returns its exit code. Its containers go on. */
+    int stopAgent() throws InterruptedException {
+        AgentProcess running = Objects.requireNonNull(agent);
+        running.process().destroy();
+        assertThat(running.process().waitFor(Patience.SECONDS, TimeUnit.SECONDS))
+                .isTrue();
+        agent = null;
+        return running.process().exitValue();
     }
 
     /** Returns what the agent has written to its error output. Fails if it has ended by itself. */

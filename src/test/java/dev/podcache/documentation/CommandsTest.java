@@ -34,8 +34,8 @@ class CommandsTest {
     /** Properties that Maven's own plugins read. */
     private static final Set<String> PLUGIN_PROPERTIES = Set.of("skipTests", "test", "exec.args");
 
-    private static final Set<String> KUBECTL_COMMANDS =
-            Set.of("apply", "certificate", "config", "create", "delete", "get", "--kubeconfig");
+    private static final Set<String> KUBECTL_COMMANDS = Set.of(
+            "apply", "certificate", "config", "create", "delete", "get", "label", "rollout", "scale", "--kubeconfig");
 
     /** Programs whose arguments are not checked but for names of our files. */
     private static final Set<String> OTHERS = Set.of("base64", "kind", "openssl", "sed");
@@ -86,7 +86,7 @@ class CommandsTest {
                 "mvn -q compile exec:java -Dexec.args='demo --fro 15s'",
                 "mvn -Pjmh verify -Djmh.main=dev.podcache.NoSuchRun",
                 "kubectl apply -f deploy/no-such-file.yaml",
-                "kubectl aply -f deploy/rbac-agent.yaml",
+                "kubectl aply -f deploy/examples/rbac-agent.yaml",
                 ".ci/no-such-script",
                 "unknown-program"
             })

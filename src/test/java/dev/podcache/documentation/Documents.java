@@ -21,7 +21,8 @@ final class Documents {
 
     /** Returns the files of the first level, and all in {@code docs}. */
     static List<Path> all() {
-        List<Path> files = new ArrayList<>(List.of(README, Path.of("CONTRIBUTING.md"), Path.of("CHANGELOG.md")));
+        List<Path> files = new ArrayList<>(
+                List.of(README, Path.of("CONTRIBUTING.md"), Path.of("CHANGELOG.md"), Path.of("SECURITY.md")));
         try (Stream<Path> docs = Files.list(Path.of("docs"))) {
             docs.filter(file -> file.toString().endsWith(".md")).sorted().forEach(files::add);
         } catch (IOException e) {

@@ -4,7 +4,7 @@ import com.google.common.collect.ImmutableList;
 
 /**
  * The access that a node agent needs as a ServiceAccount, besides the Secrets and ConfigMaps of its pods. A node's own
- * identity has it from the Node authorizer. {@code deploy/rbac-agent.yaml} shows the same rules.
+ * identity has it from the Node authorizer. {@code deploy/examples/rbac-agent.yaml} shows the same rules.
  */
 final class NodeAccess {
 

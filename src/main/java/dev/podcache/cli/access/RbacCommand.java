@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  podcache rbac --secrets shop/db,shop/cert --config-maps shop/settings | kubectl apply -f -",
-            "  podcache rbac -f deploy/example-pod.yaml --strategy Cache --service-account shop/operator",
+            "  podcache rbac -f deploy/examples/example-pod.yaml --strategy Cache --service-account shop/operator",
             "  podcache rbac --node worker-1"
         })
 public final class RbacCommand implements Callable<Integer> {

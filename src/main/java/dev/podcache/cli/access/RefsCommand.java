@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Examples:",
-            "  podcache refs -f deploy/example-pod.yaml",
+            "  podcache refs -f deploy/examples/example-pod.yaml",
             "  kubectl get deployments -A -o yaml | podcache refs -f - -o json"
         })
 public final class RefsCommand implements Callable<Integer> {

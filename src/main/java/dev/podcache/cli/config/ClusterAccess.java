@@ -146,7 +146,7 @@ public final class ClusterAccess {
         }
         cluster(file, origin);
         try {
-            return Config.fromKubeconfig(file.toFile());
+            return TokenFile.usedBy(Config.fromKubeconfig(file.toFile()), file);
         } catch (KubernetesClientException | IllegalArgumentException e) {
             throw broken(file, origin, "cannot be used", e);
         }

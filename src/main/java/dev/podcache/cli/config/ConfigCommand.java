@@ -12,8 +12,8 @@ import picocli.CommandLine.Command;
         footer = {
             "",
             "Examples:",
-            "  podcache config print --config deploy/kubelet-config.yaml --max-pods 50",
-            "  podcache config validate -f deploy/kubelet-config.yaml"
+            "  podcache config print --config deploy/examples/kubelet-config.yaml --max-pods 50",
+            "  podcache config validate -f deploy/examples/kubelet-config.yaml"
         })
 public record ConfigCommand() {
 

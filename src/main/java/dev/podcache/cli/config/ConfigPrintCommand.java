@@ -23,7 +23,7 @@ import picocli.CommandLine.Mixin;
             "Takes the options of run, and starts nothing. The source is the flag, the line of the file, or default. A"
                     + " hyphen stands for no value."
         },
-        footer = {"", "Example:", "  podcache config print --config deploy/kubelet-config.yaml --max-pods 50"})
+        footer = {"", "Example:", "  podcache config print --config deploy/examples/kubelet-config.yaml --max-pods 50"})
 final class ConfigPrintCommand implements Callable<Integer> {
 
     private final Console console;

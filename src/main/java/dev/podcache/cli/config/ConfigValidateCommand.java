@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
             "Accepts what run --config accepts: a KubeletConfiguration, a PodcacheConfiguration, or both. Exits with 1 if"
                     + " the file has an error. Fields without effect here are no errors."
         },
-        footer = {"", "Example:", "  podcache config validate -f deploy/kubelet-config.yaml"})
+        footer = {"", "Example:", "  podcache config validate -f deploy/examples/kubelet-config.yaml"})
 final class ConfigValidateCommand implements Callable<Integer> {
 
     private final Console console;

@@ -43,8 +43,8 @@ import picocli.CommandLine.Option;
             "",
             "Examples:",
             "  podcache doctor --kubeconfig shop.kubeconfig --secrets shop/db --config-maps shop/settings",
-            "  podcache doctor -f deploy/example-pod.yaml --strategy Cache",
-            "  podcache doctor -f deploy/example-pod.yaml --only-roles | kubectl apply -f -",
+            "  podcache doctor -f deploy/examples/example-pod.yaml --strategy Cache",
+            "  podcache doctor -f deploy/examples/example-pod.yaml --only-roles | kubectl apply -f -",
             "",
             "Exit codes: 0 all is well, 1 failure, 2 wrong command line, 3 a problem was found."
         })

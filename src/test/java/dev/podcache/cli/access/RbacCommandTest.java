@@ -93,7 +93,7 @@ class RbacCommandTest {
 
     @Test
     void rbac_manifest_isWhatItsPodsReferTo() {
-        int code = console.execute("rbac", "-f", "deploy/example-pod.yaml", "--user", "jane@example.dev");
+        int code = console.execute("rbac", "-f", "deploy/examples/example-pod.yaml", "--user", "jane@example.dev");
 
         assertThat(code).isZero();
         assertThat(console.out())
@@ -109,7 +109,7 @@ class RbacCommandTest {
 
         assertThat(code).isZero();
         assertThat(parsed(String.join("\n", console.out())))
-                .containsExactlyElementsOf(parsed(Files.readString(Path.of("deploy/rbac-agent.yaml"))));
+                .containsExactlyElementsOf(parsed(Files.readString(Path.of("deploy/examples/rbac-agent.yaml"))));
     }
 
     @Test

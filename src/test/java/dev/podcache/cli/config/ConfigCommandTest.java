@@ -96,10 +96,10 @@ class ConfigCommandTest {
 
     @Test
     void validate_fileOfTheDocumentation_isValid() {
-        int code = console.execute("config", "validate", "-f", "deploy/kubelet-config.yaml");
+        int code = console.execute("config", "validate", "-f", "deploy/examples/kubelet-config.yaml");
 
         assertThat(code).isZero();
-        assertThat(console.out()).containsExactly("deploy/kubelet-config.yaml is valid");
+        assertThat(console.out()).containsExactly("deploy/examples/kubelet-config.yaml is valid");
     }
 
     @Test

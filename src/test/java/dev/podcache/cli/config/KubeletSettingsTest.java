@@ -364,7 +364,7 @@ class KubeletSettingsTest {
 
     @Test
     void deploy_sampleFile_isAConfiguration() {
-        ConfigurationFile sample = ConfigurationFile.read(Path.of("deploy/kubelet-config.yaml"));
+        ConfigurationFile sample = ConfigurationFile.read(Path.of("deploy/examples/kubelet-config.yaml"));
 
         KubeletConfiguration configuration = KubeletSettings.configuration(sample.settings(), Settings.NONE);
 

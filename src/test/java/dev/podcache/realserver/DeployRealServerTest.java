@@ -1,0 +1,73 @@
+package dev.podcache.realserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.podcache.testing.Needs;
+import dev.podcache.testing.RealApiServer;
+import dev.podcache.testing.RealServerTest;
+import dev.podcache.testing.ServerFeature;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The manifests of {@code deploy/} as a server reads them: defaults, validation and admission, by its own kubectl. */
+@RealServerTest
+@Needs({ServerFeature.VALIDATION, ServerFeature.RBAC})
+class DeployRealServerTest {
+
+    private static final Pattern KIND = Pattern.compile("(?m)^kind: ");
+
+    private final RealApiServer real = RealApiServer.shared();
+
+    @Test
+    void deploy_wholeFolder_isAcceptedByTheServer() throws IOException {
+        List<String> accepted = real.kubectl("apply", "--dry-run=server", "-f", "deploy/")
+                .lines()
+                .toList();
+
+        assertThat(accepted)
+                .contains(
+                        "daemonset.apps/podcache-node created (server dry run)",
+                        "deployment.apps/podcache-controllers created (server dry run)")
+                .allMatch(line -> line.endsWith(" created (server dry run)"))
+                .hasSize(manifests("rbac-node.yaml")
+                        + manifests("rbac-controllers.yaml")
+                        + manifests("daemonset.yaml")
+                        + manifests("controllers-deployment.yaml"));
+    }
+
+    @Test
+    void kustomization_isTheNodeAgents() throws IOException {
+        List<String> accepted = real.kubectl("apply", "--dry-run=server", "-k", "deploy")
+                .lines()
+                .toList();
+
+        assertThat(accepted)
+                .contains("daemonset.apps/podcache-node created (server dry run)")
+                .hasSize(manifests("rbac-node.yaml") + manifests("daemonset.yaml"));
+        assertThat(real.kubectl("kustomize", "deploy")).doesNotContain("controllers");
+    }
+
+    @Test
+    void examples_inTheirNamespace_areAcceptedByTheServer() {
+        real.kubectl("create", "namespace", "shop");
+        real.kubectl("create", "serviceaccount", "default", "-n", "shop");
+        try {
+            for (String file : List.of("example-pod", "rbac-agent", "rbac-operator")) {
+                assertThat(real.kubectl("apply", "--dry-run=server", "-f", "deploy/examples/" + file + ".yaml"))
+                        .contains(" created (server dry run)");
+            }
+        } finally {
+            real.kubectl("delete", "namespace", "shop", "--wait=false");
+        }
+    }
+
+    private static int manifests(String file) throws IOException {
+        return (int) KIND.matcher(Files.readString(Path.of("deploy", file)))
+                .results()
+                .count();
+    }
+}
