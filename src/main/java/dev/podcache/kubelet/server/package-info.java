@@ -50,8 +50,8 @@
  * are made, and 256 logs and commands that run, at a time; 64 KiB of headers and of a body, which nothing reads; 256 KiB of URL; 1 MiB for a message of a
  * WebSocket; 4 h for a client that reads nothing of an output.
  *
- * <p>Read {@code KubeletServer}, {@code HttpsListener}, the only class that uses Vert.x, {@code RequestChain}, {@code
- * Authentication}, {@code Authorization}, {@code Endpoints}; for logs {@code LogEndpoint}, {@code LogParameters}, {@code
+ * <p>Read {@code KubeletServer}, {@code HttpsListener}, {@code HttpListener}, {@code VertxExchange} and {@code
+ * VertxWebSocket}, the only classes that use Vert.x, {@code RequestChain}, {@code Authentication}, {@code Authorization}, {@code Endpoints}; for logs {@code LogEndpoint}, {@code LogParameters}, {@code
  * LogTransfer}; for commands {@code ExecEndpoint}, {@code ExecSession}, {@code ExecChannels}; for certificates {@code
  * WatchedFiles}, {@code ServingCertificate}, {@code SelfSigned}, {@code ClientCertificates}.
  *
@@ -62,8 +62,8 @@
  * <table>
  * <caption>Locks</caption>
  * <tr><th>lock</th><th>guards</th><th>taken inside it</th></tr>
- * <tr><td>{@code HttpsListener}</td><td>the certificate before the server listens; whether it listens</td><td>those of
- * Vert.x</td></tr>
+ * <tr><td>{@code HttpsListener}</td><td>the certificate before the server listens</td><td>none</td></tr>
+ * <tr><td>{@code HttpListener}</td><td>whether it listens</td><td>those of Vert.x</td></tr>
  * <tr><td>{@code UsageTotals}</td><td>the CPU time that was counted</td><td>none</td></tr>
  * </table>
  */
