@@ -4,6 +4,7 @@ import dev.podcache.apiserver.fabric8.Fabric8ApiServer;
 import dev.podcache.cli.config.AgentOptions;
 import dev.podcache.cli.config.ClusterAccess;
 import dev.podcache.cli.config.FirstContact;
+import dev.podcache.cli.config.FlagValues;
 import dev.podcache.cli.config.NodeOptions;
 import dev.podcache.cli.observe.ReportedNode;
 import dev.podcache.cli.output.Console;
@@ -16,9 +17,11 @@ import dev.podcache.kubelet.agent.NodeAgent;
 import dev.podcache.kubelet.agent.NodeAgentBuilder;
 import dev.podcache.kubelet.agent.ProcessRuntime;
 import dev.podcache.kubelet.runtime.PodRuntime;
+import dev.podcache.micrometer.PrometheusScrape;
 import dev.podcache.time.Timekeeper;
 import io.fabric8.kubernetes.client.Config;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -26,7 +29,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.event.Level;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The subcommand {@code run}. */
 @Command(
@@ -49,6 +54,9 @@ final class RunCommand implements Callable<Integer> {
 
     private final Console console;
     private final Function<Timekeeper, PodRuntime> runtime;
+
+    @Spec
+    private @Nullable CommandSpec spec;
 
     @Option(
             names = "--register-again",
@@ -91,7 +99,11 @@ final class RunCommand implements Callable<Integer> {
             if (startsFirst || contacted.getAsBoolean()) {
                 events.write(ProgramEvent.started(name, configuration.caching().strategy(), config.getMasterUrl()));
                 NodeAgentBuilder options =
-                        NodeAgent.builder(server).runtime(this::runtime).registerAgain(registerAgain);
+                        NodeAgent.builder(server)
+                        .runtime(this::runtime)
+                        .registerAgain(registerAgain)
+                        .scrape(PrometheusScrape::ofNode)
+                        .flags(FlagValues.of(Objects.requireNonNull(spec, "spec")));
                 try (ReportedNode running = new ReportedNode(name, configuration, options, events)) {
                     run(running, startsFirst ? contacted : () -> true, events);
                 }

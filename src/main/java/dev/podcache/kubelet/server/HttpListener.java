@@ -84,6 +84,11 @@ final class HttpListener implements AutoCloseable {
         return vertx;
     }
 
+    /** Starts to listen without TLS; otherwise like {@link #listen(HttpServerOptions, String, int)}. */
+    void listen(String host, int port) throws IOException {
+        listen(new HttpServerOptions(), host, port);
+    }
+
     /**
      * Starts to listen; waits at most 10 s. Call it once.
      *

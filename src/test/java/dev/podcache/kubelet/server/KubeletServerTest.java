@@ -77,13 +77,15 @@ class KubeletServerTest {
     }
 
     @Test
-    void healthz_nodeHasAProblem_is500WithTheProblem() throws Exception {
+    void healthz_nodeHasAProblem_is500WithoutTheProblem_andThatIsBelow() throws Exception {
         fixture.problem = Optional.of("the runtime does not answer");
 
         HttpResponse<String> response = fixture.get("/healthz");
 
         assertThat(response.statusCode()).isEqualTo(500);
-        assertThat(response.body()).isEqualTo("healthz check failed: the runtime does not answer");
+        assertThat(response.body()).isEqualTo("[+]ping ok\n[-]node failed: reason withheld\nhealthz check failed\n");
+        assertThat(fixture.get("/healthz/node").body())
+                .isEqualTo("internal server error: the runtime does not answer\n");
     }
 
     @ParameterizedTest
