@@ -1,5 +1,6 @@
 package dev.podcache.testing;
 
+import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ public final class PrometheusText {
             throw new IllegalArgumentException("the last line does not end");
         }
         Set<Object> series = new HashSet<>();
-        text.lines().filter(line -> !line.isEmpty()).forEach(line -> {
+        Splitter.on('\n').omitEmptyStrings().split(text).forEach(line -> {
             if (line.startsWith("#")) {
                 parsed.comment(line);
             } else {
