@@ -3,6 +3,7 @@ package dev.podcache.kubelet.agent;
 import com.google.common.collect.ImmutableList;
 import dev.podcache.kubelet.nodelease.NodeLeaseController;
 import dev.podcache.kubelet.nodestatus.NodeStatusUpdater;
+import dev.podcache.kubelet.server.ComponentInfo;
 import dev.podcache.kubelet.server.HealthCheck;
 import dev.podcache.time.TaskThreads;
 import dev.podcache.time.Timekeeper;
@@ -73,6 +74,15 @@ final class AgentChecks {
     AgentChecks objects(StuckObjects stuck) {
         ready.add(new HealthCheck("objects", stuck::problem));
         return this;
+    }
+
+    /** Returns what an agent with these checks and options tells about itself. */
+    ComponentInfo component(NodeAgent agent, NodeAgentBuilder options) {
+        ComponentInfo info = ComponentInfo.of("podcache", options.version)
+                .withChecks(live(), ready())
+                .withConfiguration(() -> EffectiveConfiguration.of(options))
+                .withFlags(() -> options.flags);
+        return options.scrape.map(scrape -> info.withMetrics(scrape.apply(agent))).orElse(info);
     }
 
     private void live(String name, Supplier<Duration> age, Duration limit) {

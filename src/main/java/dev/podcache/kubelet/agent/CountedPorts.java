@@ -19,6 +19,20 @@ final class CountedPorts {
         this.podStatus = new CountedApi<>(ports.podStatus(), ports.timekeeper());
     }
 
+    /** Returns what was counted, and what {@code pods} have counted. */
+    NodeCounts counts(AgentPods pods) {
+        ContainerCounts containers = ContainerCounts.of(pods.statuses());
+        return new NodeCounts(
+                leases.objects().byOutcome(),
+                nodes.statuses().byOutcome(),
+                podStatus.statuses().byOutcome(),
+                pods.probes(),
+                pods.evictions(),
+                containers.runningPods(),
+                containers.running(),
+                containers.exited());
+    }
+
     /** Returns the ports through which requests are counted. */
     NodePorts ports() {
         return new NodePorts(

@@ -104,7 +104,7 @@ public final class NodeAgent implements AutoCloseable {
                 new AgentPods.AgentHooks(() -> runtimeStarted, updater::syncSoon, lease::renewSoon));
         this.endpoint = new NodeEndpoint(() -> endpointOptions(node, options, ports), updater::syncSoon, timekeeper);
         this.component = Suppliers.memoize(() -> newComponent(options));
-        this.healthEndpoint = new HealthEndpoint(options.health, component::get, timekeeper);
+        this.healthEndpoint = new HealthEndpoint(options.health, component, timekeeper);
         this.servesHttps = options.endpoint.enabled();
         this.all = new AgentServices(ImmutableList.<Service>builder()
                 .add(AgentServices.part("node status", updater::start, updater::close), lease)
@@ -135,13 +135,7 @@ public final class NodeAgent implements AutoCloseable {
                 .workers(threads)
                 .eviction(pods::sinceEvictionTick)
                 .objects(new StuckObjects(() -> server.podcache().entries(), timekeeper));
-        ComponentInfo info = ComponentInfo.of("podcache", options.version)
-                .withChecks(checks.live(), checks.ready())
-                .withConfiguration(() -> EffectiveConfiguration.of(options))
-                .withFlags(() -> options.flags);
-        return options.scrape
-                .map(scrape -> info.withMetrics(scrape.apply(this)))
-                .orElse(info);
+        return checks.component(this, options);
     }
 
     /** Returns the health port; empty while nothing listens there. */
@@ -247,16 +241,7 @@ public final class NodeAgent implements AutoCloseable {
 
     /** Returns what the agent has done, and what runs now. */
     public NodeCounts counts() {
-        ContainerCounts containers = ContainerCounts.of(pods.statuses());
-        return new NodeCounts(
-                counted.leases.objects().byOutcome(),
-                counted.nodes.statuses().byOutcome(),
-                counted.podStatus.statuses().byOutcome(),
-                pods.probes(),
-                pods.evictions(),
-                containers.runningPods(),
-                containers.running(),
-                containers.exited());
+        return counted.counts(pods);
     }
 
     /** Returns the cache of the pods' Secrets and ConfigMaps. Closed by {@link #close}. */

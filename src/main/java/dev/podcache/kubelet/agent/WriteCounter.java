@@ -1,12 +1,13 @@
 package dev.podcache.kubelet.agent;
 
+import com.google.common.collect.ImmutableMap;
 import dev.podcache.apiserver.ApiServerException;
 import dev.podcache.object.FailureReason;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -15,9 +16,8 @@ import java.util.concurrent.atomic.LongAdder;
 final class WriteCounter {
 
     private final LongAdder succeeded = new LongAdder();
-    /** By the ordinal of the reason. */
-    private final List<LongAdder> failed =
-            Arrays.stream(FailureReason.values()).map(reason -> new LongAdder()).toList();
+    private final ImmutableMap<FailureReason, LongAdder> failed = Arrays.stream(FailureReason.values())
+            .collect(ImmutableMap.toImmutableMap(reason -> reason, reason -> new LongAdder()));
 
     /** Returns {@code request}, and counts its outcome. A failure of another kind counts as {@code rejected}. */
     <T> CompletableFuture<T> counted(CompletableFuture<T> request) {
@@ -32,7 +32,7 @@ final class WriteCounter {
     }
 
     private LongAdder counter(FailureReason reason) {
-        return failed.get(reason.ordinal());
+        return Objects.requireNonNull(failed.get(reason));
     }
 
     /** Returns the counts by outcome: {@code succeeded}, or the reason in lower case. Zeros too; unmodifiable. */

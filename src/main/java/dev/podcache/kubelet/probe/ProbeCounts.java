@@ -3,16 +3,15 @@ package dev.podcache.kubelet.probe;
 import com.google.common.collect.ImmutableMap;
 import dev.podcache.kubelet.probe.ProbeOutcome.Verdict;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts checks by probe and result, with the results of the kubelet's {@code prober_probe_total}. Thread-safe. */
 final class ProbeCounts {
 
-    /** By the ordinal of the kind. */
-    private final List<Results> counts =
-            Arrays.stream(ProbeKind.values()).map(kind -> new Results()).toList();
+    private final ImmutableMap<ProbeKind, Results> counts =
+            Arrays.stream(ProbeKind.values()).collect(ImmutableMap.toImmutableMap(kind -> kind, kind -> new Results()));
 
     /** The counts of one kind. */
     private static final class Results {
@@ -22,7 +21,7 @@ final class ProbeCounts {
     }
 
     void add(ProbeKind kind, Verdict verdict) {
-        Results results = counts.get(kind.ordinal());
+        Results results = Objects.requireNonNull(counts.get(kind));
         LongAdder result =
                 switch (verdict) {
                     case SUCCESS, WARNING -> results.successful;
@@ -38,7 +37,7 @@ final class ProbeCounts {
     }
 
     private Map<String, Long> of(ProbeKind kind) {
-        Results results = counts.get(kind.ordinal());
+        Results results = Objects.requireNonNull(counts.get(kind));
         return ImmutableMap.of(
                 "successful", results.successful.sum(),
                 "failed", results.failed.sum(),

@@ -91,17 +91,16 @@ class MonitoringTest {
     }
 
     @Test
-    @SuppressWarnings("unchecked")
     void rules_everyExpression_isOfMetricsThatAnAgentHas() throws IOException {
-        Map<String, Object> rules = Serialization.unmarshal(Files.readString(RULES), Map.class);
-        List<Map<String, Object>> alerts = (List<Map<String, Object>>)
-                ((List<Map<String, Object>>) rules.get("groups")).get(0).get("rules");
+        JsonNode alerts = Serialization.unmarshal(Files.readString(RULES), JsonNode.class)
+                .at("/groups/0/rules");
 
         assertThat(alerts).hasSizeGreaterThan(5);
-        for (Map<String, Object> alert : alerts) {
-            assertThat(problems(String.valueOf(alert.get("expr")))).isEmpty();
-            assertThat(String.valueOf(alert.get("alert"))).startsWith("Podcache");
-            assertThat(Files.readString(DOCUMENT)).contains("`" + alert.get("alert") + "`");
+        for (JsonNode alert : alerts) {
+            assertThat(problems(alert.path("expr").asText())).isEmpty();
+            assertThat(alert.path("alert").asText()).startsWith("Podcache");
+            assertThat(Files.readString(DOCUMENT))
+                    .contains("`" + alert.path("alert").asText() + "`");
         }
     }
 
